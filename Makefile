@@ -1,0 +1,142 @@
+# clweave: see README.md. `make help` lists the targets.
+#
+# Settings: CC, CFLAGS, PREFIX, DESTDIR, SAN=address,undefined | thread, COVERAGE=1, V=1 (show commands).
+# Every variant builds in a folder of its own, so switching costs nothing.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+OPT     ?= -O2 -g
+variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(filter clang%,$(notdir $(CC))),-clang)
+comma   := ,
+B       := build$(variant)
+Q       := $(if $(V),,@)
+
+CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextra -Werror -fPIC \
+              -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
+CW_LDFLAGS :=
+ifneq ($(SAN),)
+CW_CFLAGS  += -fsanitize=$(SAN)
+CW_LDFLAGS += -fsanitize=$(SAN)
+endif
+ifneq ($(COVERAGE),)
+CW_CFLAGS  += --coverage
+CW_LDFLAGS += --coverage
+endif
+
+JANSSON_LIBS := -ljansson
+UNWIND_LIBS  := -lunwind
+OPENCL_LIBS  := -lOpenCL
+LLVM_CONFIG  ?= $(firstword $(shell command -v llvm-config-16 llvm-config-15 llvm-config-14 llvm-config 2>/dev/null))
+
+sched_src     := $(wildcard sched/*.c)
+cli_src       := analyzer/main.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
+analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
+footprint_src := $(wildcard analyzer/footprint/*.c)
+shim_src      := $(wildcard shim/*.c)
+unit_src      := $(wildcard test/unit/*.c)
+apps_src      := $(wildcard test/apps/*.c)
+vendor_src    := $(wildcard test/vendor/*.c)
+stub_src      := $(wildcard test/stub/*.c)
+bench_src     := $(wildcard test/bench/*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+programs := $(B)/clweave $(B)/libclweave.so $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
+tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
+            $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
+            $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
+            $(if $(stub_src),$(B)/test/libnullcl.so)
+benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
+
+all: $(programs)
+
+# ---- libraries and programs
+$(B)/obj/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_CFLAGS) $(CFLAGS) -c $< -o $@
+
+# rm first: ar only adds, so a deleted source would stay in the archive
+$(B)/libcwsched.a: $(call obj,$(sched_src))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+
+$(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/libclweave.map
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/libclweave.map -Wl,-soname,libclweave.so \
+	    -Wl,-z,nodelete -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(UNWIND_LIBS) -ldl -lpthread -lm
+
+$(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(shell $(LLVM_CONFIG) --cflags 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | sed 's/^-I/-isystem/' | tr '\n' ' ')
+$(B)/clweave-footprint: $(call obj,$(footprint_src))
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core irreader analysis passes) $(JANSSON_LIBS) -lm
+
+# ---- tests: one program per file, all of the project's code linked in
+$(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lcmocka -lpthread -lm
+$(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
+$(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,$(wildcard test/vendor/common.c))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+$(B)/test/libnullcl.so: $(call obj,$(stub_src))
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+
+tests: all $(tests)
+benches: tests $(benches)
+
+-include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
+           $(unit_src) $(apps_src) $(vendor_src) $(stub_src) $(bench_src)))
+
+# ---- the commands of README.md
+deps:
+	@scripts/deps.sh
+deps-demo:
+	@scripts/deps.sh demo
+
+demo: deps-demo
+	@$(MAKE) --no-print-directory all tests
+	@B=$(B) scripts/demo.sh
+
+check: deps
+	@$(MAKE) --no-print-directory tests
+	@B=$(B) test/run fast
+
+check-all: deps-demo
+	@$(MAKE) --no-print-directory tests benches
+	@B=$(B) test/run all
+
+bench: deps
+	@$(MAKE) --no-print-directory benches
+	@B=$(B) test/bench/run
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/clweave
+	install -m 755 $(B)/clweave $(DESTDIR)$(PREFIX)/bin/
+	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
+	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/clweave/
+
+clean:
+	rm -rf build build-*
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+# make             build build/clweave and build/libclweave.so
+# make demo        install what is missing, build, trace real programs, draw pictures
+# make check       install what is missing, build, run the fast tests
+# make check-all   all tests, also the slow ones and real programs
+# make bench       ratios against baselines timed in the same run
+# make install     PREFIX=/usr/local DESTDIR=
+# make clean       remove build folders
+
+.PHONY: all tests benches deps deps-demo demo check check-all bench install clean help
+.SECONDARY:
