@@ -126,7 +126,9 @@ enum cw_host_type {
     CW_HOST_WAIT,             /* "clWaitForEvents": wait_list = the awaited commands */
     CW_HOST_USER_EVENT,       /* "clSetUserEventStatus": what waits on the user event waits on this */
     CW_HOST_FLUSH,            /* "clFlush": kept for timelines, orders nothing */
-    CW_HOST_POLL              /* a clGetEventInfo that saw CL_COMMAND_EXECUTION_STATUS complete: orders like a wait */
+    CW_HOST_POLL,             /* a clGetEventInfo that saw CL_COMMAND_EXECUTION_STATUS complete: orders like a wait */
+    CW_HOST_WRITE             /* "host write": with --capture-data, the program changed a USE_HOST_PTR object itself;
+                               * a transfer says which bytes (dst, dst_offset, bytes, data); accesses as a write */
 };
 
 /* Parameters of transfers, only where the type has them. */
