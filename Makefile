@@ -99,6 +99,8 @@ benches: tests $(benches)
 # ---- the commands of README.md
 deps:
 	@scripts/deps.sh
+deps-slow:
+	@scripts/deps.sh slow
 deps-demo:
 	@scripts/deps.sh demo
 
@@ -110,7 +112,7 @@ check: deps
 	@$(MAKE) --no-print-directory tests
 	@B=$(B) test/run fast
 
-check-all: deps-demo
+check-all: deps-slow
 	@$(MAKE) --no-print-directory tests benches
 	@B=$(B) test/run all
 
@@ -138,5 +140,5 @@ help:
 # make install     PREFIX=/usr/local DESTDIR=
 # make clean       remove build folders
 
-.PHONY: all tests benches deps deps-demo demo check check-all bench install clean help
+.PHONY: all tests benches deps deps-demo deps-slow demo check check-all bench install clean help
 .SECONDARY:

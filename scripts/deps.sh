@@ -1,0 +1,90 @@
+#!/bin/bash
+# deps.sh [build|check|demo|list] - installs the Debian packages that clweave needs and that are missing.
+#
+#   build  what `make` needs          check  and what the tests need (default)
+#   demo   and what the demo and check-all need
+#   list   print every package with its reason and install nothing
+# CLWEAVE_SKIP_DEPS=1 trusts that everything is there. Exit 0: all present; 1: could not install, says why.
+set -eu
+
+# set   package              why
+packages='
+build  gcc                  compiles clweave
+build  libc6-dev            headers of the C library
+build  opencl-headers       OpenCL API declarations
+build  ocl-icd-opencl-dev   the OpenCL loader: the tool links it, the library wraps it
+build  libjansson-dev       JSON of traces, graphs and platforms
+build  libunwind-dev        call sites of enqueues
+build  llvm-14-dev          kernel footprints: the C API that reads LLVM IR
+build  clang-14             kernel footprints: compiles OpenCL C to LLVM IR
+build  libclang-common-14-dev  kernel footprints: declarations of OpenCL C built-in functions
+build  graphviz             draws graphs (dot)
+check  ocl-icd-libopencl1   the OpenCL loader at run time
+check  pocl-opencl-icd      OpenCL on the CPU
+check  libcmocka-dev        unit tests
+check  oclgrind             memory traces that kernel footprints are checked against
+check  python3-minimal      scripts of the tests
+check  procps               process tools of the tests
+demo   clinfo               a real program: queries only
+demo   hashcat              a real program: the demo traces it
+demo   librsvg2-bin         pictures as PNG
+'
+slow_packages='
+slow   clpeak               real program of check-all
+slow   ffmpeg               real program of check-all: image filters
+slow   darktable            real program of check-all: images, 36 programs
+slow   python3-opencv       real program of check-all: UMat
+slow   python3-pyopencl     real program of check-all: scans and sorts
+slow   python3-numpy        input and comparison for those
+slow   starpu-examples      real program of check-all: several queues, polling
+slow   valgrind             memory checks of check-all
+'
+
+want=${1:-check}
+case $want in
+build) sets='build' ;;
+check) sets='build check' ;;
+demo)  sets='build check demo' ;;
+slow)  sets='build check demo slow' ;;
+list)  printf '%s%s' "$packages" "$slow_packages" | sed '/^$/d'; exit 0 ;;
+*)     echo "deps.sh: unknown set '$want' (build, check, demo, slow or list)" >&2; exit 2 ;;
+esac
+[ "${CLWEAVE_SKIP_DEPS:-}" != 1 ] || exit 0
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+missing=
+chosen=$(printf '%s%s' "$packages" "$slow_packages" | while read -r set package why; do
+    for s in $sets; do [ "$s" != "$set" ] || printf '%s %s\n' "$package" "$why"; done
+done)
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "deps.sh: this is not Debian or a derivative, so nothing is installed. clweave needs these (Debian's names):" >&2
+    printf '%s\n' "$chosen" | sed 's/^/    /' >&2
+    echo "Install your system's equivalents, then run make with CLWEAVE_SKIP_DEPS=1." >&2
+    exit 1
+fi
+while read -r package why; do
+    installed "$package" && continue
+    [ -n "$missing" ] || echo "clweave needs packages that are missing; installing them with apt-get:"
+    printf '    %-24s %s\n' "$package" "$why"
+    missing="$missing $package"
+done <<< "$chosen"
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null; then
+        as_root=sudo
+    else
+        echo "deps.sh: not root and no sudo; as root, run: apt-get install --no-install-recommends$missing" >&2
+        exit 1
+    fi
+fi
+apt() { $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"; }
+log=$(mktemp "${TMPDIR:-/tmp}/clweave-deps.XXXXXX"); trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+if ! { apt update && apt install --yes --no-install-recommends $missing; } > "$log" 2>&1 < /dev/null; then
+    tail -n 20 "$log" >&2
+    echo "deps.sh: apt-get failed (above); is the network there, and is main among the sources of Debian 12?" >&2
+    exit 1
+fi
+echo "installed:$missing"
