@@ -30,7 +30,7 @@ OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(shell command -v llvm-config-16 llvm-config-15 llvm-config-14 llvm-config 2>/dev/null))
 
 sched_src     := $(wildcard sched/*.c)
-cli_src       := analyzer/main.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
+cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
 analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
 shim_src      := $(wildcard shim/*.c)

@@ -1,0 +1,61 @@
+/* cmd_help.c - clweave help, clweave version. */
+#include "cli.h"
+
+#include <string.h>
+
+struct help_options {
+    bool man;
+    const char *completion;
+};
+
+static const struct cw_cli_option options[] = {
+    {"man", 0, CW_CLI_BOOL, offsetof(struct help_options, man), NULL, NULL, "print the manual page (roff; pipe it to man -l -)"},
+    {"completion", 0, CW_CLI_CHOICE, offsetof(struct help_options, completion), "SHELL", "bash",
+     "print the completion script of a shell: bash"},
+    CW_CLI_END,
+};
+
+static int run_help(const void *values, int argc, char **argv)
+{
+    const struct help_options *o = values;
+
+    if (o->man)
+        cw_cli_man(stdout, cw_commands);
+    else if (o->completion)
+        cw_cli_completion_bash(stdout, cw_commands);
+    else if (argc == 0)
+        cw_cli_help_all(stdout, cw_commands);
+    for (size_t i = 0; argc > 0 && cw_commands[i]; i++)
+        if (strcmp(cw_commands[i]->name, argv[0]) == 0) {
+            cw_cli_help_command(stdout, cw_commands[i]);
+            return CW_EXIT_OK;
+        }
+    if (argc == 0)
+        return CW_EXIT_OK;
+    cw_cli_complain("help: there is no command '%s'; see clweave help", argv[0]);
+    return CW_EXIT_USAGE;
+}
+
+const struct cw_command_def cw_cmd_help = {
+    .name = "help",
+    .summary = "explain a command, print the manual or a completion script",
+    .usage = "[--man | --completion bash | COMMAND]",
+    .options = options,
+    .values_size = sizeof(struct help_options),
+    .max_operands = 1,
+    .run = run_help,
+};
+
+static int run_version(const void *values, int argc, char **argv)
+{
+    (void)values, (void)argc, (void)argv;
+    puts("clweave " CW_VERSION);
+    return CW_EXIT_OK;
+}
+
+const struct cw_command_def cw_cmd_version = {
+    .name = "version",
+    .summary = "print the version",
+    .usage = "",
+    .run = run_version,
+};

@@ -1,0 +1,7 @@
+/* main.c - the command-line tool clweave. */
+#include "cli.h"
+
+int main(int argc, char **argv)
+{
+    return cw_cli_main(cw_commands, argc, argv);
+}
