@@ -171,7 +171,7 @@ struct cw_command {
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
-    uint32_t from, to; /* command ids, from < to */
+    uint32_t from, to; /* command ids; from < to, but for what a user event set later held back */
     uint8_t kind;      /* enum cw_edge_kind */
     uint8_t hazard;    /* enum cw_hazard, data edges only */
     uint32_t memory;   /* data edges: the root memory object; else CW_NONE */
