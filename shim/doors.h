@@ -1,0 +1,74 @@
+/* doors.h - how the parts of the two doors fit together; nothing here is for modes (they use dispatch.h).
+ *
+ *   exports.c    exported symbols: door (a), LD_PRELOAD
+ *   loader.c     finds the real OpenCL library behind the exported symbols
+ *   layer.c      clInitLayer and friends: door (b), OPENCL_LAYERS; and our name in that variable
+ *   dispatch.c   the first door that is used opens: selects the mode, starts it, makes the table of entries
+ *   extension.c  wrappers for what clGetExtensionFunctionAddress* returns
+ *   nested.c     whose call is it that comes in while another one is under way?
+ *   missing.c    what a missing function answers */
+#ifndef CW_DOORS_H
+#define CW_DOORS_H
+
+#include "dispatch.h"
+
+#define CW_LAYER_NAME "clweave"
+
+/* Every function fails, by its failure kind. */
+extern const struct cw_dispatch cw_missing;
+
+/* ---- dispatch.c */
+
+/* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by cw_door_open only,
+ * so that processes without OpenCL stay silent). Never NULL. */
+const struct cw_mode *cw_door_mode(void);
+
+/* True if the mode hooks anything, that is if the doors have work to do. */
+bool cw_door_wanted(void);
+
+/* Opens: sets cw_next to `next`, starts the mode, fills the table of entries. Only the first call does so; every call
+ * returns the same table, whose members are NULL where nothing is hooked. Thread-safe. */
+const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
+
+/* The same table, and the running mode's hooks of extension functions (NULL: none). The door must be open. */
+const struct cw_dispatch *cw_door_entries(void);
+const struct cw_ext_hooks *cw_door_hooks_ext(void);
+
+/* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback of the
+ * application inside a vendor's call. */
+extern __thread unsigned cw_door_depth __attribute__((tls_model("initial-exec")));
+
+/* Puts the depth back to `*before` (a cleanup function: C++ exceptions and thread cancellation may unwind through a hook,
+ * out of a callback). */
+static inline void cw_door_leave(const unsigned *before)
+{
+    cw_door_depth = *before;
+}
+
+/* ---- nested.c */
+
+/* True if the call that `return_address` returns to was made by the application (a callback), false if by a vendor's
+ * library or the loader's. For calls at depth > 0 only: it is slow. */
+bool cw_nested_by_application(const void *return_address);
+
+/* ---- loader.c */
+
+/* Finds the real OpenCL library and fills `functions` completely (cw_missing where it lacks one). Returns false, with
+ * all of cw_missing, when there is none. May load a library. */
+bool cw_loader_resolve(struct cw_dispatch *functions);
+
+/* True if `address` lies in this library. */
+bool cw_loader_is_self(const void *address);
+
+/* ---- layer.c */
+
+/* True once a loader has taken us in as a layer. */
+bool cw_layer_active(void);
+
+/* ---- extension.c */
+
+/* Entries for the two address queries. */
+void *cw_extension_address(const char *name);
+void *cw_extension_address_for_platform(cl_platform_id platform, const char *name);
+
+#endif

@@ -1,0 +1,35 @@
+/* missing.c - what a call answers when the OpenCL library behind us lacks the function, or there is no library. */
+#include "doors.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+#define CODE    return CL_INVALID_OPERATION
+#define ERRCODE                                                                                              \
+    if (errcode_ret)                                                                                         \
+        *errcode_ret = CL_INVALID_OPERATION;                                                                 \
+    return NULL
+#define NULLPTR return NULL
+#define NOTHING return
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    static ret missing_##name params                                                                         \
+    {                                                                                                        \
+        fail;                                                                                                \
+    }
+#include "api.inc"
+
+/* Without any library this is what a loader without any vendor says (cl_khr_icd). */
+static cl_int no_platform(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    if ((!platforms && !num_platforms) || (platforms && !num_entries))
+        return CL_INVALID_VALUE;
+    if (num_platforms)
+        *num_platforms = 0;
+    return CL_PLATFORM_NOT_FOUND_KHR;
+}
+
+const struct cw_dispatch cw_missing = {
+#define CW_API(ret, name, since, fail, handle, params, args) .name = missing_##name,
+#include "api.inc"
+    .clGetPlatformIDs = no_platform,
+};
