@@ -80,7 +80,7 @@ $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
 $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,$(wildcard test/vendor/common.c))
+$(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c test/apps/common.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
