@@ -37,6 +37,7 @@ shim_src      := $(wildcard shim/*.c)
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
+execute_src   := $(wildcard test/execute/*.c)
 stub_src      := $(wildcard test/stub/*.c)
 bench_src     := $(wildcard test/bench/*.c)
 
@@ -46,7 +47,7 @@ programs := $(B)/clweave $(B)/libclweave.so $(if $(and $(LLVM_CONFIG),$(footprin
 tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
-            $(if $(stub_src),$(B)/test/libnullcl.so)
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/trace_counts
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
 
 all: $(programs)
@@ -83,6 +84,9 @@ $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.
 $(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c test/apps/common.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
+$(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lcmocka -lpthread -lm
 $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
@@ -90,11 +94,19 @@ $(B)/test/libnullcl.so: $(call obj,$(stub_src))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
 
+# the independent witness: counts enqueues below the loader, and in traces, with none of the project's code
+$(B)/test/libcountcl.so: $(B)/obj/test/shim/countcl.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+$(B)/test/trace_counts: $(B)/obj/test/shim/trace_counts.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS)
+
 tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(stub_src) $(bench_src)))
+           $(unit_src) $(apps_src) $(vendor_src) $(stub_src) $(bench_src) test/shim/countcl.c test/shim/trace_counts.c))
 
 # ---- the commands of README.md
 deps:

@@ -14,11 +14,12 @@ struct cw_reorder {
     uint32_t *first;     /* count+1: successors of c are successor[first[c] .. first[c+1]) */
     uint32_t *successor; /* one entry per binding edge */
     uint32_t *indegree;  /* count */
+    bool forward;        /* every edge runs from a lower id to a higher one */
     uint32_t dropped_from, dropped_to; /* CW_NONE: no edge is left out */
 };
 
 /* Reads the binding edges of `t`, which must outlive `r`. O(commands + edges). Returns CW_OK; CW_ERR_FORMAT when an edge
- * does not run forwards between two commands of the trace; CW_ERR_NOMEM. cw_reorder_finish after success and failure. */
+ * does not join two commands of the trace; CW_ERR_NOMEM. cw_reorder_finish after success and failure. */
 enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, struct cw_error *err);
 void cw_reorder_finish(struct cw_reorder *r);
 
@@ -38,7 +39,7 @@ enum cw_status cw_reorder_random(const struct cw_reorder *r, uint64_t seed, uint
 /* Completes `plan` (`plan_count` distinct command ids in the order to run them) to an order of all commands: those that
  * the plan leaves out run as early as they may. Returns CW_OK; CW_ERR_INVALID when the plan names a command twice or
  * one that is not there, or runs a command before one that it depends on (err names both); CW_ERR_CYCLE, CW_ERR_NOMEM.
- * O((commands + edges) log commands). */
+ * O(commands + edges). */
 enum cw_status cw_reorder_plan(const struct cw_reorder *r, const uint32_t *plan, size_t plan_count, uint32_t *order,
                                struct cw_error *err);
 
