@@ -47,6 +47,7 @@ programs := $(B)/clweave $(B)/libclweave.so $(if $(and $(LLVM_CONFIG),$(footprin
 tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
+            $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/trace_counts
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
 
@@ -106,7 +107,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(stub_src) $(bench_src) test/shim/countcl.c test/shim/trace_counts.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(stub_src) $(bench_src) test/shim/countcl.c test/shim/trace_counts.c))
 
 # ---- the commands of README.md
 deps:

@@ -1,0 +1,2 @@
+# Traces made by hand, run again: what is right is accepted, every planted fault is noticed.
+exec "$B/test/execute/handmade"
