@@ -1,9 +1,9 @@
-/* blockmatmul.c - C = A B by blocks, the example of the HXDSP paper: two kernels cut A and B into 2 x 2 blocks, eight
- * multiply, one merges, all on one in-order queue.
+/* blockmatmul.c - C = A B by blocks, the example of the HXDSP paper: two kernels cut A and B into 2 x 2
+ * blocks, eight multiply, one merges, all on one in-order queue.
  *
- * Its task graph is 2 splits -> 8 products -> 1 merge (11 kernels, 24 edges): each product needs both splits, the
- * merge needs all products, nothing else depends on anything. Elements are small whole numbers, so that every sum
- * is exact in float whatever the order.
+ * Its task graph is 2 splits -> 8 products -> 1 merge (11 kernels, 24 edges): each product needs both splits,
+ * the merge needs all products, nothing else depends on anything. Elements are small whole numbers, so that
+ * every sum is exact in float whatever the order.
  *
  * usage: blockmatmul [n]   matrices of n x n elements, n even, default 64 */
 #include "common.h"
@@ -39,7 +39,8 @@ static const char source[] =
     "    c[y * n + x] = sum;\n"
     "}\n";
 
-static void multiply_plainly(const float *a, const float *b, float *c, size_t n) {
+static void multiply_plainly(const float *a, const float *b, float *c, size_t n)
+{
     for (size_t y = 0; y < n; y++)
         for (size_t x = 0; x < n; x++) {
             float sum = 0;
@@ -50,9 +51,11 @@ static void multiply_plainly(const float *a, const float *b, float *c, size_t n)
 }
 
 /* Enqueues the eleven kernels; `products` and `c` are the buffers they fill. */
-static void enqueue_product(struct app *a, cl_mem in_a, cl_mem in_b, cl_mem blocks_a, cl_mem blocks_b, cl_mem *products,
-                            cl_mem c, size_t n) {
-    cl_kernel split = app_kernel(a, "split"), multiply = app_kernel(a, "multiply"), merge = app_kernel(a, "merge");
+static void enqueue_product(struct app *a, cl_mem in_a, cl_mem in_b, cl_mem blocks_a, cl_mem blocks_b,
+                            cl_mem *products, cl_mem c, size_t n)
+{
+    cl_kernel split = app_kernel(a, "split"), multiply = app_kernel(a, "multiply"),
+              merge = app_kernel(a, "merge");
     size_t h = n / 2;
     app_args(split, "mmi", in_a, blocks_a, (cl_int)n);
     app_run_2d(a->queue, split, n, n, 0);
@@ -64,17 +67,19 @@ static void enqueue_product(struct app *a, cl_mem in_a, cl_mem in_b, cl_mem bloc
         app_args(multiply, "mmmiii", blocks_a, blocks_b, products[p], (cl_int)h, row * 2 + k, k * 2 + column);
         app_run_2d(a->queue, multiply, h, h, 0);
     }
-    app_args(merge, "mmmmmmmmmi", products[0], products[1], products[2], products[3], products[4], products[5],
-             products[6], products[7], c, (cl_int)n);
+    app_args(merge, "mmmmmmmmmi", products[0], products[1], products[2], products[3], products[4],
+             products[5], products[6], products[7], c, (cl_int)n);
     app_run_2d(a->queue, merge, n, n, 0);
     APP_CHECK(clReleaseKernel(split));
     APP_CHECK(clReleaseKernel(multiply));
     APP_CHECK(clReleaseKernel(merge));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 64, 2, 4096) / 2 * 2, bytes = n * n * sizeof(float);
-    float *data_a = app_alloc(bytes), *data_b = app_alloc(bytes), *got = app_alloc(bytes), *want = app_alloc(bytes);
+    float *data_a = app_alloc(bytes), *data_b = app_alloc(bytes), *got = app_alloc(bytes),
+          *want = app_alloc(bytes);
     uint32_t seed = 1;
     for (size_t i = 0; i < n * n; i++) {
         data_a[i] = (float)(app_random(&seed) % 9) - 4;

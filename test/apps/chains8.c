@@ -1,7 +1,7 @@
 /* chains8.c - eight independent chains of kernels, enqueued in turn on one in-order queue.
  *
- * Each chain works on a buffer of its own, so the graph is eight parallel lines although the queue makes one long
- * line of them.
+ * Each chain works on a buffer of its own, so the graph is eight parallel lines although the queue makes one
+ * long line of them.
  *
  * usage: chains8 [items] [length of a chain]   default 2048 5 */
 #include "common.h"
@@ -11,25 +11,27 @@
 #define CHAINS 8
 #define ROUNDS 16
 
-static const char source[] =
-    "__kernel void advance(__global uint *restrict x, uint factor, uint rounds) {\n"
-    "    uint i = get_global_id(0), v = x[i];\n"
-    "    for (uint r = 0; r < rounds; r++)\n"
-    "        v = v * factor + (v >> 9) + i;\n"
-    "    x[i] = v;\n"
-    "}\n";
+static const char source[] = "__kernel void advance(__global uint *restrict x, uint factor, uint rounds) {\n"
+                             "    uint i = get_global_id(0), v = x[i];\n"
+                             "    for (uint r = 0; r < rounds; r++)\n"
+                             "        v = v * factor + (v >> 9) + i;\n"
+                             "    x[i] = v;\n"
+                             "}\n";
 
-static void advance_plainly(uint32_t *x, size_t n, uint32_t factor) {
+static void advance_plainly(uint32_t *x, size_t n, uint32_t factor)
+{
     for (size_t i = 0; i < n; i++)
         for (int r = 0; r < ROUNDS; r++)
             x[i] = x[i] * factor + (x[i] >> 9) + (uint32_t)i;
 }
 
-static uint32_t factor_of(size_t chain, size_t depth) {
+static uint32_t factor_of(size_t chain, size_t depth)
+{
     return (uint32_t)(1664525 + 2 * chain + 64 * depth);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 2048, 1, 1 << 24), length = app_size(argc, argv, 2, 5, 1, 10000);
     uint32_t *want[CHAINS], *got = app_alloc(n * sizeof *got), seed = 3;
     struct app a;

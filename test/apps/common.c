@@ -9,24 +9,28 @@
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME  0x100000001b3u
 
-void app_check(cl_int err, const char *file, int line) {
+void app_check(cl_int err, const char *file, int line)
+{
     if (err == CL_SUCCESS)
         return;
     fprintf(stderr, "%s:%d: OpenCL error %d\n", file, line, err);
     exit(1);
 }
 
-void app_skip(const char *name, const char *why) {
+void app_skip(const char *name, const char *why)
+{
     printf("%s: SKIP %s\n", name, why);
     exit(77);
 }
 
-static unsigned index_from(const char *variable) {
+static unsigned index_from(const char *variable)
+{
     const char *s = getenv(variable);
     return s ? (unsigned)strtoul(s, NULL, 10) : 0;
 }
 
-static void choose_device(struct app *a) {
+static void choose_device(struct app *a)
+{
     cl_platform_id platforms[16];
     cl_device_id devices[64];
     cl_uint platform_count = 0, device_count = 0;
@@ -45,7 +49,8 @@ static void choose_device(struct app *a) {
     a->device = devices[d];
 }
 
-static void build(struct app *a, const char *source) {
+static void build(struct app *a, const char *source)
+{
     cl_int err;
     a->program = clCreateProgramWithSource(a->context, 1, &source, NULL, &err);
     APP_CHECK(err);
@@ -58,7 +63,8 @@ static void build(struct app *a, const char *source) {
     APP_CHECK(err);
 }
 
-void app_open(struct app *a, const char *name, cl_command_queue_properties properties, const char *source) {
+void app_open(struct app *a, const char *name, cl_command_queue_properties properties, const char *source)
+{
     cl_int err;
     *a = (struct app){.name = name, .hash = FNV_OFFSET, .ok = true};
     choose_device(a);
@@ -70,7 +76,8 @@ void app_open(struct app *a, const char *name, cl_command_queue_properties prope
         build(a, source);
 }
 
-int app_close(struct app *a) {
+int app_close(struct app *a)
+{
     if (a->program)
         APP_CHECK(clReleaseProgram(a->program));
     APP_CHECK(clReleaseCommandQueue(a->queue));
@@ -82,7 +89,8 @@ int app_close(struct app *a) {
     return a->ok ? 0 : 1;
 }
 
-cl_command_queue app_queue(const struct app *a, cl_command_queue_properties properties) {
+cl_command_queue app_queue(const struct app *a, cl_command_queue_properties properties)
+{
     cl_int err;
     const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
     cl_command_queue q = clCreateCommandQueueWithProperties(a->context, a->device, list, &err);
@@ -90,21 +98,24 @@ cl_command_queue app_queue(const struct app *a, cl_command_queue_properties prop
     return q;
 }
 
-cl_kernel app_kernel(const struct app *a, const char *name) {
+cl_kernel app_kernel(const struct app *a, const char *name)
+{
     cl_int err;
     cl_kernel k = clCreateKernel(a->program, name, &err);
     APP_CHECK(err);
     return k;
 }
 
-cl_mem app_buffer(const struct app *a, cl_mem_flags flags, size_t bytes, void *host) {
+cl_mem app_buffer(const struct app *a, cl_mem_flags flags, size_t bytes, void *host)
+{
     cl_int err;
     cl_mem m = clCreateBuffer(a->context, flags, bytes, host, &err);
     APP_CHECK(err);
     return m;
 }
 
-cl_mem app_sub_buffer(cl_mem parent, cl_mem_flags flags, size_t offset_bytes, size_t bytes) {
+cl_mem app_sub_buffer(cl_mem parent, cl_mem_flags flags, size_t offset_bytes, size_t bytes)
+{
     cl_int err;
     const cl_buffer_region region = {offset_bytes, bytes};
     cl_mem m = clCreateSubBuffer(parent, flags, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
@@ -112,17 +123,20 @@ cl_mem app_sub_buffer(cl_mem parent, cl_mem_flags flags, size_t offset_bytes, si
     return m;
 }
 
-void app_release_mems(cl_mem *mems, size_t count) {
+void app_release_mems(cl_mem *mems, size_t count)
+{
     for (size_t i = 0; i < count; i++)
         APP_CHECK(clReleaseMemObject(mems[i]));
 }
 
-void app_release_events(cl_event *events, size_t count) {
+void app_release_events(cl_event *events, size_t count)
+{
     for (size_t i = 0; i < count; i++)
         APP_CHECK(clReleaseEvent(events[i]));
 }
 
-static void set_arg(cl_kernel kernel, cl_uint index, char type, va_list *values) {
+static void set_arg(cl_kernel kernel, cl_uint index, char type, va_list *values)
+{
     union {
         cl_mem m;
         cl_sampler s;
@@ -132,18 +146,32 @@ static void set_arg(cl_kernel kernel, cl_uint index, char type, va_list *values)
     } v;
     size_t size = 0;
     switch (type) {
-    case 'm': v.m = va_arg(*values, cl_mem), size = sizeof v.m; break;
-    case 's': v.s = va_arg(*values, cl_sampler), size = sizeof v.s; break;
-    case 'i': v.i = va_arg(*values, cl_int), size = sizeof v.i; break;
-    case 'u': v.u = va_arg(*values, cl_uint), size = sizeof v.u; break;
-    case 'f': v.f = (cl_float)va_arg(*values, double), size = sizeof v.f; break;
-    case 'l': APP_CHECK(clSetKernelArg(kernel, index, va_arg(*values, size_t), NULL)); return;
-    default: abort();
+    case 'm':
+        v.m = va_arg(*values, cl_mem), size = sizeof v.m;
+        break;
+    case 's':
+        v.s = va_arg(*values, cl_sampler), size = sizeof v.s;
+        break;
+    case 'i':
+        v.i = va_arg(*values, cl_int), size = sizeof v.i;
+        break;
+    case 'u':
+        v.u = va_arg(*values, cl_uint), size = sizeof v.u;
+        break;
+    case 'f':
+        v.f = (cl_float)va_arg(*values, double), size = sizeof v.f;
+        break;
+    case 'l':
+        APP_CHECK(clSetKernelArg(kernel, index, va_arg(*values, size_t), NULL));
+        return;
+    default:
+        abort();
     }
     APP_CHECK(clSetKernelArg(kernel, index, size, &v));
 }
 
-void app_args(cl_kernel kernel, const char *types, ...) {
+void app_args(cl_kernel kernel, const char *types, ...)
+{
     va_list values;
     va_start(values, types);
     for (cl_uint i = 0; types[i]; i++)
@@ -151,28 +179,34 @@ void app_args(cl_kernel kernel, const char *types, ...) {
     va_end(values);
 }
 
-void app_run(cl_command_queue queue, cl_kernel kernel, size_t n, size_t local, cl_uint waits, const cl_event *wait_list,
-             cl_event *event) {
-    APP_CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, local ? &local : NULL, waits, wait_list, event));
+void app_run(cl_command_queue queue, cl_kernel kernel, size_t n, size_t local, cl_uint waits,
+             const cl_event *wait_list, cl_event *event)
+{
+    APP_CHECK(
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, local ? &local : NULL, waits, wait_list, event));
 }
 
-void app_run_2d(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height, size_t local) {
+void app_run_2d(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height, size_t local)
+{
     const size_t global[2] = {width, height}, group[2] = {local, local};
     APP_CHECK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local ? group : NULL, 0, NULL, NULL));
 }
 
-void app_read(struct app *a, cl_mem buffer, size_t offset_bytes, size_t bytes, void *to) {
+void app_read(struct app *a, cl_mem buffer, size_t offset_bytes, size_t bytes, void *to)
+{
     APP_CHECK(clEnqueueReadBuffer(a->queue, buffer, CL_TRUE, offset_bytes, bytes, to, 0, NULL, NULL));
     app_hash(a, to, bytes);
 }
 
-void app_hash(struct app *a, const void *data, size_t bytes) {
+void app_hash(struct app *a, const void *data, size_t bytes)
+{
     const unsigned char *p = data;
     for (size_t i = 0; i < bytes; i++)
         a->hash = (a->hash ^ p[i]) * FNV_PRIME;
 }
 
-bool app_expect(struct app *a, bool holds, const char *fmt, ...) {
+bool app_expect(struct app *a, bool holds, const char *fmt, ...)
+{
     if (holds)
         return true;
     if (a->ok) {
@@ -187,33 +221,40 @@ bool app_expect(struct app *a, bool holds, const char *fmt, ...) {
     return false;
 }
 
-void app_expect_words(struct app *a, const char *what, const uint32_t *got, const uint32_t *want, size_t count) {
+void app_expect_words(struct app *a, const char *what, const uint32_t *got, const uint32_t *want,
+                      size_t count)
+{
     for (size_t i = 0; i < count; i++)
         if (!app_expect(a, got[i] == want[i], "%s[%zu] is %u, expected %u", what, i, got[i], want[i]))
             return;
 }
 
-void app_expect_floats(struct app *a, const char *what, const float *got, const float *want, size_t count) {
+void app_expect_floats(struct app *a, const char *what, const float *got, const float *want, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         float room = 1e-5f * fmaxf(1.0f, fabsf(want[i]));
-        if (!app_expect(a, fabsf(got[i] - want[i]) <= room, "%s[%zu] is %g, expected %g", what, i, got[i], want[i]))
+        if (!app_expect(a, fabsf(got[i] - want[i]) <= room, "%s[%zu] is %g, expected %g", what, i, got[i],
+                        want[i]))
             return;
     }
 }
 
-size_t app_size(int argc, char **argv, int i, size_t standard, size_t low, size_t high) {
+size_t app_size(int argc, char **argv, int i, size_t standard, size_t low, size_t high)
+{
     if (i >= argc)
         return standard;
     char *end;
     unsigned long long v = strtoull(argv[i], &end, 10);
     if (*end || end == argv[i] || v < low || v > high) {
-        fprintf(stderr, "%s: argument %d is '%s'; it must be a number from %zu to %zu\n", argv[0], i, argv[i], low, high);
+        fprintf(stderr, "%s: argument %d is '%s'; it must be a number from %zu to %zu\n", argv[0], i, argv[i],
+                low, high);
         exit(1);
     }
     return v;
 }
 
-void *app_alloc(size_t bytes) {
+void *app_alloc(size_t bytes)
+{
     void *p = malloc(bytes ? bytes : 1);
     if (!p) {
         fprintf(stderr, "out of memory (%zu bytes)\n", bytes);
@@ -222,7 +263,8 @@ void *app_alloc(size_t bytes) {
     return p;
 }
 
-uint32_t app_random(uint32_t *state) {
+uint32_t app_random(uint32_t *state)
+{
     uint32_t x = *state;
     x ^= x << 13;
     x ^= x >> 17;

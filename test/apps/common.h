@@ -1,14 +1,15 @@
-/* common.h - what the sample programs share: a device, a queue, a program, checked calls, a hash of what came back.
+/* common.h - what the sample programs share: a device, a queue, a program, checked calls, a hash of what came
+ * back.
  *
- * The samples are plain OpenCL programs. They know nothing of clweave; each verifies its own result against plain C
- * and prints one line, "<name>: OK hash=<16 hex digits>", where the hash covers every byte that the program read
- * back, in program order. Same device, same arguments: same line, always.
+ * The samples are plain OpenCL programs. They know nothing of clweave; each verifies its own result against
+ * plain C and prints one line, "<name>: OK hash=<16 hex digits>", where the hash covers every byte that the
+ * program read back, in program order. Same device, same arguments: same line, always.
  *
- * APP_PLATFORM and APP_DEVICE (indices from 0, default 0) choose the device. Exit status: 0 verified; 1 wrong result
- * or an OpenCL error (message on stderr); 77 the device lacks a feature that the sample is about.
+ * APP_PLATFORM and APP_DEVICE (indices from 0, default 0) choose the device. Exit status: 0 verified; 1 wrong
+ * result or an OpenCL error (message on stderr); 77 the device lacks a feature that the sample is about.
  *
- * Every helper ends the program with a message and status 1 when OpenCL reports an error. Thread-safety: a struct app
- * belongs to one thread; functions that take it as const may be called from several. */
+ * Every helper ends the program with a message and status 1 when OpenCL reports an error. Thread-safety: a
+ * struct app belongs to one thread; functions that take it as const may be called from several. */
 #ifndef APP_COMMON_H
 #define APP_COMMON_H
 
@@ -32,7 +33,8 @@ struct app {
 #define APP_CHECK(err) app_check((err), __FILE__, __LINE__)
 void app_check(cl_int err, const char *file, int line);
 
-/* Chooses the device, makes the context, a queue with `properties`, and builds `source` (NULL: no program). */
+/* Chooses the device, makes the context, a queue with `properties`, and builds `source` (NULL: no program).
+ */
 void app_open(struct app *a, const char *name, cl_command_queue_properties properties, const char *source);
 
 /* Releases everything that app_open made, prints the result line, returns the exit status. */
@@ -51,14 +53,14 @@ cl_mem app_sub_buffer(cl_mem parent, cl_mem_flags flags, size_t offset_bytes, si
 void app_release_mems(cl_mem *mems, size_t count);
 void app_release_events(cl_event *events, size_t count);
 
-/* Sets the arguments of `kernel` in order. One letter of `types` each: m cl_mem, i int, u unsigned, f float (given as
- * a double), s cl_sampler, l bytes of local memory (size_t). */
+/* Sets the arguments of `kernel` in order. One letter of `types` each: m cl_mem, i int, u unsigned, f float
+ * (given as a double), s cl_sampler, l bytes of local memory (size_t). */
 void app_args(cl_kernel kernel, const char *types, ...);
 
-/* Enqueues `kernel` over n, or width x height, work-items. `local` 0 leaves the local size to the implementation;
- * else it is the size in every dimension. Events may be NULL / 0. */
-void app_run(cl_command_queue queue, cl_kernel kernel, size_t n, size_t local, cl_uint waits, const cl_event *wait_list,
-             cl_event *event);
+/* Enqueues `kernel` over n, or width x height, work-items. `local` 0 leaves the local size to the
+ * implementation; else it is the size in every dimension. Events may be NULL / 0. */
+void app_run(cl_command_queue queue, cl_kernel kernel, size_t n, size_t local, cl_uint waits,
+             const cl_event *wait_list, cl_event *event);
 void app_run_2d(cl_command_queue queue, cl_kernel kernel, size_t width, size_t height, size_t local);
 
 /* Blocking read of bytes [offset, offset + bytes) of `buffer` into `to`, added to the hash. */
@@ -67,15 +69,18 @@ void app_read(struct app *a, cl_mem buffer, size_t offset_bytes, size_t bytes, v
 /* Adds bytes that the program got back to the hash. */
 void app_hash(struct app *a, const void *data, size_t bytes);
 
-/* Notes a failure, with a message on stderr, unless `holds`. Only the first failures are printed. Returns `holds`. */
+/* Notes a failure, with a message on stderr, unless `holds`. Only the first failures are printed. Returns
+ * `holds`. */
 bool app_expect(struct app *a, bool holds, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Fails, naming the first difference, unless got[0..count) equals want[0..count); the float form allows 1e-5 relative. */
-void app_expect_words(struct app *a, const char *what, const uint32_t *got, const uint32_t *want, size_t count);
+/* Fails, naming the first difference, unless got[0..count) equals want[0..count); the float form allows 1e-5
+ * relative. */
+void app_expect_words(struct app *a, const char *what, const uint32_t *got, const uint32_t *want,
+                      size_t count);
 void app_expect_floats(struct app *a, const char *what, const float *got, const float *want, size_t count);
 
-/* The i-th command line argument as a number in [low, high]; `standard` when it is absent; ends the program with a
- * usage message when it is anything else. */
+/* The i-th command line argument as a number in [low, high]; `standard` when it is absent; ends the program
+ * with a usage message when it is anything else. */
 size_t app_size(int argc, char **argv, int i, size_t standard, size_t low, size_t high);
 
 /* malloc that ends the program instead of returning NULL. */

@@ -1,7 +1,8 @@
 /* events_ooo.c - diamonds on an out-of-order queue, held together by wait lists, markers and barriers alone.
  *
- * Per diamond: write -> top -> left and right (both wait for top) -> join (waits for both). Then a marker with a wait
- * list, a barrier without one, and kernels after it that name no event at all. Callbacks are counted.
+ * Per diamond: write -> top -> left and right (both wait for top) -> join (waits for both). Then a marker
+ * with a wait list, a barrier without one, and kernels after it that name no event at all. Callbacks are
+ * counted.
  *
  * usage: events_ooo [items] [diamonds]   default 1024 4 */
 #include "common.h"
@@ -36,7 +37,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t called = PTHREAD_COND_INITIALIZER;
 static size_t completions;
 
-static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data) {
+static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
+{
     (void)event;
     pthread_mutex_lock(&lock);
     completions += status == CL_COMPLETE && data == &completions;
@@ -44,8 +46,11 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Enqueues one diamond; its buffers are m[0..PER_DIAMOND). Returns the event of its join, which the caller releases. */
-static cl_event enqueue_diamond(struct app *a, const struct kernels *k, const cl_mem *m, const uint32_t *in, size_t n) {
+/* Enqueues one diamond; its buffers are m[0..PER_DIAMOND). Returns the event of its join, which the caller
+ * releases. */
+static cl_event enqueue_diamond(struct app *a, const struct kernels *k, const cl_mem *m, const uint32_t *in,
+                                size_t n)
+{
     cl_event written, top, sides[2], joined;
     APP_CHECK(clEnqueueWriteBuffer(a->queue, m[IN], CL_FALSE, 0, n * sizeof *in, in, 0, NULL, &written));
     app_args(k->scale, "mmu", m[IN], m[TOP], 3);
@@ -61,14 +66,16 @@ static cl_event enqueue_diamond(struct app *a, const struct kernels *k, const cl
     return joined;
 }
 
-static uint32_t diamond_plainly(uint32_t in, uint32_t i) {
+static uint32_t diamond_plainly(uint32_t in, uint32_t i)
+{
     uint32_t top = in * 3 + i, l = top * 5 + i, r = top * 7 + i;
     return (l ^ r) + (l >> 3);
 }
 
 /* Adds all diamonds up after a marker and a barrier; the additions are ordered by wait lists. */
-static void enqueue_sum(struct app *a, const struct kernels *k, cl_mem sum, const cl_mem *m, const cl_event *joined,
-                        size_t n, size_t diamonds) {
+static void enqueue_sum(struct app *a, const struct kernels *k, cl_mem sum, const cl_mem *m,
+                        const cl_event *joined, size_t n, size_t diamonds)
+{
     const cl_uint zero = 0;
     cl_event marker, last, next;
     APP_CHECK(clEnqueueMarkerWithWaitList(a->queue, (cl_uint)diamonds, joined, &marker));
@@ -89,8 +96,10 @@ static void enqueue_sum(struct app *a, const struct kernels *k, cl_mem sum, cons
     app_release_events((cl_event[]){marker, last}, 2);
 }
 
-int main(int argc, char **argv) {
-    size_t n = app_size(argc, argv, 1, 1024, 1, 1 << 24), diamonds = app_size(argc, argv, 2, 4, 1, MOST_DIAMONDS);
+int main(int argc, char **argv)
+{
+    size_t n = app_size(argc, argv, 1, 1024, 1, 1 << 24),
+           diamonds = app_size(argc, argv, 2, 4, 1, MOST_DIAMONDS);
     struct app a;
     app_open(&a, "events_ooo", 0, source);
     cl_command_queue_properties able = 0;
@@ -100,7 +109,8 @@ int main(int argc, char **argv) {
     APP_CHECK(clReleaseCommandQueue(a.queue));
     a.queue = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     struct kernels k = {app_kernel(&a, "scale"), app_kernel(&a, "join2"), app_kernel(&a, "add")};
-    uint32_t *in = app_alloc(n * sizeof *in), *want = app_alloc(n * sizeof *want), *got = app_alloc(n * sizeof *got);
+    uint32_t *in = app_alloc(n * sizeof *in), *want = app_alloc(n * sizeof *want),
+             *got = app_alloc(n * sizeof *got);
     cl_mem m[MOST_DIAMONDS * PER_DIAMOND], sum = app_buffer(&a, CL_MEM_READ_WRITE, n * sizeof *in, NULL);
     cl_event joined[MOST_DIAMONDS];
     uint32_t seed = 23;

@@ -17,7 +17,8 @@ static const char source[] =
     "}\n"
     "__kernel void gradient(__global const uchar *restrict p, __global uint *restrict f, int n) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    f[y * n + x] = abs(at(p, n, x + 1, y) - at(p, n, x - 1, y)) + abs(at(p, n, x, y + 1) - at(p, n, x, y - 1));\n"
+    "    f[y * n + x] = abs(at(p, n, x + 1, y) - at(p, n, x - 1, y)) +\n"
+    "                   abs(at(p, n, x, y + 1) - at(p, n, x, y - 1));\n"
     "}\n"
     "__kernel void mean(__global const uchar *restrict p, __global uint *restrict f, int n) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), sum = 0;\n"
@@ -65,13 +66,15 @@ static const char source[] =
 
 static const uint32_t weights[FEATURES] = {40, 15, 25, 3};
 
-static int at(const uint8_t *p, int n, int x, int y) {
+static int at(const uint8_t *p, int n, int x, int y)
+{
     x = x < 0 ? 0 : x >= n ? n - 1 : x;
     y = y < 0 ? 0 : y >= n ? n - 1 : y;
     return p[y * n + x];
 }
 
-static uint32_t fused_plainly(const uint8_t *p, int n, int x, int y) {
+static uint32_t fused_plainly(const uint8_t *p, int n, int x, int y)
+{
     int sum = 0, low = 255, high = 0, bits = 0;
     for (int j = -1; j <= 1; j++)
         for (int i = -1; i <= 1; i++) {
@@ -81,12 +84,14 @@ static uint32_t fused_plainly(const uint8_t *p, int n, int x, int y) {
             high = v > high ? v : high;
             bits = bits * 2 + (v > at(p, n, x, y));
         }
-    int gradient = abs(at(p, n, x + 1, y) - at(p, n, x - 1, y)) + abs(at(p, n, x, y + 1) - at(p, n, x, y - 1));
-    return (uint32_t)gradient * weights[0] + (uint32_t)(sum / 9) * weights[1] + (uint32_t)(high - low) * weights[2] +
-           (uint32_t)bits * weights[3];
+    int gradient =
+        abs(at(p, n, x + 1, y) - at(p, n, x - 1, y)) + abs(at(p, n, x, y + 1) - at(p, n, x, y - 1));
+    return (uint32_t)gradient * weights[0] + (uint32_t)(sum / 9) * weights[1] +
+           (uint32_t)(high - low) * weights[2] + (uint32_t)bits * weights[3];
 }
 
-static void fuse_plainly(const uint8_t *p, uint32_t *out, int n) {
+static void fuse_plainly(const uint8_t *p, uint32_t *out, int n)
+{
     uint32_t most = 1;
     for (int i = 0; i < n * n; i++) {
         out[i] = fused_plainly(p, n, i % n, i / n);
@@ -97,10 +102,12 @@ static void fuse_plainly(const uint8_t *p, uint32_t *out, int n) {
 }
 
 /* Enqueues the seven kernels that turn `picture` into `fused`. */
-static void enqueue_fusion(struct app *a, cl_mem picture, cl_mem *feature, cl_mem weight, cl_mem fused, cl_mem rows,
-                           size_t n) {
+static void enqueue_fusion(struct app *a, cl_mem picture, cl_mem *feature, cl_mem weight, cl_mem fused,
+                           cl_mem rows, size_t n)
+{
     static const char *const names[FEATURES] = {"gradient", "mean", "contrast", "pattern"};
-    cl_kernel fuse = app_kernel(a, "fuse"), row_max = app_kernel(a, "row_max"), normalise = app_kernel(a, "normalise");
+    cl_kernel fuse = app_kernel(a, "fuse"), row_max = app_kernel(a, "row_max"),
+              normalise = app_kernel(a, "normalise");
     for (int f = 0; f < FEATURES; f++) {
         cl_kernel extract = app_kernel(a, names[f]);
         app_args(extract, "mmi", picture, feature[f], (cl_int)n);
@@ -118,7 +125,8 @@ static void enqueue_fusion(struct app *a, cl_mem picture, cl_mem *feature, cl_me
     APP_CHECK(clReleaseKernel(normalise));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 96, 3, 4096), words = n * n * sizeof(uint32_t);
     uint8_t *picture = app_alloc(n * n);
     uint32_t *want = app_alloc(words), *got = app_alloc(words), seed = 17;

@@ -10,12 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char source[] =
-    "__kernel void scramble(__global uint *restrict x, uint who) {\n"
-    "    x[get_global_id(0)] = (get_global_id(0) + who) * 2654435761u;\n"
-    "}\n";
+static const char source[] = "__kernel void scramble(__global uint *restrict x, uint who) {\n"
+                             "    x[get_global_id(0)] = (get_global_id(0) + who) * 2654435761u;\n"
+                             "}\n";
 
-static void compute(struct app *a, size_t n, uint32_t who) {
+static void compute(struct app *a, size_t n, uint32_t who)
+{
     uint32_t *got = app_alloc(n * sizeof *got), *want = app_alloc(n * sizeof *want);
     cl_kernel scramble = app_kernel(a, "scramble");
     cl_mem x = app_buffer(a, CL_MEM_WRITE_ONLY, n * sizeof *got, NULL);
@@ -30,7 +30,8 @@ static void compute(struct app *a, size_t n, uint32_t who) {
     free(got), free(want);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 512, 1, 1 << 24);
     int ends[2], status = -1;
     uint64_t child_hash = 0;
@@ -49,8 +50,10 @@ int main(int argc, char **argv) {
         return app_close(&a) || !sent;
     }
     close(ends[1]);
-    app_expect(&a, read(ends[0], &child_hash, sizeof child_hash) == sizeof child_hash, "the child sent no hash");
-    app_expect(&a, waitpid(child, &status, 0) == child && status == 0, "the child ended with status %#x", (unsigned)status);
+    app_expect(&a, read(ends[0], &child_hash, sizeof child_hash) == sizeof child_hash,
+               "the child sent no hash");
+    app_expect(&a, waitpid(child, &status, 0) == child && status == 0, "the child ended with status %#x",
+               (unsigned)status);
     app_hash(&a, &child_hash, sizeof child_hash);
     close(ends[0]);
     return app_close(&a);

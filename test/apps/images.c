@@ -1,4 +1,5 @@
-/* images.c - a picture in image2d objects: write, fill, sample through kernels, copy to and from a buffer, map, read.
+/* images.c - a picture in image2d objects: write, fill, sample through kernels, copy to and from a buffer,
+ * map, read.
  *
  * usage: images [side]   default 64 */
 #include "common.h"
@@ -7,18 +8,22 @@
 #include <string.h>
 
 static const char source[] =
-    "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+    "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
+    "CLK_FILTER_NEAREST;\n"
     "__kernel void shift(read_only image2d_t in, write_only image2d_t out, sampler_t given, int by) {\n"
     "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
-    "    uint4 a = read_imageui(in, given, at + (int2)(by, 0)), b = read_imageui(in, nearest, at - (int2)(0, by));\n"
+    "    uint4 a = read_imageui(in, given, at + (int2)(by, 0)), b = read_imageui(in, nearest, at - (int2)(0, "
+    "by));\n"
     "    write_imageui(out, at, (a + b * 3u) & 255u);\n"
     "}\n";
 
-static size_t clamped(long v, size_t n) {
+static size_t clamped(long v, size_t n)
+{
     return v < 0 ? 0 : (size_t)v >= n ? n - 1 : (size_t)v;
 }
 
-static void shift_plainly(const uint8_t *in, uint8_t *out, size_t n, long by) {
+static void shift_plainly(const uint8_t *in, uint8_t *out, size_t n, long by)
+{
     for (size_t y = 0; y < n; y++)
         for (size_t x = 0; x < n; x++)
             for (size_t c = 0; c < 4; c++) {
@@ -28,7 +33,8 @@ static void shift_plainly(const uint8_t *in, uint8_t *out, size_t n, long by) {
             }
 }
 
-static cl_mem image(const struct app *a, size_t n) {
+static cl_mem image(const struct app *a, size_t n)
+{
     const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = n, .image_height = n};
     cl_int err;
@@ -38,9 +44,11 @@ static cl_mem image(const struct app *a, size_t n) {
 }
 
 /* Fills a corner of `m`, copies its upper half through a buffer to its lower half; the same on `want`. */
-static void rearrange(struct app *a, cl_mem m, uint8_t *want, size_t n) {
+static void rearrange(struct app *a, cl_mem m, uint8_t *want, size_t n)
+{
     const cl_uint colour[4] = {1, 2, 3, 4};
-    const size_t origin[3] = {0, 0, 0}, corner[3] = {n / 4, n / 4, 1}, half[3] = {n, n / 2, 1}, below[3] = {0, n / 2, 0};
+    const size_t origin[3] = {0, 0, 0}, corner[3] = {n / 4, n / 4, 1}, half[3] = {n, n / 2, 1},
+                 below[3] = {0, n / 2, 0};
     cl_mem buffer = app_buffer(a, CL_MEM_READ_WRITE, n * n * 4, NULL);
     APP_CHECK(clEnqueueFillImage(a->queue, m, colour, origin, corner, 0, NULL, NULL));
     APP_CHECK(clEnqueueCopyImageToBuffer(a->queue, m, buffer, origin, half, 64, 0, NULL, NULL));
@@ -53,18 +61,22 @@ static void rearrange(struct app *a, cl_mem m, uint8_t *want, size_t n) {
     app_release_mems(&buffer, 1);
 }
 
-static void expect_picture(struct app *a, const char *what, const uint8_t *got, const uint8_t *want, size_t bytes) {
+static void expect_picture(struct app *a, const char *what, const uint8_t *got, const uint8_t *want,
+                           size_t bytes)
+{
     for (size_t i = 0; i < bytes; i++)
         if (!app_expect(a, got[i] == want[i], "%s: byte %zu is %d, expected %d", what, i, got[i], want[i]))
             return;
 }
 
 /* Reads `m` through a map, row by row because rows may be padded. */
-static void read_by_map(struct app *a, cl_mem m, uint8_t *got, size_t n) {
+static void read_by_map(struct app *a, cl_mem m, uint8_t *got, size_t n)
+{
     const size_t origin[3] = {0, 0, 0}, all[3] = {n, n, 1};
     size_t pitch = 0;
     cl_int err;
-    uint8_t *p = clEnqueueMapImage(a->queue, m, CL_TRUE, CL_MAP_READ, origin, all, &pitch, NULL, 0, NULL, NULL, &err);
+    uint8_t *p =
+        clEnqueueMapImage(a->queue, m, CL_TRUE, CL_MAP_READ, origin, all, &pitch, NULL, 0, NULL, NULL, &err);
     APP_CHECK(err);
     for (size_t y = 0; y < n; y++)
         memcpy(got + y * n * 4, p + y * pitch, n * 4);
@@ -73,7 +85,8 @@ static void read_by_map(struct app *a, cl_mem m, uint8_t *got, size_t n) {
     app_hash(a, got, n * n * 4);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 64, 8, 4096) / 8 * 8, bytes = n * n * 4;
     struct app a;
     app_open(&a, "images", 0, NULL);
@@ -85,8 +98,13 @@ int main(int argc, char **argv) {
     APP_CHECK(clReleaseCommandQueue(a.queue));
     APP_CHECK(clReleaseContext(a.context));
     app_open(&a, "images", 0, source);
-    const cl_sampler_properties how[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_FALSE, CL_SAMPLER_ADDRESSING_MODE,
-                                         CL_ADDRESS_CLAMP_TO_EDGE, CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0};
+    const cl_sampler_properties how[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                         CL_FALSE,
+                                         CL_SAMPLER_ADDRESSING_MODE,
+                                         CL_ADDRESS_CLAMP_TO_EDGE,
+                                         CL_SAMPLER_FILTER_MODE,
+                                         CL_FILTER_NEAREST,
+                                         0};
     cl_sampler sampler = clCreateSamplerWithProperties(a.context, how, &err);
     APP_CHECK(err);
     cl_kernel shift = app_kernel(&a, "shift");

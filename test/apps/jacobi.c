@@ -17,7 +17,8 @@ static const char source[] =
     "        out[i] = 0.25f * (((in[i - n] + in[i + n]) + in[i - 1]) + in[i + 1]);\n"
     "}\n";
 
-static void jacobi_plainly(const float *in, float *out, size_t n) {
+static void jacobi_plainly(const float *in, float *out, size_t n)
+{
     for (size_t y = 0; y < n; y++)
         for (size_t x = 0; x < n; x++) {
             size_t i = y * n + x;
@@ -26,7 +27,8 @@ static void jacobi_plainly(const float *in, float *out, size_t n) {
         }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 64, 3, 16384), steps = app_size(argc, argv, 2, 24, 1, 1000000);
     size_t bytes = n * n * sizeof(float);
     float *want[2] = {app_alloc(bytes), app_alloc(bytes)}, *got = app_alloc(bytes), middle;
@@ -36,7 +38,8 @@ int main(int argc, char **argv) {
     struct app a;
     app_open(&a, "jacobi", 0, source);
     cl_kernel jacobi = app_kernel(&a, "jacobi");
-    cl_mem grid[2] = {app_buffer(&a, CL_MEM_READ_WRITE, bytes, NULL), app_buffer(&a, CL_MEM_READ_WRITE, bytes, NULL)};
+    cl_mem grid[2] = {app_buffer(&a, CL_MEM_READ_WRITE, bytes, NULL),
+                      app_buffer(&a, CL_MEM_READ_WRITE, bytes, NULL)};
     APP_CHECK(clEnqueueWriteBuffer(a.queue, grid[0], CL_TRUE, 0, bytes, want[0], 0, NULL, NULL));
     for (size_t s = 0; s < steps; s++) {
         app_args(jacobi, "mmi", grid[s % 2], grid[(s + 1) % 2], (cl_int)n);

@@ -1,8 +1,9 @@
 /* mapreduce.c - a histogram by map, partial reduction and final reduction.
  *
- * Each chunk of the input is mapped to keys by one kernel and counted by a second one into a sub-buffer of its own;
- * the last kernel adds the chunks' histograms. The graph is `chunks` independent chains map -> reduce that meet in
- * one node; at the precision of whole buffers the partial histograms would wrongly depend on each other.
+ * Each chunk of the input is mapped to keys by one kernel and counted by a second one into a sub-buffer of
+ * its own; the last kernel adds the chunks' histograms. The graph is `chunks` independent chains map ->
+ * reduce that meet in one node; at the precision of whole buffers the partial histograms would wrongly depend
+ * on each other.
  *
  * usage: mapreduce [items per chunk] [chunks]   default 4096 6 */
 #include "common.h"
@@ -11,20 +12,23 @@
 #include <string.h>
 
 #define BINS 32
-#define PARTIAL_BYTES 4096 /* distance of the partial histograms: above any device's alignment of sub-buffers */
+#define PARTIAL_BYTES                                                                                        \
+    4096 /* distance of the partial histograms: above any device's alignment of sub-buffers */
 
 static const char source[] =
     "__kernel void map(__global const uint *restrict in, __global uchar *restrict key, uint first) {\n"
     "    uint i = get_global_id(0), x = in[first + i];\n"
     "    key[i] = (uchar)((x * x + (x >> 7)) % 32u);\n"
     "}\n"
-    "__kernel void reduce_chunk(__global const uchar *restrict key, __global uint *restrict partial, uint n) {\n"
+    "__kernel void reduce_chunk(__global const uchar *restrict key, __global uint *restrict partial, uint n) "
+    "{\n"
     "    uint bin = get_global_id(0), count = 0;\n"
     "    for (uint i = 0; i < n; i++)\n"
     "        count += key[i] == bin;\n"
     "    partial[bin] = count;\n"
     "}\n"
-    "__kernel void reduce_all(__global const uint *restrict partial, __global uint *restrict total, uint chunks,\n"
+    "__kernel void reduce_all(__global const uint *restrict partial, __global uint *restrict total, uint "
+    "chunks,\n"
     "                         uint stride) {\n"
     "    uint bin = get_global_id(0), sum = 0;\n"
     "    for (uint c = 0; c < chunks; c++)\n"
@@ -34,7 +38,8 @@ static const char source[] =
 
 #define MOST_CHUNKS 64
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 4096, 1, 1 << 24), chunks = app_size(argc, argv, 2, 6, 1, MOST_CHUNKS);
     uint32_t *in = app_alloc(n * chunks * sizeof *in), want[BINS] = {0}, got[BINS], seed = 7;
     for (size_t i = 0; i < n * chunks; i++) {
@@ -43,7 +48,8 @@ int main(int argc, char **argv) {
     }
     struct app a;
     app_open(&a, "mapreduce", 0, source);
-    cl_kernel map = app_kernel(&a, "map"), reduce = app_kernel(&a, "reduce_chunk"), final = app_kernel(&a, "reduce_all");
+    cl_kernel map = app_kernel(&a, "map"), reduce = app_kernel(&a, "reduce_chunk"),
+              final = app_kernel(&a, "reduce_all");
     cl_mem input = app_buffer(&a, CL_MEM_READ_ONLY, n * chunks * sizeof *in, NULL);
     cl_mem all = app_buffer(&a, CL_MEM_READ_WRITE, chunks * PARTIAL_BYTES, NULL);
     cl_mem total = app_buffer(&a, CL_MEM_WRITE_ONLY, sizeof got, NULL);

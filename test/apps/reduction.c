@@ -1,6 +1,7 @@
 /* reduction.c - a sum in local memory, one partial result per work-group, passes until one value is left.
  *
- * The kernel uses get_group_id, get_num_groups, barriers and a local argument: what makes a launch hard to cut.
+ * The kernel uses get_group_id, get_num_groups, barriers and a local argument: what makes a launch hard to
+ * cut.
  *
  * usage: reduction [items]   default 50000 */
 #include "common.h"
@@ -25,7 +26,8 @@ static const char source[] =
     "}\n";
 
 /* What one launch over `groups` groups leaves in partial[0..groups). */
-static void reduce_plainly(const uint32_t *in, size_t n, uint32_t *partial, size_t groups) {
+static void reduce_plainly(const uint32_t *in, size_t n, uint32_t *partial, size_t groups)
+{
     for (size_t g = 0; g < groups; g++)
         partial[g] = 0;
     for (size_t i = 0; i < n; i++)
@@ -34,7 +36,8 @@ static void reduce_plainly(const uint32_t *in, size_t n, uint32_t *partial, size
         partial[g] ^= (uint32_t)g;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 50000, 1, 1 << 26);
     uint32_t *in = app_alloc(n * sizeof *in), got, seed = 5;
     for (size_t i = 0; i < n; i++)

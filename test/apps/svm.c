@@ -1,4 +1,5 @@
-/* svm.c - shared virtual memory: fill, copy, map, kernel arguments that are pointers, and a pointer inside memory.
+/* svm.c - shared virtual memory: fill, copy, map, kernel arguments that are pointers, and a pointer inside
+ * memory.
  *
  * usage: svm [items]   default 1024 */
 #include "common.h"
@@ -12,7 +13,8 @@ static const char source[] =
     "}\n"
     "__kernel void follow(__global uint *__global *table) { table[0][get_global_id(0)] += 5; }\n";
 
-static uint32_t *allocate(const struct app *a, size_t bytes) {
+static uint32_t *allocate(const struct app *a, size_t bytes)
+{
     uint32_t *p = clSVMAlloc(a->context, CL_MEM_READ_WRITE, bytes, 0);
     if (!p)
         exit(1);
@@ -20,7 +22,8 @@ static uint32_t *allocate(const struct app *a, size_t bytes) {
 }
 
 /* Runs follow on `x` through a table that holds its address. */
-static void follow_pointer(struct app *a, uint32_t *x, size_t n) {
+static void follow_pointer(struct app *a, uint32_t *x, size_t n)
+{
     cl_kernel follow = app_kernel(a, "follow");
     uint32_t **table = (uint32_t **)allocate(a, sizeof *table);
     void *reached[1] = {x};
@@ -35,7 +38,8 @@ static void follow_pointer(struct app *a, uint32_t *x, size_t n) {
     APP_CHECK(clReleaseKernel(follow));
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     size_t n = app_size(argc, argv, 1, 1024, 4, 1 << 24), bytes = n * sizeof(uint32_t);
     struct app a;
     app_open(&a, "svm", 0, NULL);
@@ -47,7 +51,8 @@ int main(int argc, char **argv) {
     APP_CHECK(clReleaseContext(a.context));
     app_open(&a, "svm", 0, source);
     cl_kernel twice = app_kernel(&a, "twice");
-    uint32_t *in = allocate(&a, bytes), *out = allocate(&a, bytes), *copy = allocate(&a, bytes), *want = app_alloc(bytes);
+    uint32_t *in = allocate(&a, bytes), *out = allocate(&a, bytes), *copy = allocate(&a, bytes),
+             *want = app_alloc(bytes);
     const uint32_t pattern[2] = {7, 1000};
     APP_CHECK(clEnqueueSVMMemFill(a.queue, in, pattern, sizeof pattern, bytes / 8 * 8, 0, NULL, NULL));
     APP_CHECK(clEnqueueSVMMap(a.queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, in, bytes, 0, NULL, NULL));

@@ -1,6 +1,7 @@
 /* threads.c - several threads: first each on a queue of its own, then all on one in-order queue.
  *
- * Every thread has its own kernel objects and buffers; one buffer of counters is shared and only added to atomically.
+ * Every thread has its own kernel objects and buffers; one buffer of counters is shared and only added to
+ * atomically.
  *
  * usage: threads [threads] [launches per thread] [items]   default 4 12 512 */
 #include "common.h"
@@ -26,7 +27,8 @@ struct worker {
     uint32_t *got; /* what it read back */
 };
 
-static void *work(void *data) {
+static void *work(void *data)
+{
     struct worker *w = data;
     cl_kernel k = app_kernel(w->a, "work");
     for (size_t r = 0; r < w->launches; r++) {
@@ -40,7 +42,8 @@ static void *work(void *data) {
     return NULL;
 }
 
-static void run_all(struct worker *workers, size_t count) {
+static void run_all(struct worker *workers, size_t count)
+{
     pthread_t threads[MOST_THREADS];
     for (size_t t = 0; t < count; t++)
         if (pthread_create(&threads[t], NULL, work, &workers[t])) {
@@ -51,7 +54,8 @@ static void run_all(struct worker *workers, size_t count) {
         pthread_join(threads[t], NULL);
 }
 
-static void work_plainly(uint32_t *x, size_t n, size_t launches, uint32_t *total) {
+static void work_plainly(uint32_t *x, size_t n, size_t launches, uint32_t *total)
+{
     for (size_t r = 0; r < launches; r++)
         for (size_t i = 0; i < n; i++) {
             x[i] = x[i] * 1664525u + (uint32_t)(r + i);
@@ -59,8 +63,10 @@ static void work_plainly(uint32_t *x, size_t n, size_t launches, uint32_t *total
         }
 }
 
-int main(int argc, char **argv) {
-    size_t count = app_size(argc, argv, 1, 4, 1, MOST_THREADS), launches = app_size(argc, argv, 2, 12, 1, 1000000);
+int main(int argc, char **argv)
+{
+    size_t count = app_size(argc, argv, 1, 4, 1, MOST_THREADS),
+           launches = app_size(argc, argv, 2, 12, 1, 1000000);
     size_t n = app_size(argc, argv, 3, 512, 1, 1 << 20);
     struct worker workers[MOST_THREADS];
     uint32_t *want[MOST_THREADS], total = 0, got_total;
@@ -73,7 +79,8 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < n; i++)
             want[t][i] = (uint32_t)(t * 1000003 + i);
         cl_mem x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, n * sizeof *want[t], want[t]);
-        workers[t] = (struct worker){&a, app_queue(&a, 0), x, shared, launches, n, app_alloc(n * sizeof *want[t])};
+        workers[t] =
+            (struct worker){&a, app_queue(&a, 0), x, shared, launches, n, app_alloc(n * sizeof *want[t])};
     }
     for (int phase = 0; phase < 2; phase++) {
         run_all(workers, count);

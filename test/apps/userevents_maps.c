@@ -1,7 +1,8 @@
-/* userevents_maps.c - commands that a user event holds back, and every way of touching a buffer from the host.
+/* userevents_maps.c - commands that a user event holds back, and every way of touching a buffer from the
+ * host.
  *
- * Blocking and non-blocking maps, maps of a part, sub-buffers, memory of the program's own (USE_HOST_PTR), fills with
- * several pattern sizes, rectangular reads, writes and copies.
+ * Blocking and non-blocking maps, maps of a part, sub-buffers, memory of the program's own (USE_HOST_PTR),
+ * fills with several pattern sizes, rectangular reads, writes and copies.
  *
  * usage: userevents_maps [side]   default 64, a multiple of 64 */
 #include "common.h"
@@ -9,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char source[] =
-    "__kernel void bump(__global uint *restrict x, uint by) { x[get_global_id(0)] += by + get_global_id(0); }\n";
+static const char source[] = "__kernel void bump(__global uint *restrict x, uint by) { x[get_global_id(0)] "
+                             "+= by + get_global_id(0); }\n";
 
 struct state {
     struct app a;
@@ -19,25 +20,30 @@ struct state {
     uint32_t *want, *got;
 };
 
-static void bump_plainly(uint32_t *x, size_t n, uint32_t by) {
+static void bump_plainly(uint32_t *x, size_t n, uint32_t by)
+{
     for (size_t i = 0; i < n; i++)
         x[i] += by + (uint32_t)i;
 }
 
 static void *map(struct state *s, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t offset, size_t bytes,
-                 cl_event *event) {
+                 cl_event *event)
+{
     cl_int err;
     void *p = clEnqueueMapBuffer(s->a.queue, m, blocking, flags, offset, bytes, 0, NULL, event, &err);
     APP_CHECK(err);
     return p;
 }
 
-static void unmap(struct state *s, cl_mem m, void *p) {
+static void unmap(struct state *s, cl_mem m, void *p)
+{
     APP_CHECK(clEnqueueUnmapMemObject(s->a.queue, m, p, 0, NULL, NULL));
 }
 
-/* A write, a kernel and a read wait for a user event; the program changes what is written before it sets the event. */
-static void gated_by_user_event(struct state *s) {
+/* A write, a kernel and a read wait for a user event; the program changes what is written before it sets the
+ * event. */
+static void gated_by_user_event(struct state *s)
+{
     cl_int err;
     cl_event gate = clCreateUserEvent(s->a.context, &err), written, done;
     APP_CHECK(err);
@@ -61,8 +67,10 @@ static void gated_by_user_event(struct state *s) {
     free(data);
 }
 
-/* Written through a blocking map, bumped, half of it changed through a non-blocking map, read through another. */
-static void through_maps(struct state *s) {
+/* Written through a blocking map, bumped, half of it changed through a non-blocking map, read through
+ * another. */
+static void through_maps(struct state *s)
+{
     cl_mem m = app_buffer(&s->a, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, s->bytes, NULL);
     uint32_t *p = map(s, m, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, s->bytes, NULL);
     for (size_t i = 0; i < s->n; i++)
@@ -93,7 +101,8 @@ static void through_maps(struct state *s) {
 }
 
 /* The program's own memory as the buffer, bumped as a whole and through two sub-buffers. */
-static void own_memory(struct state *s) {
+static void own_memory(struct state *s)
+{
     size_t half = s->bytes / 2;
     uint32_t *own = aligned_alloc(4096, (s->bytes + 4095) / 4096 * 4096);
     if (!own)
@@ -101,7 +110,8 @@ static void own_memory(struct state *s) {
     for (size_t i = 0; i < s->n; i++)
         own[i] = s->want[i] = (uint32_t)(i ^ 0x5555);
     cl_mem m = app_buffer(&s->a, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, s->bytes, own);
-    cl_mem halves[2] = {app_sub_buffer(m, CL_MEM_READ_WRITE, 0, half), app_sub_buffer(m, CL_MEM_READ_WRITE, half, half)};
+    cl_mem halves[2] = {app_sub_buffer(m, CL_MEM_READ_WRITE, 0, half),
+                        app_sub_buffer(m, CL_MEM_READ_WRITE, half, half)};
     for (int h = 0; h < 2; h++) {
         app_args(s->bump, "mu", halves[h], 100 + h);
         app_run(s->a.queue, s->bump, s->n / 2, 0, 0, NULL, NULL);
@@ -122,7 +132,8 @@ static void own_memory(struct state *s) {
 }
 
 /* Fills with patterns of 1, 4 and 16 bytes over parts of one buffer. */
-static void fills(struct state *s) {
+static void fills(struct state *s)
+{
     const cl_uchar byte = 0xab;
     const cl_uint word = 0x12345678, four[4] = {1, 2, 3, 4};
     size_t quarter = s->bytes / 4;
@@ -138,7 +149,8 @@ static void fills(struct state *s) {
 }
 
 /* A rectangle travels host -> buffer -> other place of another buffer -> host. */
-static void rectangles(struct state *s) {
+static void rectangles(struct state *s)
+{
     size_t pitch = s->side * sizeof *s->got, quarter = s->side / 4;
     const size_t region[3] = {quarter * sizeof *s->got, quarter, 1}, origin[3] = {0, 0, 0};
     const size_t there[3] = {quarter * sizeof *s->got, 2 * quarter, 0};
@@ -153,21 +165,23 @@ static void rectangles(struct state *s) {
         data[i] = (uint32_t)(i * 77 + 1);
     for (size_t y = 0; y < quarter; y++)
         memcpy(&s->want[(2 * quarter + y) * s->side + quarter], &data[y * s->side], region[0]);
-    APP_CHECK(clEnqueueWriteBufferRect(s->a.queue, m[0], CL_FALSE, origin, origin, region, pitch, 0, pitch, 0, data, 0,
-                                       NULL, NULL));
-    APP_CHECK(clEnqueueCopyBufferRect(s->a.queue, m[0], m[1], origin, there, region, pitch, 0, pitch, 0, 0, NULL, NULL));
+    APP_CHECK(clEnqueueWriteBufferRect(s->a.queue, m[0], CL_FALSE, origin, origin, region, pitch, 0, pitch, 0,
+                                       data, 0, NULL, NULL));
+    APP_CHECK(clEnqueueCopyBufferRect(s->a.queue, m[0], m[1], origin, there, region, pitch, 0, pitch, 0, 0,
+                                      NULL, NULL));
     app_read(&s->a, m[1], 0, s->bytes, s->got);
     app_expect_words(&s->a, "rectangle", s->got, s->want, s->n);
     memset(s->got, 0, s->bytes);
-    APP_CHECK(clEnqueueReadBufferRect(s->a.queue, m[1], CL_TRUE, there, there, region, pitch, 0, pitch, 0, s->got, 0,
-                                      NULL, NULL));
+    APP_CHECK(clEnqueueReadBufferRect(s->a.queue, m[1], CL_TRUE, there, there, region, pitch, 0, pitch, 0,
+                                      s->got, 0, NULL, NULL));
     app_hash(&s->a, s->got, s->bytes);
     app_expect_words(&s->a, "read rectangle", s->got, s->want, s->n);
     app_release_mems(m, 2);
     free(data);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     struct state s = {.side = app_size(argc, argv, 1, 64, 64, 4096) / 64 * 64};
     s.n = s.side * s.side;
     s.bytes = s.n * sizeof *s.got;

@@ -1,12 +1,13 @@
 /* countcl.c - libcountcl.so: an OpenCL driver that is another driver with a counter in front of its enqueues.
  *
- * The tests' independent witness of how many commands reached the vendor: it sits below the loader, so it sees every
- * command whichever way the program and whatever is between found the loader, and it shares no code with clweave.
+ * The tests' independent witness of how many commands reached the vendor: it sits below the loader, so it
+ * sees every command whichever way the program and whatever is between found the loader, and it shares no
+ * code with clweave.
  *
  *   COUNTCL_DRIVER  the driver to stand in front of (a name or path for dlopen)
- *   COUNTCL_DIR     folder in which each process leaves <process id>.count: one line per command type, "CL_COMMAND_...
- *                   0000000012", how many enqueues of it the driver accepted
- *   OCL_ICD_VENDORS=<path of libcountcl.so> makes the loader use it.
+ *   COUNTCL_DIR     folder in which each process leaves <process id>.count: one line per command type,
+ * "CL_COMMAND_... 0000000012", how many enqueues of it the driver accepted OCL_ICD_VENDORS=<path of
+ * libcountcl.so> makes the loader use it.
  *
  * The file is mapped shared and counted in place, so it is right at any moment, also after a kill. */
 #include <CL/cl_icd.h>
@@ -20,83 +21,92 @@
 #include <unistd.h>
 
 /* X(entry point, command type, parameters, arguments) of everything that returns a status and enqueues */
-#define WAITS          cl_uint n, const cl_event *w, cl_event *e
-#define ENQUEUES(X)                                                                                                    \
-    X(ReadBuffer, READ_BUFFER, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, WAITS),          \
-      (q, m, b, o, s, p, n, w, e))                                                                                     \
-    X(WriteBuffer, WRITE_BUFFER, (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, WAITS),  \
-      (q, m, b, o, s, p, n, w, e))                                                                                     \
-    X(CopyBuffer, COPY_BUFFER, (cl_command_queue q, cl_mem m, cl_mem d, size_t o, size_t t, size_t s, WAITS),          \
-      (q, m, d, o, t, s, n, w, e))                                                                                     \
-    X(FillBuffer, FILL_BUFFER,                                                                                         \
-      (cl_command_queue q, cl_mem m, const void *p, size_t z, size_t o, size_t s, WAITS), (q, m, p, z, o, s, n, w, e)) \
-    X(ReadBufferRect, READ_BUFFER_RECT,                                                                                \
-      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, const size_t *z, size_t i, size_t j, \
-       size_t k, size_t l, void *p, WAITS),                                                                            \
-      (q, m, b, x, y, z, i, j, k, l, p, n, w, e))                                                                      \
-    X(WriteBufferRect, WRITE_BUFFER_RECT,                                                                              \
-      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, const size_t *z, size_t i, size_t j, \
-       size_t k, size_t l, const void *p, WAITS),                                                                      \
-      (q, m, b, x, y, z, i, j, k, l, p, n, w, e))                                                                      \
-    X(CopyBufferRect, COPY_BUFFER_RECT,                                                                                \
-      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, const size_t *z, size_t i, size_t j,  \
-       size_t k, size_t l, WAITS),                                                                                     \
-      (q, m, d, x, y, z, i, j, k, l, n, w, e))                                                                         \
-    X(ReadImage, READ_IMAGE,                                                                                           \
-      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, size_t i, size_t j, void *p, WAITS), \
-      (q, m, b, x, y, i, j, p, n, w, e))                                                                               \
-    X(WriteImage, WRITE_IMAGE,                                                                                         \
-      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, size_t i, size_t j, const void *p,   \
-       WAITS),                                                                                                         \
-      (q, m, b, x, y, i, j, p, n, w, e))                                                                               \
-    X(CopyImage, COPY_IMAGE,                                                                                           \
-      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, const size_t *z, WAITS),              \
-      (q, m, d, x, y, z, n, w, e))                                                                                     \
-    X(FillImage, FILL_IMAGE, (cl_command_queue q, cl_mem m, const void *p, const size_t *x, const size_t *y, WAITS),   \
-      (q, m, p, x, y, n, w, e))                                                                                        \
-    X(CopyImageToBuffer, COPY_IMAGE_TO_BUFFER,                                                                         \
-      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, size_t o, WAITS),                     \
-      (q, m, d, x, y, o, n, w, e))                                                                                     \
-    X(CopyBufferToImage, COPY_BUFFER_TO_IMAGE,                                                                         \
-      (cl_command_queue q, cl_mem m, cl_mem d, size_t o, const size_t *x, const size_t *y, WAITS),                     \
-      (q, m, d, o, x, y, n, w, e))                                                                                     \
-    X(UnmapMemObject, UNMAP_MEM_OBJECT, (cl_command_queue q, cl_mem m, void *p, WAITS), (q, m, p, n, w, e))            \
-    X(MigrateMemObjects, MIGRATE_MEM_OBJECTS,                                                                          \
-      (cl_command_queue q, cl_uint c, const cl_mem *m, cl_mem_migration_flags f, WAITS), (q, c, m, f, n, w, e))        \
-    X(NDRangeKernel, NDRANGE_KERNEL,                                                                                   \
-      (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *x, const size_t *y, const size_t *z, WAITS),          \
-      (q, k, d, x, y, z, n, w, e))                                                                                     \
-    X(Task, TASK, (cl_command_queue q, cl_kernel k, WAITS), (q, k, n, w, e))                                           \
-    X(NativeKernel, NATIVE_KERNEL,                                                                                     \
-      (cl_command_queue q, void(CL_CALLBACK * f)(void *), void *a, size_t s, cl_uint c, const cl_mem *m,               \
-       const void **l, WAITS),                                                                                         \
-      (q, f, a, s, c, m, l, n, w, e))                                                                                  \
-    X(Marker, MARKER, (cl_command_queue q, cl_event *e), (q, e))                                                       \
-    X(MarkerWithWaitList, MARKER, (cl_command_queue q, WAITS), (q, n, w, e))                                           \
-    X(Barrier, BARRIER, (cl_command_queue q), (q))                                                                     \
-    X(BarrierWithWaitList, BARRIER, (cl_command_queue q, WAITS), (q, n, w, e))                                         \
-    X(WaitForEvents, BARRIER, (cl_command_queue q, cl_uint n, const cl_event *w), (q, n, w))                           \
-    X(SVMFree, SVM_FREE,                                                                                               \
-      (cl_command_queue q, cl_uint c, void **p, void(CL_CALLBACK * f)(cl_command_queue, cl_uint, void **, void *),     \
-       void *d, WAITS),                                                                                                \
-      (q, c, p, f, d, n, w, e))                                                                                        \
-    X(SVMMemcpy, SVM_MEMCPY, (cl_command_queue q, cl_bool b, void *d, const void *p, size_t s, WAITS),                 \
-      (q, b, d, p, s, n, w, e))                                                                                        \
-    X(SVMMemFill, SVM_MEMFILL, (cl_command_queue q, void *d, const void *p, size_t z, size_t s, WAITS),                \
-      (q, d, p, z, s, n, w, e))                                                                                        \
-    X(SVMMap, SVM_MAP, (cl_command_queue q, cl_bool b, cl_map_flags f, void *p, size_t s, WAITS),                      \
-      (q, b, f, p, s, n, w, e))                                                                                        \
-    X(SVMUnmap, SVM_UNMAP, (cl_command_queue q, void *p, WAITS), (q, p, n, w, e))                                      \
-    X(SVMMigrateMem, SVM_MIGRATE_MEM,                                                                                  \
-      (cl_command_queue q, cl_uint c, const void **p, const size_t *s, cl_mem_migration_flags f, WAITS),               \
+#define WAITS cl_uint n, const cl_event *w, cl_event *e
+#define ENQUEUES(X)                                                                                          \
+    X(ReadBuffer, READ_BUFFER,                                                                               \
+      (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, WAITS),                         \
+      (q, m, b, o, s, p, n, w, e))                                                                           \
+    X(WriteBuffer, WRITE_BUFFER,                                                                             \
+      (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, WAITS),                   \
+      (q, m, b, o, s, p, n, w, e))                                                                           \
+    X(CopyBuffer, COPY_BUFFER,                                                                               \
+      (cl_command_queue q, cl_mem m, cl_mem d, size_t o, size_t t, size_t s, WAITS),                         \
+      (q, m, d, o, t, s, n, w, e))                                                                           \
+    X(FillBuffer, FILL_BUFFER,                                                                               \
+      (cl_command_queue q, cl_mem m, const void *p, size_t z, size_t o, size_t s, WAITS),                    \
+      (q, m, p, z, o, s, n, w, e))                                                                           \
+    X(ReadBufferRect, READ_BUFFER_RECT,                                                                      \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, const size_t *z, size_t i, \
+       size_t j, size_t k, size_t l, void *p, WAITS),                                                        \
+      (q, m, b, x, y, z, i, j, k, l, p, n, w, e))                                                            \
+    X(WriteBufferRect, WRITE_BUFFER_RECT,                                                                    \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, const size_t *z, size_t i, \
+       size_t j, size_t k, size_t l, const void *p, WAITS),                                                  \
+      (q, m, b, x, y, z, i, j, k, l, p, n, w, e))                                                            \
+    X(CopyBufferRect, COPY_BUFFER_RECT,                                                                      \
+      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, const size_t *z, size_t i,  \
+       size_t j, size_t k, size_t l, WAITS),                                                                 \
+      (q, m, d, x, y, z, i, j, k, l, n, w, e))                                                               \
+    X(ReadImage, READ_IMAGE,                                                                                 \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, size_t i, size_t j,        \
+       void *p, WAITS),                                                                                      \
+      (q, m, b, x, y, i, j, p, n, w, e))                                                                     \
+    X(WriteImage, WRITE_IMAGE,                                                                               \
+      (cl_command_queue q, cl_mem m, cl_bool b, const size_t *x, const size_t *y, size_t i, size_t j,        \
+       const void *p, WAITS),                                                                                \
+      (q, m, b, x, y, i, j, p, n, w, e))                                                                     \
+    X(CopyImage, COPY_IMAGE,                                                                                 \
+      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, const size_t *z, WAITS),    \
+      (q, m, d, x, y, z, n, w, e))                                                                           \
+    X(FillImage, FILL_IMAGE,                                                                                 \
+      (cl_command_queue q, cl_mem m, const void *p, const size_t *x, const size_t *y, WAITS),                \
+      (q, m, p, x, y, n, w, e))                                                                              \
+    X(CopyImageToBuffer, COPY_IMAGE_TO_BUFFER,                                                               \
+      (cl_command_queue q, cl_mem m, cl_mem d, const size_t *x, const size_t *y, size_t o, WAITS),           \
+      (q, m, d, x, y, o, n, w, e))                                                                           \
+    X(CopyBufferToImage, COPY_BUFFER_TO_IMAGE,                                                               \
+      (cl_command_queue q, cl_mem m, cl_mem d, size_t o, const size_t *x, const size_t *y, WAITS),           \
+      (q, m, d, o, x, y, n, w, e))                                                                           \
+    X(UnmapMemObject, UNMAP_MEM_OBJECT, (cl_command_queue q, cl_mem m, void *p, WAITS), (q, m, p, n, w, e))  \
+    X(MigrateMemObjects, MIGRATE_MEM_OBJECTS,                                                                \
+      (cl_command_queue q, cl_uint c, const cl_mem *m, cl_mem_migration_flags f, WAITS),                     \
+      (q, c, m, f, n, w, e))                                                                                 \
+    X(NDRangeKernel, NDRANGE_KERNEL,                                                                         \
+      (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *x, const size_t *y, const size_t *z,        \
+       WAITS),                                                                                               \
+      (q, k, d, x, y, z, n, w, e))                                                                           \
+    X(Task, TASK, (cl_command_queue q, cl_kernel k, WAITS), (q, k, n, w, e))                                 \
+    X(NativeKernel, NATIVE_KERNEL,                                                                           \
+      (cl_command_queue q, void(CL_CALLBACK * f)(void *), void *a, size_t s, cl_uint c, const cl_mem *m,     \
+       const void **l, WAITS),                                                                               \
+      (q, f, a, s, c, m, l, n, w, e))                                                                        \
+    X(Marker, MARKER, (cl_command_queue q, cl_event * e), (q, e))                                            \
+    X(MarkerWithWaitList, MARKER, (cl_command_queue q, WAITS), (q, n, w, e))                                 \
+    X(Barrier, BARRIER, (cl_command_queue q), (q))                                                           \
+    X(BarrierWithWaitList, BARRIER, (cl_command_queue q, WAITS), (q, n, w, e))                               \
+    X(WaitForEvents, BARRIER, (cl_command_queue q, cl_uint n, const cl_event *w), (q, n, w))                 \
+    X(SVMFree, SVM_FREE,                                                                                     \
+      (cl_command_queue q, cl_uint c, void **p,                                                              \
+       void(CL_CALLBACK * f)(cl_command_queue, cl_uint, void **, void *), void *d, WAITS),                   \
+      (q, c, p, f, d, n, w, e))                                                                              \
+    X(SVMMemcpy, SVM_MEMCPY, (cl_command_queue q, cl_bool b, void *d, const void *p, size_t s, WAITS),       \
+      (q, b, d, p, s, n, w, e))                                                                              \
+    X(SVMMemFill, SVM_MEMFILL, (cl_command_queue q, void *d, const void *p, size_t z, size_t s, WAITS),      \
+      (q, d, p, z, s, n, w, e))                                                                              \
+    X(SVMMap, SVM_MAP, (cl_command_queue q, cl_bool b, cl_map_flags f, void *p, size_t s, WAITS),            \
+      (q, b, f, p, s, n, w, e))                                                                              \
+    X(SVMUnmap, SVM_UNMAP, (cl_command_queue q, void *p, WAITS), (q, p, n, w, e))                            \
+    X(SVMMigrateMem, SVM_MIGRATE_MEM,                                                                        \
+      (cl_command_queue q, cl_uint c, const void **p, const size_t *s, cl_mem_migration_flags f, WAITS),     \
       (q, c, p, s, f, n, w, e))
 
-#define TYPES(X)                                                                                                       \
-    X(NDRANGE_KERNEL) X(TASK) X(NATIVE_KERNEL) X(READ_BUFFER) X(WRITE_BUFFER) X(COPY_BUFFER) X(READ_IMAGE)             \
-    X(WRITE_IMAGE) X(COPY_IMAGE) X(COPY_IMAGE_TO_BUFFER) X(COPY_BUFFER_TO_IMAGE) X(MAP_BUFFER) X(MAP_IMAGE)            \
-    X(UNMAP_MEM_OBJECT) X(MARKER) X(READ_BUFFER_RECT) X(WRITE_BUFFER_RECT) X(COPY_BUFFER_RECT) X(BARRIER)              \
-    X(MIGRATE_MEM_OBJECTS) X(FILL_BUFFER) X(FILL_IMAGE) X(SVM_FREE) X(SVM_MEMCPY) X(SVM_MEMFILL) X(SVM_MAP)            \
-    X(SVM_UNMAP) X(SVM_MIGRATE_MEM)
+#define TYPES(X)                                                                                             \
+    X(NDRANGE_KERNEL)                                                                                        \
+    X(TASK) X(NATIVE_KERNEL) X(READ_BUFFER) X(WRITE_BUFFER) X(COPY_BUFFER) X(READ_IMAGE) X(WRITE_IMAGE)      \
+        X(COPY_IMAGE) X(COPY_IMAGE_TO_BUFFER) X(COPY_BUFFER_TO_IMAGE) X(MAP_BUFFER) X(MAP_IMAGE)             \
+            X(UNMAP_MEM_OBJECT) X(MARKER) X(READ_BUFFER_RECT) X(WRITE_BUFFER_RECT) X(COPY_BUFFER_RECT)       \
+                X(BARRIER) X(MIGRATE_MEM_OBJECTS) X(FILL_BUFFER) X(FILL_IMAGE) X(SVM_FREE) X(SVM_MEMCPY)     \
+                    X(SVM_MEMFILL) X(SVM_MAP) X(SVM_UNMAP) X(SVM_MIGRATE_MEM)
 
 #define DIGITS 10
 
@@ -104,7 +114,7 @@ enum type {
 #define X(name) name,
     TYPES(X)
 #undef X
-    TYPE_COUNT
+        TYPE_COUNT
 };
 
 static const char *const type_names[] = {
@@ -118,7 +128,8 @@ static char *lines;                  /* the mapped text, NULL before it exists *
 static char *last_digit[TYPE_COUNT];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void add(enum type t) {
+static void add(enum type t)
+{
     pthread_mutex_lock(&lock);
     char *p = last_digit[t];
     while (p && *p == '9')
@@ -128,27 +139,30 @@ static void add(enum type t) {
     pthread_mutex_unlock(&lock);
 }
 
-#define X(entry, type, params, args)                                                                                   \
-    static cl_int CL_API_CALL count_##entry params {                                                                   \
-        cl_int status = real.clEnqueue##entry args;                                                                    \
-        if (status == CL_SUCCESS)                                                                                      \
-            add(type);                                                                                                 \
-        return status;                                                                                                 \
+#define X(entry, type, params, args)                                                                         \
+    static cl_int CL_API_CALL count_##entry params                                                           \
+    {                                                                                                        \
+        cl_int status = real.clEnqueue##entry args;                                                          \
+        if (status == CL_SUCCESS)                                                                            \
+            add(type);                                                                                       \
+        return status;                                                                                       \
     }
 ENQUEUES(X)
 #undef X
 
-static void *CL_API_CALL count_MapBuffer(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, size_t o, size_t s,
-                                         cl_uint n, const cl_event *w, cl_event *e, cl_int *err) {
+static void *CL_API_CALL count_MapBuffer(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, size_t o,
+                                         size_t s, cl_uint n, const cl_event *w, cl_event *e, cl_int *err)
+{
     void *p = real.clEnqueueMapBuffer(q, m, b, f, o, s, n, w, e, err);
     if (p)
         add(MAP_BUFFER);
     return p;
 }
 
-static void *CL_API_CALL count_MapImage(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, const size_t *x,
-                                        const size_t *y, size_t *r, size_t *s, cl_uint n, const cl_event *w, cl_event *e,
-                                        cl_int *err) {
+static void *CL_API_CALL count_MapImage(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f,
+                                        const size_t *x, const size_t *y, size_t *r, size_t *s, cl_uint n,
+                                        const cl_event *w, cl_event *e, cl_int *err)
+{
     void *p = real.clEnqueueMapImage(q, m, b, f, x, y, r, s, n, w, e, err);
     if (p)
         add(MAP_IMAGE);
@@ -156,12 +170,14 @@ static void *CL_API_CALL count_MapImage(cl_command_queue q, cl_mem m, cl_bool b,
 }
 
 /* A witness that cannot work must not look like "no enqueues". */
-static _Noreturn void give_up(const char *what) {
+static _Noreturn void give_up(const char *what)
+{
     fprintf(stderr, "libcountcl: %s\n", what);
     abort();
 }
 
-static void open_counts(void) {
+static void open_counts(void)
+{
     char path[4096], text[TYPE_COUNT * 64];
     size_t bytes = 0;
     const char *folder = getenv("COUNTCL_DIR");
@@ -182,7 +198,8 @@ static void open_counts(void) {
     }
 }
 
-static void *driver(void) {
+static void *driver(void)
+{
     static void *handle;
     if (!handle) {
         const char *name = getenv("COUNTCL_DRIVER");
@@ -194,7 +211,8 @@ static void *driver(void) {
 }
 
 /* Keeps the driver's table and puts the counting entries into it: the driver's objects all point to it. */
-static void patch(struct _cl_icd_dispatch *table) {
+static void patch(struct _cl_icd_dispatch *table)
+{
     if (table->clEnqueueNDRangeKernel == count_NDRangeKernel)
         return;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), start = (size_t)table / page * page;
@@ -212,13 +230,15 @@ static void patch(struct _cl_icd_dispatch *table) {
 #define EXPORT __attribute__((visibility("default")))
 
 /* What the driver itself answers for an extension function, NULL if it has none. */
-static void *ask_driver(const char *name) {
-    void *(CL_API_CALL *get)(const char *);
+static void *ask_driver(const char *name)
+{
+    void *(CL_API_CALL * get)(const char *);
     *(void **)&get = dlsym(driver(), "clGetExtensionFunctionAddress");
     return get ? get(name) : NULL;
 }
 
-EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *platforms, cl_uint *count) {
+EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *platforms, cl_uint *count)
+{
     cl_int(CL_API_CALL * get)(cl_uint, cl_platform_id *, cl_uint *);
     cl_platform_id first;
     cl_uint found = 0;
@@ -230,11 +250,13 @@ EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *plat
     return get(n, platforms, count);
 }
 
-EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name) {
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
+{
     return strcmp(name, "clIcdGetPlatformIDsKHR") == 0 ? (void *)clIcdGetPlatformIDsKHR : ask_driver(name);
 }
 
 EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t size, void *value,
-                                            size_t *needed) {
+                                            size_t *needed)
+{
     return (*(struct _cl_icd_dispatch **)p)->clGetPlatformInfo(p, what, size, value, needed);
 }

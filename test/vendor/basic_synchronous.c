@@ -1,5 +1,6 @@
-/* basic_synchronous.c - the `basic` device runs a kernel inside clEnqueueNDRangeKernel, on the calling thread; two of
- * them run at once only because two threads call. Design, sections 6 and 7: one driving thread per such device.
+/* basic_synchronous.c - the `basic` device runs a kernel inside clEnqueueNDRangeKernel, on the calling
+ * thread; two of them run at once only because two threads call. Design, sections 6 and 7: one driving thread
+ * per such device.
  *
  * Shown by rendezvous, not by time: two kernels on two devices wait for each other through memory. */
 #include "common.h"
@@ -23,7 +24,8 @@ struct caller {
     cl_uint role;
 };
 
-static void *call(void *data) {
+static void *call(void *data)
+{
     struct caller *c = data;
     cl_command_queue q = vendor_queue(c->v, c->role);
     cl_kernel k = vendor_kernel(c->v, "meet");
@@ -35,7 +37,8 @@ static void *call(void *data) {
     return NULL;
 }
 
-static void finished_on_return(struct vendor *v) {
+static void finished_on_return(struct vendor *v)
+{
     cl_event done;
     cl_command_queue q = vendor_queue(v, 0);
     cl_kernel k = vendor_kernel(v, "mark");
@@ -45,7 +48,8 @@ static void finished_on_return(struct vendor *v) {
     cl_uint seen = memory[63];
     cl_int status = vendor_event_status(done);
     vendor_expect(status == CL_COMPLETE && seen == 7,
-                  "when clEnqueueNDRangeKernel returns, nothing flushed, the event's status is %d and the memory holds %u",
+                  "when clEnqueueNDRangeKernel returns, nothing flushed, the event's status is %d and the "
+                  "memory holds %u",
                   status, seen);
     APP_CHECK(clReleaseEvent(done));
     app_release_mems(&m, 1);
@@ -53,7 +57,8 @@ static void finished_on_return(struct vendor *v) {
     APP_CHECK(clReleaseCommandQueue(q));
 }
 
-static void two_threads_meet(struct vendor *v) {
+static void two_threads_meet(struct vendor *v)
+{
     cl_uint met[2] = {0, 0};
     pthread_t thread;
     struct caller c[2] = {{v, vendor_buffer(v, 8, NULL), vendor_buffer(v, 8, NULL), 0}};
@@ -68,13 +73,15 @@ static void two_threads_meet(struct vendor *v) {
     call(&c[1]);
     pthread_join(thread, NULL);
     APP_CHECK(clEnqueueReadBuffer(q, c[0].met, CL_TRUE, 0, sizeof met, met, 0, NULL, NULL));
-    vendor_expect(met[0] && met[1], "kernels on two basic devices, called from two threads, see each other run: %u %u",
-                  met[0], met[1]);
+    vendor_expect(met[0] && met[1],
+                  "kernels on two basic devices, called from two threads, see each other run: %u %u", met[0],
+                  met[1]);
     app_release_mems((cl_mem[]){c[0].begun, c[0].met}, 2);
     APP_CHECK(clReleaseCommandQueue(q));
 }
 
-int main(void) {
+int main(void)
+{
     struct vendor v;
     vendor_open(&v, "basic basic", source, "");
     finished_on_return(&v);

@@ -12,12 +12,14 @@
 
 static int changed;
 
-void vendor_skip(const char *why) {
+void vendor_skip(const char *why)
+{
     printf("%s\n", why);
     exit(77);
 }
 
-void vendor_expect(bool as_written, const char *fmt, ...) {
+void vendor_expect(bool as_written, const char *fmt, ...)
+{
     va_list values;
     va_start(values, fmt);
     fputs(as_written ? "as written down: " : "CHANGED: ", stdout);
@@ -28,11 +30,13 @@ void vendor_expect(bool as_written, const char *fmt, ...) {
     changed |= !as_written;
 }
 
-int vendor_status(void) {
+int vendor_status(void)
+{
     return changed;
 }
 
-static unsigned words_in(const char *s) {
+static unsigned words_in(const char *s)
+{
     unsigned n = 0;
     for (bool between = true; *s; s++) {
         n += between && *s != ' ';
@@ -41,7 +45,8 @@ static unsigned words_in(const char *s) {
     return n;
 }
 
-static cl_platform_id find_pocl(void) {
+static cl_platform_id find_pocl(void)
+{
     cl_platform_id platforms[16];
     cl_uint count = 0;
     char version[256];
@@ -55,7 +60,8 @@ static cl_platform_id find_pocl(void) {
     vendor_skip("no platform is PoCL 3.1");
 }
 
-void vendor_open(struct vendor *v, const char *devices, const char *source, const char *options) {
+void vendor_open(struct vendor *v, const char *devices, const char *source, const char *options)
+{
     cl_int err;
     *v = (struct vendor){0};
     setenv("POCL_DEVICES", devices, 1);
@@ -72,13 +78,15 @@ void vendor_open(struct vendor *v, const char *devices, const char *source, cons
     APP_CHECK(clBuildProgram(v->program, 0, NULL, options, NULL, NULL));
 }
 
-void vendor_close(struct vendor *v) {
+void vendor_close(struct vendor *v)
+{
     if (v->program)
         APP_CHECK(clReleaseProgram(v->program));
     APP_CHECK(clReleaseContext(v->context));
 }
 
-cl_uint vendor_find(const struct vendor *v, const char *driver) {
+cl_uint vendor_find(const struct vendor *v, const char *driver)
+{
     char name[256];
     for (cl_uint i = 0; i < v->count; i++) {
         APP_CHECK(clGetDeviceInfo(v->devices[i], CL_DEVICE_NAME, sizeof name, name, NULL));
@@ -89,28 +97,32 @@ cl_uint vendor_find(const struct vendor *v, const char *driver) {
     exit(1);
 }
 
-cl_command_queue vendor_queue(const struct vendor *v, cl_uint i) {
+cl_command_queue vendor_queue(const struct vendor *v, cl_uint i)
+{
     cl_int err;
     cl_command_queue q = clCreateCommandQueueWithProperties(v->context, v->devices[i], NULL, &err);
     APP_CHECK(err);
     return q;
 }
 
-cl_kernel vendor_kernel(const struct vendor *v, const char *name) {
+cl_kernel vendor_kernel(const struct vendor *v, const char *name)
+{
     cl_int err;
     cl_kernel k = clCreateKernel(v->program, name, &err);
     APP_CHECK(err);
     return k;
 }
 
-cl_mem vendor_buffer(const struct vendor *v, size_t bytes, void *host) {
+cl_mem vendor_buffer(const struct vendor *v, size_t bytes, void *host)
+{
     cl_int err;
     cl_mem m = clCreateBuffer(v->context, host ? CL_MEM_USE_HOST_PTR : CL_MEM_READ_WRITE, bytes, host, &err);
     APP_CHECK(err);
     return m;
 }
 
-int vendor_in_child(int (*body)(void *), void *data, unsigned limit_s) {
+int vendor_in_child(int (*body)(void *), void *data, unsigned limit_s)
+{
     fflush(stdout);
     pid_t child = fork();
     if (child < 0)
@@ -131,7 +143,8 @@ int vendor_in_child(int (*body)(void *), void *data, unsigned limit_s) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-cl_int vendor_event_status(cl_event e) {
+cl_int vendor_event_status(cl_event e)
+{
     cl_int status = CL_QUEUED;
     APP_CHECK(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     return status;

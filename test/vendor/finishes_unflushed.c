@@ -1,12 +1,13 @@
-/* finishes_unflushed.c - PoCL finishes work that nobody flushes, so a program may poll for it. Design, section 6: the
- * window closes by itself when devices are idle. */
+/* finishes_unflushed.c - PoCL finishes work that nobody flushes, so a program may poll for it. Design,
+ * section 6: the window closes by itself when devices are idle. */
 #include "common.h"
 
 #include <time.h>
 
 static const char source[] = "__kernel void k(__global uint *x) { x[get_global_id(0)] = 1; }\n";
 
-static int poll_unflushed(void *devices) {
+static int poll_unflushed(void *devices)
+{
     struct vendor v;
     vendor_open(&v, devices, source, "");
     cl_event done;
@@ -19,12 +20,13 @@ static int poll_unflushed(void *devices) {
     return 0;
 }
 
-int main(void) {
+int main(void)
+{
     static char *const drivers[] = {"pthread", "basic"};
     for (int i = 0; i < 2; i++) {
         int status = vendor_in_child(poll_unflushed, drivers[i], 60);
-        vendor_expect(status == 0, "%s: polling sees an unflushed kernel complete: status %d (1000: never)", drivers[i],
-                      status);
+        vendor_expect(status == 0, "%s: polling sees an unflushed kernel complete: status %d (1000: never)",
+                      drivers[i], status);
     }
     return vendor_status();
 }

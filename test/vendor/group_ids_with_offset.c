@@ -1,7 +1,7 @@
 /* group_ids_with_offset.c - a part of a launch, started with a global offset, sees ids and sizes of the part.
  *
- * Design, section 5: work-groups 2 and 3 of a launch of 4 x 16 items, launched alone with offset 32, must not be told
- * that they are groups 0 and 1 of 2; only get_global_id is what the whole launch would have given. */
+ * Design, section 5: work-groups 2 and 3 of a launch of 4 x 16 items, launched alone with offset 32, must not
+ * be told that they are groups 0 and 1 of 2; only get_global_id is what the whole launch would have given. */
 #include "common.h"
 
 static const char source[] =
@@ -13,7 +13,8 @@ static const char source[] =
 
 enum { ITEMS = 64, GROUP = 16, FIRST = 32, FIELDS = 5 };
 
-int main(void) {
+int main(void)
+{
     static const char *const drivers[] = {"pthread", "basic"};
     struct vendor v;
     vendor_open(&v, "pthread basic", source, "");
@@ -26,12 +27,16 @@ int main(void) {
         app_args(ids, "m", m);
         APP_CHECK(clEnqueueNDRangeKernel(q, ids, 1, &offset, &global, &local, 0, NULL, NULL));
         APP_CHECK(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
-        vendor_expect(part[0] == FIRST, "%s: the first item's get_global_id is %u, as in the whole launch", drivers[d],
-                      part[0]);
-        vendor_expect(part[1] == 0, "%s: its get_group_id is %u; in the whole launch it is 2", drivers[d], part[1]);
-        vendor_expect(part[2] == 2, "%s: its get_num_groups is %u; in the whole launch it is 4", drivers[d], part[2]);
-        vendor_expect(part[3] == 32, "%s: its get_global_size is %u; in the whole launch it is 64", drivers[d], part[3]);
-        vendor_expect(part[4] == 32, "%s: its get_global_offset is %u; in the whole launch it is 0", drivers[d], part[4]);
+        vendor_expect(part[0] == FIRST, "%s: the first item's get_global_id is %u, as in the whole launch",
+                      drivers[d], part[0]);
+        vendor_expect(part[1] == 0, "%s: its get_group_id is %u; in the whole launch it is 2", drivers[d],
+                      part[1]);
+        vendor_expect(part[2] == 2, "%s: its get_num_groups is %u; in the whole launch it is 4", drivers[d],
+                      part[2]);
+        vendor_expect(part[3] == 32, "%s: its get_global_size is %u; in the whole launch it is 64",
+                      drivers[d], part[3]);
+        vendor_expect(part[4] == 32, "%s: its get_global_offset is %u; in the whole launch it is 0",
+                      drivers[d], part[4]);
         app_release_mems(&m, 1);
         APP_CHECK(clReleaseCommandQueue(q));
     }

@@ -1,5 +1,5 @@
-/* icd_truncates_layers.c - the ocl-icd loader cuts OPENCL_LAYERS at its separators in the environment itself, so that
- * children inherit the first name only. Design, section 4, known traps. */
+/* icd_truncates_layers.c - the ocl-icd loader cuts OPENCL_LAYERS at its separators in the environment itself,
+ * so that children inherit the first name only. Design, section 4, known traps. */
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS /* the loader answers for itself through the old call only */
 #include "common.h"
 
@@ -14,7 +14,8 @@
 
 typedef cl_int(CL_API_CALL *loader_info_fn)(cl_uint, size_t, void *, size_t *);
 
-int main(void) {
+int main(void)
+{
     cl_platform_id platform;
     setenv("OPENCL_LAYERS", LAYERS, 1);
     if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS)
@@ -23,7 +24,8 @@ int main(void) {
     loader_info_fn loader_info;
     memcpy(&loader_info, &address, sizeof address);
     char name[128] = "";
-    if (!loader_info || loader_info(ICDL_VENDOR, sizeof name, name, NULL) != CL_SUCCESS || !strstr(name, "OCL Icd"))
+    if (!loader_info || loader_info(ICDL_VENDOR, sizeof name, name, NULL) != CL_SUCCESS ||
+        !strstr(name, "OCL Icd"))
         vendor_skip("the OpenCL loader is not ocl-icd");
     const char *left = getenv("OPENCL_LAYERS");
     vendor_expect(left && strcmp(left, "/nonexistent/first.so") == 0,

@@ -1,11 +1,12 @@
-/* null_local_size.c - the local size that NULL stands for depends on the device: `pthread` spreads 64 items over its
- * compute units, `basic` makes one group of them. Design, section 5: so it is probed and pinned. */
+/* null_local_size.c - the local size that NULL stands for depends on the device: `pthread` spreads 64 items
+ * over its compute units, `basic` makes one group of them. Design, section 5: so it is probed and pinned. */
 #include "common.h"
 
 static const char source[] =
     "__kernel void local_size(__global uint *restrict out) { out[get_global_id(0)] = get_local_size(0); }\n";
 
-static cl_uint size_on(const struct vendor *v, cl_uint device, cl_kernel k, size_t items) {
+static cl_uint size_on(const struct vendor *v, cl_uint device, cl_kernel k, size_t items)
+{
     cl_uint size = 0;
     cl_command_queue q = vendor_queue(v, device);
     cl_mem m = vendor_buffer(v, items * sizeof(cl_uint), NULL);
@@ -17,7 +18,8 @@ static cl_uint size_on(const struct vendor *v, cl_uint device, cl_kernel k, size
     return size;
 }
 
-int main(void) {
+int main(void)
+{
     struct vendor v;
     cl_uint units = 0;
     vendor_open(&v, "pthread basic", source, "");
@@ -27,7 +29,8 @@ int main(void) {
         vendor_skip("one compute unit: pthread has nothing to spread over");
     cl_kernel k = vendor_kernel(&v, "local_size");
     cl_uint on_pthread = size_on(&v, pthread, k, 64), on_basic = size_on(&v, basic, k, 64);
-    vendor_expect(on_pthread < 64, "64 items, local size NULL, pthread with %u compute units: %u", units, on_pthread);
+    vendor_expect(on_pthread < 64, "64 items, local size NULL, pthread with %u compute units: %u", units,
+                  on_pthread);
     vendor_expect(on_basic == 64, "64 items, local size NULL, basic: %u", on_basic);
     vendor_expect(units != 2 || on_pthread == 32, "two compute units make 32 of 64");
     APP_CHECK(clReleaseKernel(k));

@@ -1,5 +1,5 @@
-/* one_thread_pool.c - two `pthread` devices share one pool of threads: the second adds none, and the two together are
- * no faster than one. Design, section 6: sub-devices or `basic` devices are used instead. */
+/* one_thread_pool.c - two `pthread` devices share one pool of threads: the second adds none, and the two
+ * together are no faster than one. Design, section 6: sub-devices or `basic` devices are used instead. */
 #include "common.h"
 
 #include <dirent.h>
@@ -7,7 +7,8 @@
 
 static const char source[] = "__kernel void k(__global uint *x) { x[get_global_id(0)] = 1; }\n";
 
-static int threads_now(void) {
+static int threads_now(void)
+{
     int n = 0;
     DIR *d = opendir("/proc/self/task");
     if (!d)
@@ -19,7 +20,8 @@ static int threads_now(void) {
 }
 
 /* Uses every device of POCL_DEVICES=`data` once and returns the number of threads of the process. */
-static int count_threads(void *data) {
+static int count_threads(void *data)
+{
     struct vendor v;
     vendor_open(&v, data, source, "");
     cl_kernel k = vendor_kernel(&v, "k");
@@ -39,9 +41,11 @@ static int count_threads(void *data) {
     return n > 76 ? 76 : n;
 }
 
-int main(void) {
-    int one = vendor_in_child(count_threads, "pthread", 60), two = vendor_in_child(count_threads, "pthread pthread", 60);
-    vendor_expect(one > 1 && one < VENDOR_HUNG && one == two, "threads of a process with pthread: %d, with pthread pthread: %d",
-                  one, two);
+int main(void)
+{
+    int one = vendor_in_child(count_threads, "pthread", 60),
+        two = vendor_in_child(count_threads, "pthread pthread", 60);
+    vendor_expect(one > 1 && one < VENDOR_HUNG && one == two,
+                  "threads of a process with pthread: %d, with pthread pthread: %d", one, two);
     return vendor_status();
 }

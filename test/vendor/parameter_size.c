@@ -1,8 +1,9 @@
-/* parameter_size.c - CL_DEVICE_MAX_PARAMETER_SIZE is 1024 on every PoCL device. Design, section 5: a kernel is not
- * rewritten when its arguments and the hidden one would exceed it. */
+/* parameter_size.c - CL_DEVICE_MAX_PARAMETER_SIZE is 1024 on every PoCL device. Design, section 5: a kernel
+ * is not rewritten when its arguments and the hidden one would exceed it. */
 #include "common.h"
 
-int main(void) {
+int main(void)
+{
     struct vendor v;
     vendor_open(&v, "pthread basic", NULL, "");
     for (cl_uint i = 0; i < v.count; i++) {

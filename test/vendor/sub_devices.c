@@ -1,7 +1,8 @@
-/* sub_devices.c - a `pthread` device cut by counts gives sub-devices that one thread keeps busy at the same time.
- * Design, section 6, table of facts.
+/* sub_devices.c - a `pthread` device cut by counts gives sub-devices that one thread keeps busy at the same
+ * time. Design, section 6, table of facts.
  *
- * Shown by rendezvous, not by time: two kernels, enqueued by one thread, wait for each other through memory. */
+ * Shown by rendezvous, not by time: two kernels, enqueued by one thread, wait for each other through memory.
+ */
 #include "common.h"
 
 static const char source[] =
@@ -11,7 +12,8 @@ static const char source[] =
     "    met[role] = begun[1 - role];\n"
     "}\n";
 
-int main(void) {
+int main(void)
+{
     const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
                                                    CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     struct vendor whole, v = {.count = 2};
@@ -40,7 +42,8 @@ int main(void) {
     APP_CHECK(clFinish(q[0]));
     APP_CHECK(clFinish(q[1]));
     APP_CHECK(clEnqueueReadBuffer(q[0], m[1], CL_TRUE, 0, sizeof met, met, 0, NULL, NULL));
-    vendor_expect(met[0] && met[1], "kernels on two sub-devices, enqueued by one thread, see each other run: %u %u", met[0],
+    vendor_expect(met[0] && met[1],
+                  "kernels on two sub-devices, enqueued by one thread, see each other run: %u %u", met[0],
                   met[1]);
     app_release_mems(m, 2);
     APP_CHECK(clReleaseKernel(k));
