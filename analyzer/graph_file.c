@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "json_fields.h"
-#include "json_text.h"
+#include "json_out.h"
 #include "output.h"
 
 bool cw_graph_file_probe(const char *path)
@@ -36,7 +36,7 @@ static enum cw_status read_platform(const json_t *root, struct cw_platform **pla
     double bandwidth = 1, latency = 0, *bandwidths = NULL, *latencies = NULL;
     const json_t *devices;
     uint32_t n;
-    enum cw_status status = cw_json_array(root, "", "devices", false, &devices, err);
+    enum cw_status status = cw_json_get_array(root, "", "devices", false, &devices, err);
 
     if (status != CW_OK)
         return status;
@@ -48,11 +48,11 @@ static enum cw_status read_platform(const json_t *root, struct cw_platform **pla
         const json_t *device = json_array_get(devices, d);
         char where[32];
         snprintf(where, sizeof where, "devices[%u]", d);
-        status = cw_json_string(device, where, "name", true, &spec[d].name, err);
+        status = cw_json_get_string(device, where, "name", true, &spec[d].name, err);
         if (status == CW_OK)
-            status = cw_json_string(device, where, "class", true, &spec[d].class_name, err);
+            status = cw_json_get_string(device, where, "class", true, &spec[d].class_name, err);
         if (status == CW_OK)
-            status = cw_json_string(device, where, "memory", true, &spec[d].memory, err);
+            status = cw_json_get_string(device, where, "memory", true, &spec[d].memory, err);
     }
     if (status == CW_OK)
         status = cw_json_per_device(root, "bandwidth", 2, n, &bandwidth, &bandwidths, err);
@@ -70,7 +70,7 @@ static enum cw_status read_costs(const json_t *task, const char *where, double *
                                  struct cw_error *err)
 {
     const json_t *costs;
-    enum cw_status status = cw_json_array(task, where, "cost", false, &costs, err);
+    enum cw_status status = cw_json_get_array(task, where, "cost", false, &costs, err);
 
     if (status != CW_OK)
         return status;
@@ -91,7 +91,7 @@ static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b,
 {
     double *cost = malloc(devices * sizeof *cost);
     const json_t *tasks;
-    enum cw_status status = cw_json_array(root, "", "tasks", false, &tasks, err);
+    enum cw_status status = cw_json_get_array(root, "", "tasks", false, &tasks, err);
 
     if (!cost)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
@@ -100,14 +100,14 @@ static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b,
         struct cw_task_spec spec = {.cost = cost};
         char where[32];
         snprintf(where, sizeof where, "tasks[%zu]", i);
-        status = cw_json_string(task, where, "name", true, &spec.name, err);
+        status = cw_json_get_string(task, where, "name", true, &spec.name, err);
         if (status == CW_OK)
-            status = cw_json_count(task, where, "groups", true, &spec.groups, err);
+            status = cw_json_get_count(task, where, "groups", true, &spec.groups, err);
         if (status == CW_OK && spec.groups == 0 && json_object_get(task, "groups"))
             status = cw_error_set(err, CW_ERR_FORMAT, "%s.groups: is 0; leave it out when the task divides without limit",
                                   where);
         if (status == CW_OK)
-            status = cw_json_flag(task, where, "splittable", true, &spec.splittable, err);
+            status = cw_json_get_flag(task, where, "splittable", true, &spec.splittable, err);
         if (status == CW_OK)
             status = read_costs(task, where, cost, devices, err);
         if (status == CW_OK)
@@ -120,7 +120,7 @@ static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b,
 static enum cw_status read_edges(const json_t *root, struct cw_graph_builder *b, struct cw_error *err)
 {
     const json_t *edges;
-    enum cw_status status = cw_json_array(root, "", "edges", true, &edges, err);
+    enum cw_status status = cw_json_get_array(root, "", "edges", true, &edges, err);
 
     for (size_t e = 0; status == CW_OK && e < json_array_size(edges); e++) {
         const json_t *edge = json_array_get(edges, e);
@@ -128,11 +128,11 @@ static enum cw_status read_edges(const json_t *root, struct cw_graph_builder *b,
         double data = 0;
         char where[32];
         snprintf(where, sizeof where, "edges[%zu]", e);
-        status = cw_json_count(edge, where, "from", false, &from, err);
+        status = cw_json_get_count(edge, where, "from", false, &from, err);
         if (status == CW_OK)
-            status = cw_json_count(edge, where, "to", false, &to, err);
+            status = cw_json_get_count(edge, where, "to", false, &to, err);
         if (status == CW_OK)
-            status = cw_json_number(edge, where, "data", true, &data, err);
+            status = cw_json_get_number(edge, where, "data", true, &data, err);
         if (status == CW_OK && (from >= CW_SCHED_NONE || to >= CW_SCHED_NONE))
             status = cw_error_set(err, CW_ERR_FORMAT, "%s: names a task that does not exist", where);
         if (status == CW_OK)
@@ -176,82 +176,111 @@ enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, str
 
 /* ---- writing */
 
-static void write_devices(FILE *f, const struct cw_platform *p)
+static void write_devices(struct cw_json_out *o, const struct cw_platform *p)
 {
-    fputs(" \"devices\": [", f);
+    cw_json_put_text(o, " \"devices\": [");
     for (uint32_t d = 0; d < p->devices; d++) {
         bool shares = false;
         for (uint32_t k = 0; k < p->devices; k++)
             shares |= k != d && cw_platform_shared(p, d, k);
-        fputs(d ? ",\n  {\"name\": " : "\n  {\"name\": ", f);
-        cw_json_put_string(f, p->device[d].name);
-        fputs(", \"class\": ", f);
-        cw_json_put_string(f, p->device[d].class_name);
-        if (shares)
-            fprintf(f, ", \"memory\": \"m%u\"", p->device[d].memory_id);
-        fputc('}', f);
-    }
-    fputs("],\n \"bandwidth\": ", f);
-    for (uint32_t m = 0; m < p->devices && !p->one_bandwidth; m++) {
-        fputs(m ? ",\n  [" : "[\n  [", f);
-        for (uint32_t n = 0; n < p->devices; n++) {
-            fputs(n ? ", " : "", f);
-            cw_json_put_number(f, m == n ? NAN : p->bandwidth[(size_t)m * p->devices + n]);
+        cw_json_put_text(o, d ? ",\n  " : "\n  ");
+        cw_json_put_open(o);
+        cw_json_put_key(o, "name");
+        cw_json_put_string(o, p->device[d].name);
+        cw_json_put_key(o, "class");
+        cw_json_put_string(o, p->device[d].class_name);
+        if (shares) {
+            cw_json_put_key(o, "memory");
+            cw_json_put_text(o, "\"m");
+            cw_json_put_u64(o, p->device[d].memory_id);
+            cw_json_put_char(o, '"');
         }
-        fputs(m + 1 < p->devices ? "]" : "]]", f);
+        cw_json_put_close(o);
     }
-    if (p->one_bandwidth)
-        cw_json_put_number(f, p->devices > 1 ? p->mean_bandwidth : 1);
-    fputs(",\n \"latency\": [", f);
-    for (uint32_t m = 0; m < p->devices; m++) {
-        fputs(m ? ", " : "", f);
-        cw_json_put_number(f, p->latency[m]);
-    }
-    fputs("],\n", f);
 }
 
-static void write_task(FILE *f, const struct cw_graph *g, uint32_t i)
+static void write_numbers(struct cw_json_out *o, const double *x, uint32_t n)
 {
-    fputs(i ? ",\n  {" : "\n  {", f);
+    for (uint32_t k = 0; k < n; k++) {
+        cw_json_put_text(o, k ? ", " : "[");
+        cw_json_put_double(o, x[k]);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void write_links(struct cw_json_out *o, const struct cw_platform *p)
+{
+    cw_json_put_text(o, "],\n \"bandwidth\": ");
+    if (p->one_bandwidth)
+        cw_json_put_double(o, p->devices > 1 ? p->mean_bandwidth : 1);
+    for (uint32_t m = 0; m < p->devices && !p->one_bandwidth; m++) {
+        cw_json_put_text(o, m ? ",\n  " : "[\n  ");
+        write_numbers(o, &p->bandwidth[(size_t)m * p->devices], p->devices);
+    }
+    cw_json_put_text(o, p->one_bandwidth ? ",\n \"latency\": " : "],\n \"latency\": ");
+    write_numbers(o, p->latency, p->devices);
+}
+
+static void write_task(struct cw_json_out *o, const struct cw_graph *g, uint32_t i)
+{
+    cw_json_put_text(o, i ? ",\n  " : "\n  ");
+    cw_json_put_open(o);
     if (cw_graph_name(g, i)) {
-        fputs("\"name\": ", f);
-        cw_json_put_string(f, cw_graph_name(g, i));
-        fputs(", ", f);
+        cw_json_put_key(o, "name");
+        cw_json_put_string(o, cw_graph_name(g, i));
     }
-    fputs("\"cost\": [", f);
-    for (uint32_t d = 0; d < g->devices; d++) {
-        fputs(d ? ", " : "", f);
-        cw_json_put_number(f, cw_graph_cost(g, i, d));
+    cw_json_put_key(o, "cost");
+    write_numbers(o, &g->cost[(size_t)i * g->devices], g->devices);
+    if (g->groups[i]) {
+        cw_json_put_key(o, "groups");
+        cw_json_put_u64(o, g->groups[i]);
     }
-    fputc(']', f);
-    if (g->groups[i])
-        fprintf(f, ", \"groups\": %llu", (unsigned long long)g->groups[i]);
-    if (g->splittable[i])
-        fputs(", \"splittable\": true", f);
-    fputc('}', f);
+    if (g->splittable[i]) {
+        cw_json_put_key(o, "splittable");
+        cw_json_put_text(o, "true");
+    }
+    cw_json_put_close(o);
+}
+
+static void write_edges(struct cw_json_out *o, const struct cw_graph *g)
+{
+    bool first = true;
+
+    for (uint32_t i = 0; i < g->tasks; i++)
+        for (uint32_t e = g->succ.start[i]; e < g->succ.start[i + 1]; e++, first = false) {
+            cw_json_put_text(o, first ? "\n  " : ",\n  ");
+            cw_json_put_open(o);
+            cw_json_put_key(o, "from");
+            cw_json_put_u64(o, i);
+            cw_json_put_key(o, "to");
+            cw_json_put_u64(o, g->succ.task[e]);
+            cw_json_put_key(o, "data");
+            cw_json_put_double(o, g->succ.data[e]);
+            cw_json_put_close(o);
+        }
 }
 
 enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
                                    struct cw_error *err)
 {
     struct cw_output out;
+    struct cw_json_out o;
     enum cw_status status = cw_output_open(&out, path, 0666, err);
-    bool first = true;
 
     if (status != CW_OK)
         return status;
-    fprintf(out.f, "{\"format\": \"%s\", \"version\": %d,\n", CW_GRAPH_FORMAT, CW_GRAPH_VERSION);
-    write_devices(out.f, p);
-    fputs(" \"tasks\": [", out.f);
+    cw_json_out_init(&o, out.f);
+    cw_json_put_text(&o, "{\"format\": \"" CW_GRAPH_FORMAT "\", \"version\": ");
+    cw_json_put_u64(&o, CW_GRAPH_VERSION);
+    cw_json_put_text(&o, ",\n");
+    write_devices(&o, p);
+    write_links(&o, p);
+    cw_json_put_text(&o, ",\n \"tasks\": [");
     for (uint32_t i = 0; i < g->tasks; i++)
-        write_task(out.f, g, i);
-    fputs("],\n \"edges\": [", out.f);
-    for (uint32_t i = 0; i < g->tasks; i++)
-        for (uint32_t e = g->succ.start[i]; e < g->succ.start[i + 1]; e++, first = false) {
-            fprintf(out.f, "%s\n  {\"from\": %u, \"to\": %u, \"data\": ", first ? "" : ",", i, g->succ.task[e]);
-            cw_json_put_number(out.f, g->succ.data[e]);
-            fputc('}', out.f);
-        }
-    fputs("]}\n", out.f);
+        write_task(&o, g, i);
+    cw_json_put_text(&o, "],\n \"edges\": [");
+    write_edges(&o, g);
+    cw_json_put_text(&o, "]}\n");
+    cw_json_out_flush(&o);
     return cw_output_commit(&out, err);
 }

@@ -75,7 +75,7 @@ static enum cw_status find(const json_t *object, const char *where, const char *
     return *found || optional ? CW_OK : wrong(where, key, "is missing", err);
 }
 
-enum cw_status cw_json_number(const json_t *object, const char *where, const char *key, bool optional, double *value,
+enum cw_status cw_json_get_number(const json_t *object, const char *where, const char *key, bool optional, double *value,
                               struct cw_error *err)
 {
     const json_t *j;
@@ -89,7 +89,7 @@ enum cw_status cw_json_number(const json_t *object, const char *where, const cha
     return CW_OK;
 }
 
-enum cw_status cw_json_count(const json_t *object, const char *where, const char *key, bool optional, uint64_t *value,
+enum cw_status cw_json_get_count(const json_t *object, const char *where, const char *key, bool optional, uint64_t *value,
                              struct cw_error *err)
 {
     const json_t *j;
@@ -103,7 +103,7 @@ enum cw_status cw_json_count(const json_t *object, const char *where, const char
     return CW_OK;
 }
 
-enum cw_status cw_json_string(const json_t *object, const char *where, const char *key, bool optional,
+enum cw_status cw_json_get_string(const json_t *object, const char *where, const char *key, bool optional,
                               const char **value, struct cw_error *err)
 {
     const json_t *j;
@@ -117,7 +117,7 @@ enum cw_status cw_json_string(const json_t *object, const char *where, const cha
     return CW_OK;
 }
 
-enum cw_status cw_json_flag(const json_t *object, const char *where, const char *key, bool optional, bool *value,
+enum cw_status cw_json_get_flag(const json_t *object, const char *where, const char *key, bool optional, bool *value,
                             struct cw_error *err)
 {
     const json_t *j;
@@ -131,7 +131,7 @@ enum cw_status cw_json_flag(const json_t *object, const char *where, const char 
     return CW_OK;
 }
 
-enum cw_status cw_json_array(const json_t *object, const char *where, const char *key, bool optional,
+enum cw_status cw_json_get_array(const json_t *object, const char *where, const char *key, bool optional,
                              const json_t **value, struct cw_error *err)
 {
     const json_t *j;

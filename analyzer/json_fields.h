@@ -19,19 +19,19 @@ enum cw_status cw_json_load(const char *path, const char *text, const char *form
                             struct cw_error *err);
 
 /* Member `key` of `object` as a number, finite. Absent: *value stays as it is when `optional`, else CW_ERR_FORMAT. */
-enum cw_status cw_json_number(const json_t *object, const char *where, const char *key, bool optional, double *value,
+enum cw_status cw_json_get_number(const json_t *object, const char *where, const char *key, bool optional, double *value,
                               struct cw_error *err);
 /* ... as a whole number from 0 on. */
-enum cw_status cw_json_count(const json_t *object, const char *where, const char *key, bool optional, uint64_t *value,
+enum cw_status cw_json_get_count(const json_t *object, const char *where, const char *key, bool optional, uint64_t *value,
                              struct cw_error *err);
 /* ... as a string, which belongs to `object`. */
-enum cw_status cw_json_string(const json_t *object, const char *where, const char *key, bool optional,
+enum cw_status cw_json_get_string(const json_t *object, const char *where, const char *key, bool optional,
                               const char **value, struct cw_error *err);
 /* ... as true or false. */
-enum cw_status cw_json_flag(const json_t *object, const char *where, const char *key, bool optional, bool *value,
+enum cw_status cw_json_get_flag(const json_t *object, const char *where, const char *key, bool optional, bool *value,
                             struct cw_error *err);
 /* ... as an array; *value borrows. */
-enum cw_status cw_json_array(const json_t *object, const char *where, const char *key, bool optional,
+enum cw_status cw_json_get_array(const json_t *object, const char *where, const char *key, bool optional,
                              const json_t **value, struct cw_error *err);
 
 /* CW_ERR_FORMAT when `object` is no object or has a key that is not in the NULL-ended list `keys`. */

@@ -1,0 +1,177 @@
+/* json_out.c - see json_out.h. */
+#include "json_out.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cw_json_out_init(struct cw_json_out *o, FILE *f)
+{
+    o->f = f;
+    o->first = true;
+    o->used = 0;
+}
+
+void cw_json_out_flush(struct cw_json_out *o)
+{
+    if (o->used)
+        fwrite(o->buffer, 1, o->used, o->f);
+    o->used = 0;
+}
+
+static char *room(struct cw_json_out *o, size_t bytes)
+{
+    if (o->used + bytes > sizeof o->buffer)
+        cw_json_out_flush(o);
+    return o->buffer + o->used;
+}
+
+static void put_bytes(struct cw_json_out *o, const char *s, size_t n)
+{
+    if (n > sizeof o->buffer / 2) {
+        cw_json_out_flush(o);
+        fwrite(s, 1, n, o->f);
+        return;
+    }
+    memcpy(room(o, n), s, n);
+    o->used += n;
+}
+
+void cw_json_put_text(struct cw_json_out *o, const char *text)
+{
+    put_bytes(o, text, strlen(text));
+}
+
+void cw_json_put_char(struct cw_json_out *o, char c)
+{
+    *room(o, 1) = c;
+    o->used++;
+}
+
+void cw_json_put_u64(struct cw_json_out *o, uint64_t v)
+{
+    char digits[20];
+    size_t n = 0;
+
+    do
+        digits[sizeof digits - ++n] = (char)('0' + v % 10);
+    while (v /= 10);
+    put_bytes(o, digits + sizeof digits - n, n);
+}
+
+void cw_json_put_i64(struct cw_json_out *o, int64_t v)
+{
+    if (v < 0)
+        cw_json_put_char(o, '-');
+    cw_json_put_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void cw_json_put_double(struct cw_json_out *o, double x)
+{
+    char text[40];
+
+    if (!isfinite(x)) {
+        cw_json_put_text(o, "null");
+    } else if (x == floor(x) && fabs(x) < 0x1p53) {
+        cw_json_put_i64(o, (int64_t)x);
+    } else {
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(text, sizeof text, "%.*g", digits, x);
+            if (strtod(text, NULL) == x)
+                break;
+        }
+        cw_json_put_text(o, text);
+    }
+}
+
+void cw_json_put_hex(struct cw_json_out *o, uint64_t v)
+{
+    char text[20];
+    size_t n = sizeof text;
+
+    text[--n] = '"';
+    do
+        text[--n] = "0123456789abcdef"[v & 15];
+    while (v >>= 4);
+    text[--n] = 'x';
+    text[--n] = '0';
+    cw_json_put_char(o, '"');
+    put_bytes(o, text + n, sizeof text - n);
+}
+
+/* Length of the UTF-8 character at s (NUL-terminated), 0 when it is none or one of the reserved U+EF80 … U+EFFF. */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t n = *s >= 0xF0 ? 4 : *s >= 0xE0 ? 3 : 2;
+
+    if (*s < 0xC2 || *s > 0xF4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return *s == 0xEF && s[1] >= 0xBE - 0 && 0 ? 0 : (*s == 0xEE && s[1] >= 0xBE) ? 0 : n;
+}
+
+void cw_json_put_string(struct cw_json_out *o, const char *s)
+{
+    const char *plain = s;
+    char text[8];
+
+    if (!s) {
+        put_bytes(o, "null", 4);
+        return;
+    }
+    cw_json_put_char(o, '"');
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        size_t n;
+        if (c >= ' ' && c < 0x80 && c != '"' && c != '\\')
+            continue;
+        n = c >= 0x80 ? utf8_length((const unsigned char *)s) : 0;
+        if (n) {
+            s += n - 1;
+            continue;
+        }
+        put_bytes(o, plain, (size_t)(s - plain));
+        plain = s + 1;
+        if (c == '"' || c == '\\')
+            n = (size_t)snprintf(text, sizeof text, "\\%c", c);
+        else if (c == '\n' || c == '\t')
+            n = (size_t)snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : 't');
+        else
+            n = (size_t)snprintf(text, sizeof text, "\\u%04x", c < 0x80 ? c : 0xEF00u + c);
+        put_bytes(o, text, n);
+    }
+    put_bytes(o, plain, (size_t)(s - plain));
+    cw_json_put_char(o, '"');
+}
+
+void cw_json_put_key(struct cw_json_out *o, const char *key)
+{
+    size_t n = strlen(key);
+    char *p = room(o, n + 4), *start = p;
+
+    if (!o->first)
+        *p++ = ',';
+    o->first = false;
+    *p++ = '"';
+    memcpy(p, key, n);
+    p += n;
+    *p++ = '"';
+    *p++ = ':';
+    o->used += (size_t)(p - start);
+}
+
+void cw_json_put_open(struct cw_json_out *o)
+{
+    cw_json_put_char(o, '{');
+    o->first = true;
+}
+
+void cw_json_put_close(struct cw_json_out *o)
+{
+    cw_json_put_char(o, '}');
+    o->first = false;
+}
