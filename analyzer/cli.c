@@ -94,6 +94,7 @@ static enum cw_status check_choice(const struct cw_cli_option *o, const char *wo
 static enum cw_status store(const struct cw_cli_option *o, const char *word, void *values, struct cw_error *err)
 {
     char *member = (char *)values + o->offset, *end;
+    struct cw_cli_list *list = (void *)member;
 
     if (o->choices && *o->choices) {
         enum cw_status status = check_choice(o, word, err);
@@ -110,6 +111,11 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
         break;
     case CW_CLI_SHIM:
         *(const char **)member = word ? word : "1";
+        break;
+    case CW_CLI_LIST:
+        if (list->count == CW_CLI_LIST_MAX)
+            return cw_error_set(err, CW_ERR_INVALID, "--%s: given more than %d times", o->name, CW_CLI_LIST_MAX);
+        list->word[list->count++] = word;
         break;
     case CW_CLI_INT:
         errno = 0;

@@ -35,7 +35,15 @@ enum cw_cli_kind {
     CW_CLI_INT,    /* int64_t; decimal or 0x..., the whole word must be a number */
     CW_CLI_DOUBLE, /* double, finite */
     CW_CLI_CHOICE, /* const char *, one of `choices` */
+    CW_CLI_LIST,   /* struct cw_cli_list: the option may be repeated, the words keep their order */
     CW_CLI_SHIM    /* const char *; a setting of options.inc, passed to the program as CLWEAVE_<NAME> */
+};
+
+/* The words of a repeated option; they point into argv. */
+enum { CW_CLI_LIST_MAX = 32 };
+struct cw_cli_list {
+    const char *word[CW_CLI_LIST_MAX];
+    size_t count;
 };
 
 /* One option. A table ends with CW_CLI_END. */
