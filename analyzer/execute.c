@@ -1,4 +1,5 @@
-/* execute.c - replay --execute: chooses the orders, runs them, and says whether all results are the captured ones. */
+/* execute.c - replay --execute: chooses the orders, runs them, and says whether all results are the captured
+ * ones. */
 #include "execute_state.h"
 
 #include <errno.h>
@@ -30,12 +31,14 @@ static enum cw_status map_data(struct cw_exec *x, struct cw_error *err)
     struct stat st;
     int fd;
     if (!path)
-        return cw_error_set(err, CW_ERR_NOTFOUND,
-                            "the trace has no captured data to run with; trace the program again with --capture-data");
+        return cw_error_set(
+            err, CW_ERR_NOTFOUND,
+            "the trace has no captured data to run with; trace the program again with --capture-data");
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO,
-                            "cannot open the captured data %s: %s; keep it beside the trace, or trace again with --capture-data",
+                            "cannot open the captured data %s: %s; keep it beside the trace, or trace again "
+                            "with --capture-data",
                             path, strerror(errno));
     if (fstat(fd, &st) != 0) {
         status = cw_error_set(err, CW_ERR_IO, "cannot read the captured data %s: %s", path, strerror(errno));
@@ -43,7 +46,8 @@ static enum cw_status map_data(struct cw_exec *x, struct cw_error *err)
         x->data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         x->data_size = (uint64_t)st.st_size;
         if (x->data == MAP_FAILED)
-            status = cw_error_set(err, CW_ERR_IO, "cannot map the captured data %s: %s", path, strerror(errno));
+            status =
+                cw_error_set(err, CW_ERR_IO, "cannot map the captured data %s: %s", path, strerror(errno));
     }
     if (status != CW_OK)
         x->data = NULL, x->data_size = 0;
@@ -75,7 +79,8 @@ static enum cw_status mismatch(struct session *s, struct cw_error *err)
     char text[300];
     if (r->difference_count == 0)
         return CW_OK;
-    return cw_error_set(err, CW_ERR_MISMATCH, "%s%s", cw_exec_difference_text(s->x.t, &r->differences[0], text, sizeof text),
+    return cw_error_set(err, CW_ERR_MISMATCH, "%s%s",
+                        cw_exec_difference_text(s->x.t, &r->differences[0], text, sizeof text),
                         r->difference_count > 1 ? " (and more)" : "");
 }
 
@@ -102,9 +107,10 @@ static enum cw_status calibrate(struct session *s, struct cw_error *err)
         status = run_order(&s->x, CW_EXEC_COMPARE, err);
     }
     if (status == CW_OK && s->x.r->bytes <= s->x.r->undefined_bytes)
-        status = cw_error_set(err, CW_ERR_NOTFOUND,
-                              "nothing can be compared: the trace holds neither contents of objects at their end nor "
-                              "read-backs of defined bytes; trace the program again with --capture-data");
+        status = cw_error_set(
+            err, CW_ERR_NOTFOUND,
+            "nothing can be compared: the trace holds neither contents of objects at their end nor "
+            "read-backs of defined bytes; trace the program again with --capture-data");
     return status == CW_OK ? mismatch(s, err) : status;
 }
 
@@ -174,18 +180,19 @@ static enum cw_status run_dropped(struct session *s, uint32_t from, uint32_t to,
     return status;
 }
 
-/* Leaves out one data edge after another, those of one hazard after those of the other, until one makes a difference.
- * Edges that others imply cannot be left out and are passed over. */
+/* Leaves out one data edge after another, those of one hazard after those of the other, until one makes a
+ * difference. Edges that others imply cannot be left out and are passed over. */
 static enum cw_status drop_until_mismatch(struct session *s, struct cw_error *err)
 {
-    static const enum cw_hazard hazards[] = { CW_HAZARD_RAW, CW_HAZARD_WAW, CW_HAZARD_WAR };
+    static const enum cw_hazard hazards[] = {CW_HAZARD_RAW, CW_HAZARD_WAW, CW_HAZARD_WAR};
     const struct cw_trace *t = s->x.t;
     enum cw_status status = CW_OK;
     for (size_t h = 0; h < 3; h++)
         for (size_t i = 0; i < t->edges.count; i++) {
             const struct cw_edge *e = &t->edges.v[i];
-            struct cw_error implied = { 0 };
-            if (e->kind != CW_EDGE_DATA || e->hazard != hazards[h] || !s->x.runs[e->from] || !s->x.runs[e->to])
+            struct cw_error implied = {0};
+            if (e->kind != CW_EDGE_DATA || e->hazard != hazards[h] || !s->x.runs[e->from] ||
+                !s->x.runs[e->to])
                 continue;
             status = cw_reorder_drop(&s->orders, e->from, e->to, &implied);
             if (status == CW_OK)
@@ -200,7 +207,8 @@ static enum cw_status drop_until_mismatch(struct session *s, struct cw_error *er
     return CW_OK;
 }
 
-/* Kernels print to standard output, which belongs to our report. Returns what restores it, -1 if that failed. */
+/* Kernels print to standard output, which belongs to our report. Returns what restores it, -1 if that failed.
+ */
 static int stdout_to_stderr(void)
 {
     int saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -257,14 +265,15 @@ static double now_seconds(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o, const uint32_t *plan,
-                              size_t plan_count, struct cw_execute_report *r, struct cw_error *err)
+enum cw_status cw_execute_run(const struct cw_trace *t, const struct cw_execute_options *o,
+                              const uint32_t *plan, size_t plan_count, struct cw_execute_report *r,
+                              struct cw_error *err)
 {
-    struct session s = { .x = { .t = t, .o = o, .r = r }, .plan = plan, .plan_count = plan_count };
+    struct session s = {.x = {.t = t, .o = o, .r = r}, .plan = plan, .plan_count = plan_count};
     double began = now_seconds();
     int saved = stdout_to_stderr();
     enum cw_status status;
-    *r = (struct cw_execute_report){ .options = *o, .dropped_from = CW_NONE, .dropped_to = CW_NONE };
+    *r = (struct cw_execute_report){.options = *o, .dropped_from = CW_NONE, .dropped_to = CW_NONE};
     status = session_run(&s, err);
     count_distinct(&s);
     cw_exec_memory_finish(&s.x);

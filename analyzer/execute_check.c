@@ -1,4 +1,5 @@
-/* execute_check.c - decides, before anything runs, whether a trace can be run again, and which of its commands. */
+/* execute_check.c - decides, before anything runs, whether a trace can be run again, and which of its
+ * commands. */
 #include "execute_state.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ struct check {
 static enum cw_status refuse(const struct check *k, enum cw_status status, const char *why)
 {
     char text[120];
-    return cw_error_set(k->err, status, "%s: %s", cw_exec_command_text(k->x->t, k->id, text, sizeof text), why);
+    return cw_error_set(k->err, status, "%s: %s", cw_exec_command_text(k->x->t, k->id, text, sizeof text),
+                        why);
 }
 
 static bool blob_fits(const struct cw_exec *x, struct cw_blob b)
@@ -58,9 +60,10 @@ static enum cw_status check_program(const struct check *k, uint32_t program)
     if (!blob_fits(k->x, p->binary))
         return refuse(k, CW_ERR_FORMAT, "its program's binary lies outside the captured data" TRACE_AGAIN);
     if (!p->source && !p->binary.size)
-        return refuse(k, CW_ERR_NOTFOUND,
-                      "the trace has neither source nor binary of its program; trace again with --capture-data, "
-                      "without --no-sources");
+        return refuse(
+            k, CW_ERR_NOTFOUND,
+            "the trace has neither source nor binary of its program; trace again with --capture-data, "
+            "without --no-sources");
     return CW_OK;
 }
 
@@ -71,7 +74,9 @@ static enum cw_status check_arg(const struct check *k, const struct cw_t_arg *a)
     case CW_ARG_MEMORY:
         return a->memory == CW_NONE ? CW_OK : check_memory(k, a->memory);
     case CW_ARG_SAMPLER:
-        return a->memory < t->samplers.count ? CW_OK : refuse(k, CW_ERR_FORMAT, "it uses a sampler that is not in the trace");
+        return a->memory < t->samplers.count
+                   ? CW_OK
+                   : refuse(k, CW_ERR_FORMAT, "it uses a sampler that is not in the trace");
     case CW_ARG_VALUE:
         if (a->size <= sizeof a->value)
             return CW_OK;
@@ -106,15 +111,18 @@ static enum cw_status check_kernel(const struct check *k)
     return status;
 }
 
-static enum cw_status check_data(const struct check *k, const struct cw_exec_operation *op, const struct cw_t_transfer *f)
+static enum cw_status check_data(const struct check *k, const struct cw_exec_operation *op,
+                                 const struct cw_t_transfer *f)
 {
     struct cw_exec_part p = cw_exec_part_of(k->x->t, k->id);
     enum cw_status status = check_memory(k, p.memory);
-    bool needed = op->sends && (!op->waives || (f->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)));
+    bool needed =
+        op->sends && (!op->waives || (f->map_flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)));
     if (status != CW_OK)
         return status;
     if (!blob_fits(k->x, f->data))
-        return refuse(k, CW_ERR_FORMAT, "its data lie outside the captured data, which may be truncated" TRACE_AGAIN);
+        return refuse(k, CW_ERR_FORMAT,
+                      "its data lie outside the captured data, which may be truncated" TRACE_AGAIN);
     if (f->data.size == 0 && needed && p.bytes)
         return refuse(k, CW_ERR_NOTFOUND, "the bytes that it sends were not captured" TRACE_AGAIN);
     if (f->data.size != 0 && f->data.size != p.bytes)
@@ -137,7 +145,8 @@ static enum cw_status check_transfer(const struct check *k, const struct cw_exec
     if (status == CW_OK)
         status = check_memory(k, f->dst);
     if (status == CW_OK && f->src == CW_NONE && /* a fill */
-        (f->pattern_bytes == 0 || f->pattern > t->bytes.count || f->pattern_bytes > t->bytes.count - f->pattern))
+        (f->pattern_bytes == 0 || f->pattern > t->bytes.count ||
+         f->pattern_bytes > t->bytes.count - f->pattern))
         status = refuse(k, CW_ERR_FORMAT, "the pattern that it fills with is not in the trace");
     return status;
 }
@@ -160,8 +169,8 @@ static enum cw_status check_command(const struct check *k, const struct cw_exec_
 
 enum fate { RUNS, FAILED /* to enqueue */, TERMINATED, STALLED };
 
-/* What became of a command by its own record and its wait list: a command that waits on a failed one is terminated, one
- * that waits on a user event which nobody set waits for ever (specification, 5.11). */
+/* What became of a command by its own record and its wait list: a command that waits on a failed one is
+ * terminated, one that waits on a user event which nobody set waits for ever (specification, 5.11). */
 static enum fate fate_of(const struct cw_trace *t, const enum fate *fates, const struct cw_command *c)
 {
     if (c->status != CL_SUCCESS)
@@ -170,7 +179,8 @@ static enum fate fate_of(const struct cw_trace *t, const enum fate *fates, const
         return c->exec_status < 0 ? TERMINATED : RUNS;
     for (uint32_t i = 0; i < c->wait_list.count; i++) {
         uint32_t w = t->waits.v[c->wait_list.first + i];
-        if (w == CW_NONE || (t->commands.v[w].type == CW_HOST_USER_EVENT && t->commands.v[w].exec_status == 1))
+        if (w == CW_NONE ||
+            (t->commands.v[w].type == CW_HOST_USER_EVENT && t->commands.v[w].exec_status == 1))
             return STALLED;
         if (t->commands.v[w].exec_status < 0 || fates[w] == TERMINATED)
             return TERMINATED;
@@ -222,10 +232,12 @@ static enum cw_status check_objects(struct cw_exec *x, struct cw_error *err)
             continue;
         if (!blob_fits(x, m->initial) || !blob_fits(x, m->final))
             return cw_error_set(err, CW_ERR_FORMAT,
-                                "memory object %zu: its contents lie outside the captured data, which may be truncated" TRACE_AGAIN,
+                                "memory object %zu: its contents lie outside the captured data, which may be "
+                                "truncated" TRACE_AGAIN,
                                 i);
         if ((m->initial.size && m->initial.size != bytes) || (m->final.size && m->final.size != bytes))
-            return cw_error_set(err, CW_ERR_FORMAT, "memory object %zu: its captured contents are not its %llu bytes", i,
+            return cw_error_set(err, CW_ERR_FORMAT,
+                                "memory object %zu: its captured contents are not its %llu bytes", i,
                                 (unsigned long long)bytes);
     }
     return CW_OK;
@@ -241,7 +253,7 @@ enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err)
     if (status == CW_OK)
         status = check_objects(x, err);
     for (size_t i = 0; status == CW_OK && i < x->t->commands.count; i++) {
-        struct check k = { x, (uint32_t)i, &x->t->commands.v[i], err };
+        struct check k = {x, (uint32_t)i, &x->t->commands.v[i], err};
         const struct cw_exec_operation *op = cw_exec_operation_find(k.c->type);
         if (x->runs[i])
             status = check_command(&k, op);

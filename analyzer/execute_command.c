@@ -28,7 +28,7 @@ struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id)
     /* maps name their object as source or destination, by what they are for */
     bool returns = cw_exec_operation_find(t->commands.v[id].type)->returns;
     bool source = returns ? f->src != CW_NONE : f->dst == CW_NONE;
-    struct cw_exec_part p = { .memory = source ? f->src : f->dst };
+    struct cw_exec_part p = {.memory = source ? f->src : f->dst};
     to_sizes(p.origin, source ? f->src_origin : f->dst_origin);
     to_sizes(p.region, f->region);
     if (p.memory < t->memory.count && t->memory.v[p.memory].kind == CW_MEM_IMAGE) {
@@ -50,7 +50,7 @@ struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id)
 struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory)
 {
     const struct cw_t_memory *m = &t->memory.v[memory];
-    struct cw_exec_part p = { .memory = memory, .shape = CW_EXEC_LINEAR, .bytes = m->size };
+    struct cw_exec_part p = {.memory = memory, .shape = CW_EXEC_LINEAR, .bytes = m->size};
     if (m->kind != CW_MEM_IMAGE)
         return p;
     p.shape = CW_EXEC_IMAGE;
@@ -65,8 +65,8 @@ struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory
     return p;
 }
 
-enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p, void *host,
-                                 uint32_t id, struct cw_error *err)
+enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                 void *host, uint32_t id, struct cw_error *err)
 {
     static const size_t zero[3];
     cl_mem m;
@@ -77,15 +77,15 @@ enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const st
     if (p->shape == CW_EXEC_IMAGE)
         code = clEnqueueReadImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL);
     else if (p->shape == CW_EXEC_RECT)
-        code = clEnqueueReadBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch, p->slice_pitch, 0, 0,
-                                       host, 0, NULL, NULL);
+        code = clEnqueueReadBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
+                                       p->slice_pitch, 0, 0, host, 0, NULL, NULL);
     else
         code = clEnqueueReadBuffer(q, m, CL_TRUE, (size_t)p->offset, (size_t)p->bytes, host, 0, NULL, NULL);
     return cw_exec_vendor_status(x, id, "reading from the device", code, err);
 }
 
-enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p, const void *host,
-                                  uint32_t id, struct cw_error *err)
+enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                  const void *host, uint32_t id, struct cw_error *err)
 {
     static const size_t zero[3];
     cl_mem m;
@@ -96,8 +96,8 @@ enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const s
     if (p->shape == CW_EXEC_IMAGE)
         code = clEnqueueWriteImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL);
     else if (p->shape == CW_EXEC_RECT)
-        code = clEnqueueWriteBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch, p->slice_pitch, 0, 0,
-                                        host, 0, NULL, NULL);
+        code = clEnqueueWriteBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
+                                        p->slice_pitch, 0, 0, host, 0, NULL, NULL);
     else
         code = clEnqueueWriteBuffer(q, m, CL_TRUE, (size_t)p->offset, (size_t)p->bytes, host, 0, NULL, NULL);
     return cw_exec_vendor_status(x, id, "writing to the device", code, err);
@@ -121,7 +121,8 @@ static enum cw_status run_return(struct cw_exec *x, uint32_t id, struct cw_error
     cl_mem m;
     if (f->data.size == 0)
         return CW_OK;
-    status = cw_exec_memory_use(x, p.memory, &m, err); /* first: making an object needs the scratch memory, too */
+    status =
+        cw_exec_memory_use(x, p.memory, &m, err); /* first: making an object needs the scratch memory, too */
     if (status != CW_OK)
         return status;
     got = cw_exec_scratch(x, (size_t)p.bytes);
@@ -142,7 +143,7 @@ static enum cw_status sides_init(struct sides *s, struct cw_exec *x, uint32_t id
 {
     const struct cw_t_transfer *f = transfer_of(x->t, id);
     enum cw_status status = CW_OK;
-    *s = (struct sides){ .queue = cw_exec_queue_of(x, id) };
+    *s = (struct sides){.queue = cw_exec_queue_of(x, id)};
     to_sizes(s->src_origin, f->src_origin);
     to_sizes(s->dst_origin, f->dst_origin);
     to_sizes(s->region, f->region);
@@ -163,24 +164,24 @@ static enum cw_status run_copy(struct cw_exec *x, uint32_t id, struct cw_error *
         return status;
     switch (x->t->commands.v[id].type) {
     case CL_COMMAND_COPY_BUFFER:
-        code = clEnqueueCopyBuffer(s.queue, s.src, s.dst, (size_t)f->src_offset, (size_t)f->dst_offset, (size_t)f->bytes,
-                                   0, NULL, NULL);
+        code = clEnqueueCopyBuffer(s.queue, s.src, s.dst, (size_t)f->src_offset, (size_t)f->dst_offset,
+                                   (size_t)f->bytes, 0, NULL, NULL);
         break;
     case CL_COMMAND_COPY_BUFFER_RECT:
         code = clEnqueueCopyBufferRect(s.queue, s.src, s.dst, s.src_origin, s.dst_origin, s.region,
-                                       (size_t)f->src_row_pitch, (size_t)f->src_slice_pitch, (size_t)f->dst_row_pitch,
-                                       (size_t)f->dst_slice_pitch, 0, NULL, NULL);
+                                       (size_t)f->src_row_pitch, (size_t)f->src_slice_pitch,
+                                       (size_t)f->dst_row_pitch, (size_t)f->dst_slice_pitch, 0, NULL, NULL);
         break;
     case CL_COMMAND_COPY_IMAGE:
         code = clEnqueueCopyImage(s.queue, s.src, s.dst, s.src_origin, s.dst_origin, s.region, 0, NULL, NULL);
         break;
     case CL_COMMAND_COPY_IMAGE_TO_BUFFER:
-        code = clEnqueueCopyImageToBuffer(s.queue, s.src, s.dst, s.src_origin, s.region, (size_t)f->dst_offset, 0, NULL,
-                                          NULL);
+        code = clEnqueueCopyImageToBuffer(s.queue, s.src, s.dst, s.src_origin, s.region,
+                                          (size_t)f->dst_offset, 0, NULL, NULL);
         break;
     default:
-        code = clEnqueueCopyBufferToImage(s.queue, s.src, s.dst, (size_t)f->src_offset, s.dst_origin, s.region, 0, NULL,
-                                          NULL);
+        code = clEnqueueCopyBufferToImage(s.queue, s.src, s.dst, (size_t)f->src_offset, s.dst_origin,
+                                          s.region, 0, NULL, NULL);
     }
     return cw_exec_vendor_status(x, id, "the copy", code, err);
 }
@@ -197,12 +198,13 @@ static enum cw_status run_fill(struct cw_exec *x, uint32_t id, struct cw_error *
     if (x->t->commands.v[id].type == CL_COMMAND_FILL_IMAGE)
         code = clEnqueueFillImage(s.queue, s.dst, pattern, s.dst_origin, s.region, 0, NULL, NULL);
     else
-        code = clEnqueueFillBuffer(s.queue, s.dst, pattern, f->pattern_bytes, (size_t)f->dst_offset, (size_t)f->bytes, 0,
-                                   NULL, NULL);
+        code = clEnqueueFillBuffer(s.queue, s.dst, pattern, f->pattern_bytes, (size_t)f->dst_offset,
+                                   (size_t)f->bytes, 0, NULL, NULL);
     return cw_exec_vendor_status(x, id, "the fill", code, err);
 }
 
-static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const struct cw_t_arg *a, struct cw_error *err)
+static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const struct cw_t_arg *a,
+                              struct cw_error *err)
 {
     cl_mem m = NULL;
     const void *value = &a->value;
@@ -226,7 +228,8 @@ static enum cw_status set_arg(struct cw_exec *x, uint32_t id, cl_kernel k, const
     }
     if (status != CW_OK)
         return status;
-    return cw_exec_vendor_status(x, id, "clSetKernelArg", clSetKernelArg(k, a->command_index, size, value), err);
+    return cw_exec_vendor_status(x, id, "clSetKernelArg", clSetKernelArg(k, a->command_index, size, value),
+                                 err);
 }
 
 static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error *err)
@@ -252,33 +255,33 @@ static enum cw_status run_kernel(struct cw_exec *x, uint32_t id, struct cw_error
 }
 
 static const struct cw_exec_operation operations[] = {
-    { .type = CL_COMMAND_NDRANGE_KERNEL, .run = run_kernel },
-    { .type = CL_COMMAND_TASK, .run = run_kernel },
-    { .type = CL_COMMAND_READ_BUFFER, .returns = true, .run = run_return },
-    { .type = CL_COMMAND_READ_BUFFER_RECT, .returns = true, .run = run_return },
-    { .type = CL_COMMAND_READ_IMAGE, .returns = true, .run = run_return },
-    { .type = CL_COMMAND_MAP_BUFFER, .returns = true, .waives = true, .run = run_return },
-    { .type = CL_COMMAND_MAP_IMAGE, .returns = true, .waives = true, .run = run_return },
-    { .type = CL_COMMAND_WRITE_BUFFER, .sends = true, .run = run_send },
-    { .type = CL_COMMAND_WRITE_BUFFER_RECT, .sends = true, .run = run_send },
-    { .type = CL_COMMAND_WRITE_IMAGE, .sends = true, .run = run_send },
-    { .type = CL_COMMAND_UNMAP_MEM_OBJECT, .sends = true, .waives = true, .run = run_send },
-    { .type = CW_HOST_WRITE, .sends = true, .run = run_send },
-    { .type = CL_COMMAND_COPY_BUFFER, .run = run_copy },
-    { .type = CL_COMMAND_COPY_BUFFER_RECT, .run = run_copy },
-    { .type = CL_COMMAND_COPY_IMAGE, .run = run_copy },
-    { .type = CL_COMMAND_COPY_IMAGE_TO_BUFFER, .run = run_copy },
-    { .type = CL_COMMAND_COPY_BUFFER_TO_IMAGE, .run = run_copy },
-    { .type = CL_COMMAND_FILL_BUFFER, .run = run_fill },
-    { .type = CL_COMMAND_FILL_IMAGE, .run = run_fill },
-    { .type = CL_COMMAND_MARKER },
-    { .type = CL_COMMAND_BARRIER },
-    { .type = CL_COMMAND_MIGRATE_MEM_OBJECTS },
-    { .type = CW_HOST_FINISH },
-    { .type = CW_HOST_WAIT },
-    { .type = CW_HOST_USER_EVENT },
-    { .type = CW_HOST_FLUSH },
-    { .type = CW_HOST_POLL },
+    {.type = CL_COMMAND_NDRANGE_KERNEL, .run = run_kernel},
+    {.type = CL_COMMAND_TASK, .run = run_kernel},
+    {.type = CL_COMMAND_READ_BUFFER, .returns = true, .run = run_return},
+    {.type = CL_COMMAND_READ_BUFFER_RECT, .returns = true, .run = run_return},
+    {.type = CL_COMMAND_READ_IMAGE, .returns = true, .run = run_return},
+    {.type = CL_COMMAND_MAP_BUFFER, .returns = true, .waives = true, .run = run_return},
+    {.type = CL_COMMAND_MAP_IMAGE, .returns = true, .waives = true, .run = run_return},
+    {.type = CL_COMMAND_WRITE_BUFFER, .sends = true, .run = run_send},
+    {.type = CL_COMMAND_WRITE_BUFFER_RECT, .sends = true, .run = run_send},
+    {.type = CL_COMMAND_WRITE_IMAGE, .sends = true, .run = run_send},
+    {.type = CL_COMMAND_UNMAP_MEM_OBJECT, .sends = true, .waives = true, .run = run_send},
+    {.type = CW_HOST_WRITE, .sends = true, .run = run_send},
+    {.type = CL_COMMAND_COPY_BUFFER, .run = run_copy},
+    {.type = CL_COMMAND_COPY_BUFFER_RECT, .run = run_copy},
+    {.type = CL_COMMAND_COPY_IMAGE, .run = run_copy},
+    {.type = CL_COMMAND_COPY_IMAGE_TO_BUFFER, .run = run_copy},
+    {.type = CL_COMMAND_COPY_BUFFER_TO_IMAGE, .run = run_copy},
+    {.type = CL_COMMAND_FILL_BUFFER, .run = run_fill},
+    {.type = CL_COMMAND_FILL_IMAGE, .run = run_fill},
+    {.type = CL_COMMAND_MARKER},
+    {.type = CL_COMMAND_BARRIER},
+    {.type = CL_COMMAND_MIGRATE_MEM_OBJECTS},
+    {.type = CW_HOST_FINISH},
+    {.type = CW_HOST_WAIT},
+    {.type = CW_HOST_USER_EVENT},
+    {.type = CW_HOST_FLUSH},
+    {.type = CW_HOST_POLL},
 };
 
 const struct cw_exec_operation *cw_exec_operation_find(uint32_t type)

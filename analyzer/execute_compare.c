@@ -1,4 +1,5 @@
-/* execute_compare.c - compares results with the capture, and finds the bytes that the program never defined. */
+/* execute_compare.c - compares results with the capture, and finds the bytes that the program never defined.
+ */
 #include "execute_state.h"
 
 #include <stdlib.h>
@@ -54,7 +55,8 @@ static uint32_t find_writer(const struct cw_exec *x, const struct cw_execute_dif
     uint64_t offset = 0;
     uint32_t root = cw_memory_root(x->t, p.memory, &offset);
     for (uint32_t i = x->position; i-- > 0;)
-        if (x->runs[x->order[i]] && writes(x->t, x->order[i], root, offset + p.offset + d->first_offset, p.shape != CW_EXEC_LINEAR))
+        if (x->runs[x->order[i]] &&
+            writes(x->t, x->order[i], root, offset + p.offset + d->first_offset, p.shape != CW_EXEC_LINEAR))
             return x->order[i];
     return CW_NONE;
 }
@@ -89,21 +91,24 @@ static enum cw_status compare(const struct compare *c, struct cw_execute_differe
 enum cw_status cw_exec_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
                                       struct cw_error *err)
 {
-    struct compare c = { x, &x->memory_expect[memory], x->data + x->t->memory.v[memory].final.offset, got, bytes };
+    struct compare c = {x, &x->memory_expect[memory], x->data + x->t->memory.v[memory].final.offset, got,
+                        bytes};
     x->r->buffers++;
-    return compare(&c, (struct cw_execute_difference){ .is_memory = true, .id = memory }, err);
+    return compare(&c, (struct cw_execute_difference){.is_memory = true, .id = memory}, err);
 }
 
 enum cw_status cw_exec_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
                                         struct cw_error *err)
 {
     uint32_t transfer = x->t->commands.v[id].transfer;
-    struct compare c = { x, &x->transfer_expect[transfer], x->data + x->t->transfers.v[transfer].data.offset, got, bytes };
+    struct compare c = {x, &x->transfer_expect[transfer], x->data + x->t->transfers.v[transfer].data.offset,
+                        got, bytes};
     x->r->readbacks++;
-    return compare(&c, (struct cw_execute_difference){ .is_memory = false, .id = id }, err);
+    return compare(&c, (struct cw_execute_difference){.is_memory = false, .id = id}, err);
 }
 
-const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d, char *text, size_t size)
+const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
+                                    char *text, size_t size)
 {
     char what[120], writer[120] = "no command";
     if (d->is_memory)
@@ -112,7 +117,8 @@ const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_ex
         cw_exec_command_text(t, d->id, what, sizeof what);
     if (d->last_writer != CW_NONE)
         cw_exec_command_text(t, d->last_writer, writer, sizeof writer);
-    snprintf(text, size, "%s: %llu bytes differ, the first at offset %llu (0x%02x, was 0x%02x), last written by %s", what,
+    snprintf(text, size,
+             "%s: %llu bytes differ, the first at offset %llu (0x%02x, was 0x%02x), last written by %s", what,
              (unsigned long long)d->bytes, (unsigned long long)d->first_offset, d->got, d->expected, writer);
     return text;
 }

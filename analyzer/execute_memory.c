@@ -1,4 +1,5 @@
-/* execute_memory.c - memory objects of a re-run: made before their first command, compared and released after their last. */
+/* execute_memory.c - memory objects of a re-run: made before their first command, compared and released after
+ * their last. */
 #include "execute_state.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ uint8_t *cw_exec_scratch(struct cw_exec *x, size_t bytes)
     return x->scratch ? x->scratch : (x->scratch = malloc(1));
 }
 
-void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id, void (*visit)(void *data, uint32_t memory), void *data)
+void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id,
+                             void (*visit)(void *data, uint32_t memory), void *data)
 {
     const struct cw_command *c = &t->commands.v[id];
     for (uint32_t i = 0; i < c->args.count; i++) {
@@ -37,8 +39,8 @@ void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id, void (*visit
     }
 }
 
-/* The object at the bottom, whose bytes `memory` is made of (an image made from a buffer, too), and where. A parent is
- * older than its children, so this ends for a lying trace, too. */
+/* The object at the bottom, whose bytes `memory` is made of (an image made from a buffer, too), and where. A
+ * parent is older than its children, so this ends for a lying trace, too. */
 static uint32_t root_of(const struct cw_exec *x, uint32_t memory, uint64_t *offset)
 {
     const struct cw_t_memory *m = x->t->memory.v;
@@ -141,14 +143,17 @@ static cl_image_desc image_desc(const struct cw_t_memory *m, cl_mem parent)
     };
 }
 
-static cl_mem make_child(struct cw_exec *x, const struct cw_t_memory *m, uint32_t memory, cl_mem parent, cl_int *code)
+static cl_mem make_child(struct cw_exec *x, const struct cw_t_memory *m, uint32_t memory, cl_mem parent,
+                         cl_int *code)
 {
-    cl_image_format format = { .image_channel_order = m->channel_order, .image_channel_data_type = m->channel_type };
-    cl_buffer_region region = { .size = (size_t)m->size };
+    cl_image_format format = {.image_channel_order = m->channel_order,
+                              .image_channel_data_type = m->channel_type};
+    cl_buffer_region region = {.size = (size_t)m->size};
     cl_image_desc desc = image_desc(m, parent);
     uint64_t offset;
     if (m->kind == CW_MEM_IMAGE)
-        return clCreateImage(x->contexts[m->context].handle, m->flags & access_flags, &format, &desc, NULL, code);
+        return clCreateImage(x->contexts[m->context].handle, m->flags & access_flags, &format, &desc, NULL,
+                             code);
     root_of(x, memory, &offset);
     region.origin = (size_t)offset;
     return clCreateSubBuffer(parent, m->flags & access_flags, CL_BUFFER_CREATE_TYPE_REGION, &region, code);
@@ -156,7 +161,8 @@ static cl_mem make_child(struct cw_exec *x, const struct cw_t_memory *m, uint32_
 
 static cl_mem make_root(struct cw_exec *x, const struct cw_t_memory *m, uint32_t memory, cl_int *code)
 {
-    cl_image_format format = { .image_channel_order = m->channel_order, .image_channel_data_type = m->channel_type };
+    cl_image_format format = {.image_channel_order = m->channel_order,
+                              .image_channel_data_type = m->channel_type};
     cl_image_desc desc = image_desc(m, NULL);
     cl_mem_flags flags = m->flags & access_flags;
     uint64_t bytes = cw_exec_part_whole(x->t, memory).bytes;
@@ -198,8 +204,9 @@ enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *ha
             e->handle = make_root(x, m, memory, &code);
         }
         if (!e->handle)
-            return cw_error_set(err, CW_ERR_VENDOR, "memory object %u of %llu bytes cannot be made again: OpenCL error %d", memory,
-                                (unsigned long long)m->size, code);
+            return cw_error_set(err, CW_ERR_VENDOR,
+                                "memory object %u of %llu bytes cannot be made again: OpenCL error %d",
+                                memory, (unsigned long long)m->size, code);
     }
     *handle = e->handle;
     return CW_OK;
@@ -245,7 +252,7 @@ static void count_done(void *data, uint32_t memory)
 
 enum cw_status cw_exec_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
-    struct done d = { x, err, CW_OK };
+    struct done d = {x, err, CW_OK};
     cw_exec_memory_mentions(x->t, id, count_done, &d);
     return d.status;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const order_names[] = { "trace", "plan", "random" };
+static const char *const order_names[] = {"trace", "plan", "random"};
 
 /* A whole decimal number up to `most`; `end` receives what follows it. */
 static bool number(const char *text, uint64_t most, uint64_t *value, const char **end)
@@ -37,7 +37,8 @@ static enum cw_status parse_drop(struct cw_execute_options *o, const char *value
     if (o->drop_auto)
         return CW_OK;
     if (!number(value, CW_NONE - 1, &from, &end) || *end != ':' || !whole_number(end + 1, CW_NONE - 1, &to))
-        return cw_error_set(err, CW_ERR_INVALID, "--drop-edge %s: expected FROM:TO (two command ids) or auto", value);
+        return cw_error_set(err, CW_ERR_INVALID, "--drop-edge %s: expected FROM:TO (two command ids) or auto",
+                            value);
     o->drop_from = (uint32_t)from;
     o->drop_to = (uint32_t)to;
     return CW_OK;
@@ -58,7 +59,7 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
         return cw_error_set(err, CW_ERR_INVALID, "--order %s: expected trace, plan or random", value);
     }
     if (!strcmp(name, "seed")) {
-        if (whole_number(value, UINT64_MAX, &o->seed))
+        if (whole_number(value, INT64_MAX, &o->seed))
             return CW_OK;
     } else if (!strcmp(name, "repeat")) {
         if (whole_number(value, 1000000, &n) && n >= 1) {
@@ -77,37 +78,48 @@ enum cw_status cw_execute_options_parse(struct cw_execute_options *o, const char
 
 static json_t *difference_json(const struct cw_execute_difference *d)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "what", d->is_memory ? "memory" : "readback", "id",
-                     (json_int_t)d->id, "first_offset", (json_int_t)d->first_offset, "bytes", (json_int_t)d->bytes, "expected",
-                     (json_int_t)d->expected, "got", (json_int_t)d->got, "last_writer",
-                     d->last_writer == CW_NONE ? json_null() : json_integer(d->last_writer));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o}", "what", d->is_memory ? "memory" : "readback",
+                     "id", (json_int_t)d->id, "first_offset", (json_int_t)d->first_offset, "bytes",
+                     (json_int_t)d->bytes, "expected", (json_int_t)d->expected, "got", (json_int_t)d->got,
+                     "last_writer", d->last_writer == CW_NONE ? json_null() : json_integer(d->last_writer));
 }
 
 static json_t *report_json(const struct cw_execute_report *r)
 {
     json_t *list = json_array();
-    json_t *dropped = r->dropped_from == CW_NONE ? json_null() : json_pack("[I, I]", (json_int_t)r->dropped_from, (json_int_t)r->dropped_to);
+    json_t *dropped = r->dropped_from == CW_NONE
+                          ? json_null()
+                          : json_pack("[I, I]", (json_int_t)r->dropped_from, (json_int_t)r->dropped_to);
     for (uint64_t i = 0; i < r->difference_count && i < CW_EXECUTE_DIFFERENCES; i++)
         if (json_array_append_new(list, difference_json(&r->differences[i])) != 0) {
             json_decref(list);
             list = NULL;
         }
     /* a NULL for an `o` makes json_pack fail and release the rest */
-    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}", "equal",
-                     r->difference_count == 0, "order", order_names[r->options.order], "device", r->device, "seed",
-                     (json_int_t)r->options.seed, "orders", (json_int_t)r->orders, "distinct_orders",
-                     (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands, "skipped", (json_int_t)r->skipped,
-                     "buffers", (json_int_t)r->buffers, "readbacks", (json_int_t)r->readbacks, "bytes", (json_int_t)r->bytes,
-                     "undefined_bytes", (json_int_t)r->undefined_bytes, "edges_tried", (json_int_t)r->edges_tried, "dropped_edge",
-                     dropped, "difference_count", (json_int_t)r->difference_count, "differences", list, "seconds", r->seconds);
+    return json_pack("{s:b, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:f}",
+                     "equal", r->difference_count == 0, "order", order_names[r->options.order], "device",
+                     r->device, "seed", (json_int_t)r->options.seed, "orders", (json_int_t)r->orders,
+                     "distinct_orders", (json_int_t)r->distinct_orders, "commands", (json_int_t)r->commands,
+                     "skipped", (json_int_t)r->skipped, "buffers", (json_int_t)r->buffers, "readbacks",
+                     (json_int_t)r->readbacks, "bytes", (json_int_t)r->bytes, "undefined_bytes",
+                     (json_int_t)r->undefined_bytes, "edges_tried", (json_int_t)r->edges_tried,
+                     "dropped_edge", dropped, "difference_count", (json_int_t)r->difference_count,
+                     "differences", list, "seconds", r->seconds);
+}
+
+/* "1 buffer", "2 buffers" */
+static void print_count(FILE *out, const char *before, uint64_t n, const char *what)
+{
+    fprintf(out, "%s%" PRIu64 " %s%s", before, n, what, n == 1 ? "" : "s");
 }
 
 static void print_orders(const struct cw_execute_report *r, FILE *out)
 {
-    if (r->options.order == CW_EXECUTE_RANDOM && r->orders)
-        fprintf(out, "%" PRIu64 " random order%s (%" PRIu64 " different, seeds %" PRIu64 "..%" PRIu64 ")", r->orders,
-                r->orders == 1 ? "" : "s", r->distinct_orders, r->options.seed, r->options.seed + r->orders - 1);
-    else if (r->options.order == CW_EXECUTE_PLAN && r->orders)
+    if (r->options.order == CW_EXECUTE_RANDOM && r->orders) {
+        print_count(out, "", r->orders, "random order");
+        fprintf(out, " (%" PRIu64 " different, seeds %" PRIu64 "..%" PRIu64 ")", r->distinct_orders,
+                r->options.seed, r->options.seed + r->orders - 1);
+    } else if (r->options.order == CW_EXECUTE_PLAN && r->orders)
         fprintf(out, "the plan's order");
     else
         fprintf(out, "trace order");
@@ -115,22 +127,27 @@ static void print_orders(const struct cw_execute_report *r, FILE *out)
 
 static void print_summary(const struct cw_execute_report *r, FILE *out)
 {
-    fprintf(out, "%s: %" PRIu64 " commands in ", r->difference_count ? "results differ" : "bit-identical", r->commands);
+    print_count(out, r->difference_count ? "results differ: " : "bit-identical: ", r->commands, "command");
+    fprintf(out, " in ");
     print_orders(r, out);
-    fprintf(out, " on %s; %" PRIu64 " buffers and %" PRIu64 " read-backs compared, %" PRIu64 " bytes", r->device, r->buffers,
-            r->readbacks, r->bytes);
+    fprintf(out, " on %s", r->device);
+    print_count(out, "; ", r->buffers, "buffer");
+    print_count(out, " and ", r->readbacks, "read-back");
+    print_count(out, " compared, ", r->bytes, "byte");
     if (r->undefined_bytes)
-        fprintf(out, ", %" PRIu64 " bytes left out that the program never defined", r->undefined_bytes);
+        print_count(out, "; left out because the program never defined them: ", r->undefined_bytes, "byte");
     if (r->skipped)
-        fprintf(out, "; %" PRIu64 " commands of the trace never ran", r->skipped);
+        print_count(out, "; never ran in the trace: ", r->skipped, "command");
     if (r->dropped_from != CW_NONE && r->difference_count)
-        fprintf(out, "; the edge from command %" PRIu32 " to %" PRIu32 " was left out", r->dropped_from, r->dropped_to);
+        fprintf(out, "; left out: the edge from command %" PRIu32 " to %" PRIu32, r->dropped_from,
+                r->dropped_to);
     else if (r->options.drop)
-        fprintf(out, "; %" PRIu64 " edges left out one by one made no difference", r->edges_tried);
+        print_count(out, "; left out one by one without a difference: ", r->edges_tried, "edge");
     fprintf(out, "; %.1f s\n", r->seconds);
 }
 
-enum cw_status cw_execute_report_print(const struct cw_execute_report *r, const struct cw_trace *t, FILE *out, bool json)
+enum cw_status cw_execute_report_print(const struct cw_execute_report *r, const struct cw_trace *t, FILE *out,
+                                       bool json)
 {
     char text[400];
     if (json) {

@@ -1,9 +1,10 @@
 /* execute_state.h - what the parts of replay --execute share. Internal to execute*.c.
  *
- * One struct cw_exec lives for one cw_execute_run. Devices, contexts, queues, programs, kernels and samplers are made once
- * (execute_vendor.c); memory objects are made for every order, just before their first command, and compared and
- * released after their last (execute_memory.c), so that an order needs no more memory than the program did.
- * All functions return CW_OK or set `err`; what they made is freed by cw_exec_vendor_finish and its like. */
+ * One struct cw_exec lives for one cw_execute_run. Devices, contexts, queues, programs, kernels and samplers
+ * are made once (execute_vendor.c); memory objects are made for every order, just before their first command,
+ * and compared and released after their last (execute_memory.c), so that an order needs no more memory than
+ * the program did. All functions return CW_OK or set `err`; what they made is freed by cw_exec_vendor_finish
+ * and its like. */
 #ifndef CW_EXECUTE_STATE_H
 #define CW_EXECUTE_STATE_H
 
@@ -14,8 +15,8 @@
 struct cw_exec_context {
     cl_context handle;
     cl_uint device_count;
-    cl_device_id *devices;     /* distinct vendor devices, device_count of them */
-    cl_command_queue *queues;  /* in-order, one per device */
+    cl_device_id *devices;    /* distinct vendor devices, device_count of them */
+    cl_command_queue *queues; /* in-order, one per device */
 };
 
 struct cw_exec_memory {
@@ -26,15 +27,16 @@ struct cw_exec_memory {
     uint32_t next_child; /* roots and children: list of the objects made from the root, CW_NONE ends it */
 };
 
-/* The reference for one memory object or one read-back. Captured bytes lie in the data file; where the results of
- * trace order over undefined contents 0x00 differ from them, `first` holds those results. */
+/* The reference for one memory object or one read-back. Captured bytes lie in the data file; where the
+ * results of trace order over undefined contents 0x00 differ from them, `first` holds those results. */
 struct cw_exec_expect {
     uint8_t *first; /* NULL: as captured */
 };
 
 enum cw_exec_phase {
     CW_EXEC_FIRST,  /* trace order, undefined contents are 0x00: keep what differs from the capture */
-    CW_EXEC_SECOND, /* trace order, undefined contents are 0xa5: what differs now is undefined, the rest must be as captured */
+    CW_EXEC_SECOND, /* trace order, undefined contents are 0xa5: what differs now is undefined, the rest must
+                       be as captured */
     CW_EXEC_COMPARE /* any order, undefined contents are 0x00: must be as after CW_EXEC_FIRST */
 };
 
@@ -42,10 +44,10 @@ struct cw_exec {
     const struct cw_trace *t;
     const struct cw_execute_options *o;
     struct cw_execute_report *r;
-    uint8_t *data;       /* the captured bytes, mapped read-only */
+    uint8_t *data; /* the captured bytes, mapped read-only */
     uint64_t data_size;
-    bool *runs;          /* per command: executed (else it never ran, or there is nothing to do) */
-    bool undefined;      /* some object has contents that the program did not define at creation */
+    bool *runs;     /* per command: executed (else it never ran, or there is nothing to do) */
+    bool undefined; /* some object has contents that the program did not define at creation */
 
     cl_device_id *devices;            /* per traced device */
     struct cw_exec_context *contexts; /* per traced context */
@@ -67,9 +69,9 @@ struct cw_exec {
 /* How a command type is run again. */
 struct cw_exec_operation {
     uint32_t type;
-    bool sends;     /* needs captured bytes */
-    bool returns;   /* gave bytes to the program: compared where they were captured */
-    bool waives;    /* captured bytes may be missing (maps) */
+    bool sends;   /* needs captured bytes */
+    bool returns; /* gave bytes to the program: compared where they were captured */
+    bool waives;  /* captured bytes may be missing (maps) */
     enum cw_status (*run)(struct cw_exec *x, uint32_t id, struct cw_error *err); /* NULL: nothing to do */
 };
 
@@ -77,13 +79,14 @@ struct cw_exec_operation {
 struct cw_exec_part {
     uint32_t memory;
     enum { CW_EXEC_LINEAR, CW_EXEC_RECT, CW_EXEC_IMAGE } shape;
-    uint64_t offset;                    /* LINEAR */
-    size_t origin[3], region[3];        /* RECT, IMAGE */
-    size_t row_pitch, slice_pitch;      /* RECT: of the buffer */
-    uint64_t bytes;                     /* in all, packed */
+    uint64_t offset;               /* LINEAR */
+    size_t origin[3], region[3];   /* RECT, IMAGE */
+    size_t row_pitch, slice_pitch; /* RECT: of the buffer */
+    uint64_t bytes;                /* in all, packed */
 };
 
-/* execute_check.c: fills x->runs, refuses what cannot be run again, and checks every blob against the data file. */
+/* execute_check.c: fills x->runs, refuses what cannot be run again, and checks every blob against the data
+ * file. */
 enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err);
 
 /* execute_vendor.c */
@@ -91,47 +94,53 @@ enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err);
 void cw_exec_vendor_finish(struct cw_exec *x);
 /* "command 7 (CL_COMMAND_NDRANGE_KERNEL vadd)" in `text`, which is returned. */
 const char *cw_exec_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size);
-/* CW_OK for CL_SUCCESS, else CW_ERR_VENDOR with "command …: <call> failed with <code>". `id` CW_NONE: no command. */
+/* CW_OK for CL_SUCCESS, else CW_ERR_VENDOR with "command …: <call> failed with <code>". `id` CW_NONE: no
+ * command. */
 enum cw_status cw_exec_vendor_status(const struct cw_exec *x, uint32_t id, const char *call, cl_int code,
                                      struct cw_error *err);
-/* Makes `queue` the one that takes the next command: waits for the one before, and once in a while for this one. */
+/* Makes `queue` the one that takes the next command: waits for the one before, and once in a while for this
+ * one. */
 enum cw_status cw_exec_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_exec_queue_of(const struct cw_exec *x, uint32_t id);
 
 /* execute_command.c: the operation for a command type, NULL if it cannot be run again. */
 const struct cw_exec_operation *cw_exec_operation_find(uint32_t type);
-/* The part that a transfer, map, unmap or host write touches on the side that its operation sends to or returns from. */
+/* The part that a transfer, map, unmap or host write touches on the side that its operation sends to or
+ * returns from. */
 struct cw_exec_part cw_exec_part_of(const struct cw_trace *t, uint32_t id);
 /* All of a memory object. */
 struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory);
 /* Copies packed bytes between `host` and the part, and waits. */
-enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p, void *host,
-                                 uint32_t id, struct cw_error *err);
-enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p, const void *host,
-                                  uint32_t id, struct cw_error *err);
+enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                 void *host, uint32_t id, struct cw_error *err);
+enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                  const void *host, uint32_t id, struct cw_error *err);
 
 /* execute_memory.c */
 enum cw_status cw_exec_memory_init(struct cw_exec *x, struct cw_error *err);
 void cw_exec_memory_finish(struct cw_exec *x);
 /* Calls `visit` for every mention of a memory object by a command (arguments, source, destination). */
-void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id, void (*visit)(void *data, uint32_t memory), void *data);
+void cw_exec_memory_mentions(const struct cw_trace *t, uint32_t id,
+                             void (*visit)(void *data, uint32_t memory), void *data);
 /* Before and after one order. Reset drops what an aborted order left. */
 void cw_exec_memory_reset(struct cw_exec *x);
 /* The vendor's object for `memory`, made now if need be. */
 enum cw_status cw_exec_memory_use(struct cw_exec *x, uint32_t memory, cl_mem *handle, struct cw_error *err);
-/* Command `id` is done with what it mentions: objects that no later command mentions are compared and released. */
+/* Command `id` is done with what it mentions: objects that no later command mentions are compared and
+ * released. */
 enum cw_status cw_exec_memory_done(struct cw_exec *x, uint32_t id, struct cw_error *err);
 /* At least `bytes` of scratch memory, NULL when memory is out. Valid until the next call. */
 uint8_t *cw_exec_scratch(struct cw_exec *x, size_t bytes);
 
-/* execute_compare.c: compares `bytes` at `got` with the reference as the phase demands; differences go to the report. */
+/* execute_compare.c: compares `bytes` at `got` with the reference as the phase demands; differences go to the
+ * report. */
 enum cw_status cw_exec_compare_memory(struct cw_exec *x, uint32_t memory, const uint8_t *got, uint64_t bytes,
                                       struct cw_error *err);
 enum cw_status cw_exec_compare_readback(struct cw_exec *x, uint32_t id, const uint8_t *got, uint64_t bytes,
                                         struct cw_error *err);
 /* "memory 3: 64 bytes differ, the first at offset 128 …" for a difference. */
-const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d, char *text,
-                                    size_t size);
+const char *cw_exec_difference_text(const struct cw_trace *t, const struct cw_execute_difference *d,
+                                    char *text, size_t size);
 
 #endif

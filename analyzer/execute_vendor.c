@@ -10,7 +10,8 @@ const char *cw_exec_command_text(const struct cw_trace *t, uint32_t id, char *te
 {
     const struct cw_command *c = &t->commands.v[id];
     const char *kernel = c->kernel < t->kernels.count ? t->kernels.v[c->kernel].name : NULL;
-    snprintf(text, size, "command %u (%s%s%s)", id, cw_command_type_name(c->type), kernel ? " " : "", kernel ? kernel : "");
+    snprintf(text, size, "command %u (%s%s%s)", id, cw_command_type_name(c->type), kernel ? " " : "",
+             kernel ? kernel : "");
     return text;
 }
 
@@ -64,8 +65,8 @@ static size_t list_devices(cl_device_id *devices, size_t room)
         return 0;
     for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
         n = 0;
-        if (count < room &&
-            clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(room - count), devices + count, &n) == CL_SUCCESS)
+        if (count < room && clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, (cl_uint)(room - count),
+                                           devices + count, &n) == CL_SUCCESS)
             count += n < room - count ? n : room - count;
     }
     return count;
@@ -78,8 +79,10 @@ static void device_name(cl_device_id device, char *name, size_t size)
     name[size - 1] = '\0';
 }
 
-/* The k-th device of the trace called X is the k-th device here called X. A part of a device is the whole device. */
-static cl_device_id find_device(const struct cw_trace *t, uint32_t id, const cl_device_id *devices, size_t count)
+/* The k-th device of the trace called X is the k-th device here called X. A part of a device is the whole
+ * device. */
+static cl_device_id find_device(const struct cw_trace *t, uint32_t id, const cl_device_id *devices,
+                                size_t count)
 {
     char name[256];
     size_t nth = 0;
@@ -106,9 +109,11 @@ static enum cw_status map_devices(struct cw_exec *x, struct cw_error *err)
     if (count == 0)
         return cw_error_set(err, CW_ERR_NOTFOUND, "no OpenCL device here; `clweave devices` lists them");
     if (x->o->device >= 0 && (size_t)x->o->device >= count)
-        return cw_error_set(err, CW_ERR_NOTFOUND, "no device %d: there are %zu, see `clweave devices`", x->o->device, count);
+        return cw_error_set(err, CW_ERR_NOTFOUND, "no device %d: there are %zu, see `clweave devices`",
+                            x->o->device, count);
     for (size_t i = 0; i < x->t->devices.count; i++)
-        x->devices[i] = x->o->device >= 0 ? devices[x->o->device] : find_device(x->t, (uint32_t)i, devices, count);
+        x->devices[i] =
+            x->o->device >= 0 ? devices[x->o->device] : find_device(x->t, (uint32_t)i, devices, count);
     return CW_OK;
 }
 
@@ -118,7 +123,7 @@ static enum cw_status context_queues(struct cw_exec *x, struct cw_exec_context *
 {
     cl_platform_id platform = NULL;
     cl_int code = clGetDeviceInfo(c->devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    cl_context_properties properties[] = { CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0 };
+    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
     if (code == CL_SUCCESS)
         c->handle = clCreateContext(properties, c->device_count, c->devices, NULL, NULL, &code);
     if (!c->handle)
@@ -145,7 +150,8 @@ static enum cw_status make_context(struct cw_exec *x, uint32_t id, struct cw_err
         bool known = false;
         if (!x->devices[device])
             return cw_error_set(err, CW_ERR_NOTFOUND,
-                                "the trace's device \"%s\" is not here: choose another with --device K, see `clweave devices`",
+                                "the trace's device \"%s\" is not here: choose another with --device K, see "
+                                "`clweave devices`",
                                 t->devices.v[device].name ? t->devices.v[device].name : "?");
         for (cl_uint d = 0; d < c->device_count; d++)
             known |= c->devices[d] == x->devices[device];
@@ -174,7 +180,8 @@ static void note_devices(struct cw_exec *x, const bool *used)
 
 /* ---- programs */
 
-static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, cl_int code, struct cw_error *err)
+static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, cl_int code,
+                                  struct cw_error *err)
 {
     char *log = NULL;
     size_t size = 0;
@@ -186,7 +193,8 @@ static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, 
     for (char *c = log; c && *c; c++)
         if (*c == '\n')
             *c = ' ';
-    cw_error_set(err, CW_ERR_VENDOR, "program %u does not build here (OpenCL error %d; it was built in %s): %.*s", id, code,
+    cw_error_set(err, CW_ERR_VENDOR,
+                 "program %u does not build here (OpenCL error %d; it was built in %s): %.*s", id, code,
                  x->t->process.cwd ? x->t->process.cwd : "?", BUILD_LOG, log ? log : "no log");
     free(log);
     return CW_ERR_VENDOR;
@@ -205,7 +213,8 @@ static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
     return clCreateProgramWithBinary(c->handle, c->device_count, c->devices, sizes, binaries, NULL, code);
 }
 
-/* From source where there is one; from the captured binary where not, or where the source needs files that are gone. */
+/* From source where there is one; from the captured binary where not, or where the source needs files that
+ * are gone. */
 static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
 {
     const struct cw_t_program *p = &x->t->programs.v[id];
@@ -216,10 +225,11 @@ static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_err
     cl_int code = CL_SUCCESS;
     enum cw_status status = CW_OK;
     for (;;) {
-        program = source ? clCreateProgramWithSource(c->handle, 1, &source, NULL, &code) : from_binary(x, id, &code);
+        program = source ? clCreateProgramWithSource(c->handle, 1, &source, NULL, &code)
+                         : from_binary(x, id, &code);
         if (program)
-            code = clBuildProgram(program, c->device_count, c->devices, source || p->kind == CW_PROGRAM_IL ? options : "",
-                                  NULL, NULL);
+            code = clBuildProgram(program, c->device_count, c->devices,
+                                  source || p->kind == CW_PROGRAM_IL ? options : "", NULL, NULL);
         if (code == CL_SUCCESS || !source || !p->binary.size)
             break;
         if (program)
@@ -261,8 +271,8 @@ static enum cw_status make_samplers(struct cw_exec *x, uint32_t command, struct 
         s = &x->t->samplers.v[a->memory];
         x->samplers[a->memory] = clCreateSamplerWithProperties(
             x->contexts[context].handle,
-            (cl_sampler_properties[]){ CL_SAMPLER_NORMALIZED_COORDS, s->normalized, CL_SAMPLER_ADDRESSING_MODE, s->addressing,
-                                       CL_SAMPLER_FILTER_MODE, s->filter, 0 },
+            (cl_sampler_properties[]){CL_SAMPLER_NORMALIZED_COORDS, s->normalized, CL_SAMPLER_ADDRESSING_MODE,
+                                      s->addressing, CL_SAMPLER_FILTER_MODE, s->filter, 0},
             &code);
         if (!x->samplers[a->memory])
             return cw_exec_vendor_status(x, command, "clCreateSamplerWithProperties", code, err);
@@ -291,7 +301,7 @@ static enum cw_status make_contexts(struct cw_exec *x, struct cw_error *err)
             continue;
         if (t->commands.v[i].queue < t->queues.count)
             used[t->queues.v[t->commands.v[i].queue].context] = true;
-        cw_exec_memory_mentions(t, i, mark_context, (void *[]){ x, used });
+        cw_exec_memory_mentions(t, i, mark_context, (void *[]){x, used});
     }
     for (uint32_t i = 0; status == CW_OK && i < t->contexts.count; i++)
         if (used[i])

@@ -8,11 +8,13 @@
 enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, struct cw_error *err)
 {
     size_t n = t->commands.count, binding = 0;
-    *r = (struct cw_reorder){ .trace = t, .count = (uint32_t)n, .forward = true, .dropped_from = CW_NONE, .dropped_to = CW_NONE };
+    *r = (struct cw_reorder){
+        .trace = t, .count = (uint32_t)n, .forward = true, .dropped_from = CW_NONE, .dropped_to = CW_NONE};
     for (size_t i = 0; i < t->edges.count; i++) {
         const struct cw_edge *e = &t->edges.v[i];
         if (e->from == e->to || e->from >= n || e->to >= n)
-            return cw_error_set(err, CW_ERR_FORMAT, "edge %zu runs from command %u to %u of %zu", i, e->from, e->to, n);
+            return cw_error_set(err, CW_ERR_FORMAT, "edge %zu runs from command %u to %u of %zu", i, e->from,
+                                e->to, n);
         r->forward &= e->from < e->to;
         binding += cw_edge_binds(e);
     }
@@ -21,7 +23,8 @@ enum cw_status cw_reorder_init(struct cw_reorder *r, const struct cw_trace *t, s
     r->successor = calloc(binding + 1, sizeof *r->successor);
     if (!r->first || !r->indegree || !r->successor)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for the order of %zu commands", n);
-    /* count per source one slot further on, sum up, then fill: afterwards first[c] is where c's successors begin */
+    /* count per source one slot further on, sum up, then fill: afterwards first[c] is where c's successors
+     * begin */
     for (size_t i = 0; i < t->edges.count; i++)
         if (cw_edge_binds(&t->edges.v[i]))
             r->first[t->edges.v[i].from + 2]++;
@@ -42,10 +45,11 @@ void cw_reorder_finish(struct cw_reorder *r)
     free(r->first);
     free(r->successor);
     free(r->indegree);
-    *r = (struct cw_reorder){ 0 };
+    *r = (struct cw_reorder){0};
 }
 
-bool cw_reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t to, uint64_t *seen, uint32_t *stack)
+bool cw_reorder_has_detour(const struct cw_reorder *r, uint32_t from, uint32_t to, uint64_t *seen,
+                           uint32_t *stack)
 {
     uint32_t depth = 0;
     memset(seen, 0, (r->count + 63) / 64 * sizeof *seen);
@@ -84,14 +88,17 @@ enum cw_status cw_reorder_drop(struct cw_reorder *r, uint32_t from, uint32_t to,
     if (from == CW_NONE && to == CW_NONE)
         return CW_OK;
     if (from >= r->count || to >= r->count || !has_edge(r, from, to))
-        return cw_error_set(err, CW_ERR_NOTFOUND, "no event, barrier, host or data edge leads from command %u to %u", from, to);
+        return cw_error_set(err, CW_ERR_NOTFOUND,
+                            "no event, barrier, host or data edge leads from command %u to %u", from, to);
     seen = calloc(r->count / 64 + 1, sizeof *seen);
     stack = calloc(r->count, sizeof *stack);
     if (!seen || !stack)
         status = cw_error_set(err, CW_ERR_NOMEM, "no memory for a search over %u commands", r->count);
     else if (cw_reorder_has_detour(r, from, to, seen, stack))
-        status = cw_error_set(err, CW_ERR_INVALID,
-                              "leaving out the edge from command %u to %u changes nothing: other edges also lead there", from, to);
+        status = cw_error_set(
+            err, CW_ERR_INVALID,
+            "leaving out the edge from command %u to %u changes nothing: other edges also lead there", from,
+            to);
     else
         r->dropped_from = from, r->dropped_to = to;
     free(seen);
@@ -102,11 +109,11 @@ enum cw_status cw_reorder_drop(struct cw_reorder *r, uint32_t from, uint32_t to,
 /* The state of one topological walk: how many predecessors each command still waits for. */
 struct walk {
     const struct cw_reorder *r;
-    const bool *planned;  /* NULL, or the commands that run only when the plan says so */
-    uint32_t *waits;      /* per command */
-    uint32_t *ready;      /* commands that may run now, without the planned ones, in no particular order */
+    const bool *planned; /* NULL, or the commands that run only when the plan says so */
+    uint32_t *waits;     /* per command */
+    uint32_t *ready;     /* commands that may run now, without the planned ones, in no particular order */
     uint32_t ready_count;
-    uint32_t *order;      /* what has run so far */
+    uint32_t *order; /* what has run so far */
     uint32_t done;
 };
 
@@ -116,10 +123,10 @@ static void walk_ready(struct walk *w, uint32_t c)
         w->ready[w->ready_count++] = c;
 }
 
-static enum cw_status walk_init(struct walk *w, const struct cw_reorder *r, const bool *planned, uint32_t *order,
-                                struct cw_error *err)
+static enum cw_status walk_init(struct walk *w, const struct cw_reorder *r, const bool *planned,
+                                uint32_t *order, struct cw_error *err)
 {
-    *w = (struct walk){ .r = r, .planned = planned, .order = order };
+    *w = (struct walk){.r = r, .planned = planned, .order = order};
     w->waits = malloc((r->count + 1) * sizeof *w->waits);
     w->ready = malloc((r->count + 1) * sizeof *w->ready);
     if (!w->waits || !w->ready)
@@ -183,7 +190,8 @@ static uint64_t random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-enum cw_status cw_reorder_random(const struct cw_reorder *r, uint64_t seed, uint32_t *order, struct cw_error *err)
+enum cw_status cw_reorder_random(const struct cw_reorder *r, uint64_t seed, uint32_t *order,
+                                 struct cw_error *err)
 {
     struct walk w;
     enum cw_status status = walk_init(&w, r, NULL, order, err);
@@ -211,15 +219,17 @@ static enum cw_status plan_too_early(const struct walk *w, uint32_t c, struct cw
         if (t->edges.v[i].to == c && cw_edge_binds(&t->edges.v[i]) && !done[t->edges.v[i].from])
             missing = t->edges.v[i].from;
     free(done);
-    return cw_error_set(err, CW_ERR_INVALID, "the plan runs command %u before command %u, on which it depends", c, missing);
+    return cw_error_set(err, CW_ERR_INVALID,
+                        "the plan runs command %u before command %u, on which it depends", c, missing);
 }
 
-static enum cw_status plan_mark(const struct cw_reorder *r, const uint32_t *plan, size_t plan_count, bool *planned,
-                                struct cw_error *err)
+static enum cw_status plan_mark(const struct cw_reorder *r, const uint32_t *plan, size_t plan_count,
+                                bool *planned, struct cw_error *err)
 {
     for (size_t i = 0; i < plan_count; i++) {
         if (plan[i] >= r->count)
-            return cw_error_set(err, CW_ERR_INVALID, "the plan runs command %u of a trace with %u", plan[i], r->count);
+            return cw_error_set(err, CW_ERR_INVALID, "the plan runs command %u of a trace with %u", plan[i],
+                                r->count);
         if (planned[plan[i]])
             return cw_error_set(err, CW_ERR_INVALID, "the plan runs command %u twice", plan[i]);
         planned[plan[i]] = true;
@@ -227,13 +237,14 @@ static enum cw_status plan_mark(const struct cw_reorder *r, const uint32_t *plan
     return CW_OK;
 }
 
-enum cw_status cw_reorder_plan(const struct cw_reorder *r, const uint32_t *plan, size_t plan_count, uint32_t *order,
-                               struct cw_error *err)
+enum cw_status cw_reorder_plan(const struct cw_reorder *r, const uint32_t *plan, size_t plan_count,
+                               uint32_t *order, struct cw_error *err)
 {
-    struct walk w = { 0 };
+    struct walk w = {0};
     bool *planned = calloc(r->count + 1, sizeof *planned);
-    enum cw_status status = planned ? plan_mark(r, plan, plan_count, planned, err)
-                                    : cw_error_set(err, CW_ERR_NOMEM, "no memory for a plan of %zu commands", plan_count);
+    enum cw_status status =
+        planned ? plan_mark(r, plan, plan_count, planned, err)
+                : cw_error_set(err, CW_ERR_NOMEM, "no memory for a plan of %zu commands", plan_count);
     if (status == CW_OK)
         status = walk_init(&w, r, planned, order, err);
     if (status == CW_OK)

@@ -13,12 +13,12 @@ void maker_init(struct maker *m, bool out_of_order)
     assert_true(fd >= 0);
     m->data = fdopen(fd, "wb");
     m->t.data_path = strdup(m->path);
-    *cw_trace_push(&m->t.platforms, 1) = (struct cw_t_platform){ "p", "v", "1" };
-    *cw_trace_push(&m->t.devices, 1) = (struct cw_t_device){ .parent = CW_NONE, .name = "no such device" };
+    *cw_trace_push(&m->t.platforms, 1) = (struct cw_t_platform){"p", "v", "1"};
+    *cw_trace_push(&m->t.devices, 1) = (struct cw_t_device){.parent = CW_NONE, .name = "no such device"};
     *cw_trace_push(&m->t.device_ids, 1) = 0;
-    *cw_trace_push(&m->t.contexts, 1) = (struct cw_t_context){ .devices = { 0, 1 } };
-    *cw_trace_push(&m->t.queues, 1) = (struct cw_t_queue){ .out_of_order = out_of_order,
-                                                           .properties = out_of_order };
+    *cw_trace_push(&m->t.contexts, 1) = (struct cw_t_context){.devices = {0, 1}};
+    *cw_trace_push(&m->t.queues, 1) =
+        (struct cw_t_queue){.out_of_order = out_of_order, .properties = out_of_order};
 }
 
 void maker_finish(struct maker *m)
@@ -31,9 +31,9 @@ void maker_finish(struct maker *m)
 
 struct cw_blob maker_blob(struct maker *m, const void *bytes, size_t size)
 {
-    struct cw_blob b = { m->data_size, size };
+    struct cw_blob b = {m->data_size, size};
     if (!bytes)
-        return (struct cw_blob){ 0 };
+        return (struct cw_blob){0};
     assert_int_equal(fwrite(bytes, 1, size, m->data), size);
     m->data_size += size;
     return b;
@@ -50,7 +50,7 @@ uint32_t maker_bytes(struct maker *m, const void *bytes, size_t size)
 uint32_t maker_buffer(struct maker *m, uint64_t flags, size_t size, const void *initial, const void *final)
 {
     struct cw_t_memory *o = cw_trace_push(&m->t.memory, 1);
-    *o = (struct cw_t_memory){ .kind = CW_MEM_BUFFER, .parent = CW_NONE, .size = size, .flags = flags };
+    *o = (struct cw_t_memory){.kind = CW_MEM_BUFFER, .parent = CW_NONE, .size = size, .flags = flags};
     o->initial = maker_blob(m, initial, size);
     o->final = maker_blob(m, final, size);
     return (uint32_t)m->t.memory.count - 1;
@@ -58,19 +58,21 @@ uint32_t maker_buffer(struct maker *m, uint64_t flags, size_t size, const void *
 
 uint32_t maker_program(struct maker *m, const char *source)
 {
-    *cw_trace_push(&m->t.programs, 1) = (struct cw_t_program){ .source = cw_trace_strdup(&m->t, source), .options = "" };
+    *cw_trace_push(&m->t.programs, 1) =
+        (struct cw_t_program){.source = cw_trace_strdup(&m->t, source), .options = ""};
     return (uint32_t)m->t.programs.count - 1;
 }
 
 uint32_t maker_kernel(struct maker *m, uint32_t program, const char *name, uint32_t args)
 {
-    *cw_trace_push(&m->t.kernels, 1) = (struct cw_t_kernel){ program, name, args };
+    *cw_trace_push(&m->t.kernels, 1) = (struct cw_t_kernel){program, name, args};
     return (uint32_t)m->t.kernels.count - 1;
 }
 
 uint32_t maker_sampler(struct maker *m)
 {
-    *cw_trace_push(&m->t.samplers, 1) = (struct cw_t_sampler){ CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST };
+    *cw_trace_push(&m->t.samplers, 1) =
+        (struct cw_t_sampler){CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST};
     return (uint32_t)m->t.samplers.count - 1;
 }
 
@@ -113,8 +115,7 @@ void maker_arg(struct maker *m, enum cw_arg_kind kind, uint32_t id, uint32_t siz
 {
     struct cw_command *c = &m->t.commands.v[m->t.commands.count - 1];
     *cw_trace_push(&m->t.args, 1) = (struct cw_t_arg){
-        .command_index = c->args.count++, .kind = kind, .memory = id, .size = size, .blob = CW_NONE
-    };
+        .command_index = c->args.count++, .kind = kind, .memory = id, .size = size, .blob = CW_NONE};
 }
 
 void maker_arg_memory(struct maker *m, uint32_t memory)
@@ -152,13 +153,14 @@ uint32_t maker_read(struct maker *m, uint32_t memory, uint64_t offset, const voi
 
 void maker_seal(struct maker *m)
 {
-    struct cw_error err = { 0 };
+    struct cw_error err = {0};
     fflush(m->data);
     if (cw_graph_build(&m->t, NULL, &err) != CW_OK)
         fail_msg("%s", err.text);
 }
 
-enum cw_status maker_run(struct maker *m, struct cw_execute_options o, struct cw_execute_report *r, struct cw_error *err)
+enum cw_status maker_run(struct maker *m, struct cw_execute_options o, struct cw_execute_report *r,
+                         struct cw_error *err)
 {
     enum cw_status status;
     memset(err, 0, sizeof *err);

@@ -35,8 +35,8 @@ uint32_t maker_buffer(struct maker *m, uint64_t flags, size_t size, const void *
 uint32_t maker_program(struct maker *m, const char *source);
 uint32_t maker_kernel(struct maker *m, uint32_t program, const char *name, uint32_t args);
 uint32_t maker_sampler(struct maker *m);
-/* Appends a command on the queue (host types: none) and its transfer if `transfer`; the pointers are valid until the
- * next call. */
+/* Appends a command on the queue (host types: none) and its transfer if `transfer`; the pointers are valid
+ * until the next call. */
 struct cw_command *maker_command(struct maker *m, uint32_t type);
 struct cw_t_transfer *maker_transfer(struct maker *m, uint32_t type);
 /* A launch of `items` work-items; then its arguments, in order. */
@@ -50,7 +50,8 @@ uint32_t maker_read(struct maker *m, uint32_t memory, uint64_t offset, const voi
 /* Writes the data out and builds the graph. */
 void maker_seal(struct maker *m);
 /* Runs on the first device here. The report is printed. */
-enum cw_status maker_run(struct maker *m, struct cw_execute_options o, struct cw_execute_report *r, struct cw_error *err);
+enum cw_status maker_run(struct maker *m, struct cw_execute_options o, struct cw_execute_report *r,
+                         struct cw_error *err);
 /* True when OpenCL has a device. Without one the test programs exit with 77. */
 bool maker_has_device(void);
 

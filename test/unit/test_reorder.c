@@ -24,7 +24,7 @@ static void add_edge(struct cw_trace *t, uint32_t from, uint32_t to, enum cw_edg
 {
     struct cw_edge *e = cw_trace_push(&t->edges, 1);
     assert_non_null(e);
-    *e = (struct cw_edge){ .from = from, .to = to, .kind = (uint8_t)kind };
+    *e = (struct cw_edge){.from = from, .to = to, .kind = (uint8_t)kind};
 }
 
 /* `shuffled`: ids are no topological order, as behind a user event that is set late. */
@@ -99,7 +99,7 @@ static void test_random_orders_keep_binding_edges(void **state)
 /* Five commands without edges: all 120 orders come about, about equally often. */
 static void test_all_orders_come_about(void **state)
 {
-    unsigned seen[5 * 5 * 5 * 5 * 5] = { 0 }, different = 0, most = 0;
+    unsigned seen[5 * 5 * 5 * 5 * 5] = {0}, different = 0, most = 0;
     struct cw_reorder r;
     struct cw_trace t;
     (void)state;
@@ -123,13 +123,14 @@ static void test_all_orders_come_about(void **state)
 /* Reachability without the direct edge, by the transitive closure. */
 static bool detour_slow(const struct cw_trace *t, uint32_t from, uint32_t to)
 {
-    bool reached[N] = { false };
+    bool reached[N] = {false};
     reached[from] = true;
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < t->edges.count; i++) {
             const struct cw_edge *e = &t->edges.v[i];
-            if (e->kind == CW_EDGE_QUEUE || !reached[e->from] || reached[e->to] || (e->from == from && e->to == to))
+            if (e->kind == CW_EDGE_QUEUE || !reached[e->from] || reached[e->to] ||
+                (e->from == from && e->to == to))
                 continue;
             reached[e->to] = more = true;
         }
@@ -197,7 +198,7 @@ static void test_plans(void **state)
 
 static void test_bad_plans(void **state)
 {
-    struct cw_error err = { 0 };
+    struct cw_error err = {0};
     uint32_t order[4];
     struct cw_reorder r;
     struct cw_trace t;
@@ -207,12 +208,12 @@ static void test_bad_plans(void **state)
     add_edge(&t, 0, 1, CW_EDGE_HOST); /* 1 is left out of the plans: 2 still comes after 0 */
     add_edge(&t, 1, 2, CW_EDGE_HOST);
     assert_int_equal(cw_reorder_init(&r, &t, NULL), CW_OK);
-    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){ 3, 0, 2 }, 3, order, NULL), CW_OK);
-    assert_memory_equal(order, ((uint32_t[]){ 3, 0, 1, 2 }), sizeof order);
-    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){ 3, 2, 0 }, 3, order, &err), CW_ERR_INVALID);
+    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){3, 0, 2}, 3, order, NULL), CW_OK);
+    assert_memory_equal(order, ((uint32_t[]){3, 0, 1, 2}), sizeof order);
+    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){3, 2, 0}, 3, order, &err), CW_ERR_INVALID);
     assert_non_null(strstr(err.text, "command 2 before command 1"));
-    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){ 0, 0 }, 2, order, NULL), CW_ERR_INVALID);
-    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){ 4 }, 1, order, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){0, 0}, 2, order, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_reorder_plan(&r, (uint32_t[]){4}, 1, order, NULL), CW_ERR_INVALID);
     cw_reorder_finish(&r);
     cw_trace_finish(&t);
 }
