@@ -50,7 +50,7 @@ bool cw_door_wanted(void)
     {                                                                                                        \
         if (CW_UNLIKELY(cw_door_depth) && !cw_nested_by_application(__builtin_return_address(0)))            \
             return cw_next.name args;                                                                        \
-        __attribute__((cleanup(cw_door_leave))) unsigned before = cw_door_depth++;                           \
+        CW_DOOR_ENTER;                                                                                       \
         return running->hooks->name args;                                                                    \
     }
 #include "api.inc"

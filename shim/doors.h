@@ -38,8 +38,9 @@ const struct cw_ext_hooks *cw_door_hooks_ext(void);
  * application inside a vendor's call. */
 extern __thread unsigned cw_door_depth __attribute__((tls_model("initial-exec")));
 
-/* Puts the depth back to `*before` (a cleanup function: C++ exceptions and thread cancellation may unwind through a hook,
- * out of a callback). */
+/* CW_DOOR_ENTER; counts the depth for the rest of the block. It is a cleanup function that puts it back, because C++
+ * exceptions and thread cancellation may unwind through a hook, out of a callback. */
+#define CW_DOOR_ENTER __attribute__((cleanup(cw_door_leave), unused)) unsigned before = cw_door_depth++
 static inline void cw_door_leave(const unsigned *before)
 {
     cw_door_depth = *before;

@@ -21,7 +21,7 @@
         __typeof__(&name) next = __atomic_load_n(&next_##name[slot], __ATOMIC_ACQUIRE);                      \
         if (CW_UNLIKELY(cw_door_depth) && !cw_nested_by_application(__builtin_return_address(0)))            \
             return next args;                                                                                \
-        __attribute__((cleanup(cw_door_leave))) unsigned before = cw_door_depth++;                           \
+        CW_DOOR_ENTER;                                                                                       \
         return cw_door_hooks_ext()->name(next, CW_UNPAREN args);                                             \
     }
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
