@@ -1,0 +1,81 @@
+# common.sh - sourced by the tests that run programs from Debian bare, under `clweave trace`, and with LD_PRELOAD alone.
+#
+# A test names what it needs, prepares its input in $T/input, says in mask() what may differ between two runs, and
+# calls same_everywhere. The three runs must agree in standard output, exit status and every file left in the work
+# folder, and the trace must hold as many commands of each type as reached the vendor.
+set -u
+. test/shim/witness.bash
+export LC_ALL=C.UTF-8
+unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+mkdir -p "$T/input"
+least_enqueues=1 # a run with fewer fails
+folder=          # where the program starts; default: its work folder
+
+# needs PROGRAM PACKAGE
+needs() {
+    command -v "$1" > /dev/null && return
+    echo "$1 is missing: package $2"
+    exit 77
+}
+
+# needs_module MODULE PACKAGE sets $python to an interpreter that has it: the first one found need not be Debian's.
+needs_module() {
+    needs python3 python3
+    for python in /usr/bin/python3 "$(command -v python3)"; do
+        "$python" -c "import $1" 2> /dev/null && return
+    done
+    echo "python module $1 is missing: package $2"
+    exit 77
+}
+
+# What of standard output must be equal; timings are taken out here.
+mask() {
+    cat
+}
+
+# one_run MODE COMMAND... A program's caches live in its home: bare and tool start without one and go through program
+# sources; preload finds the home of tool and goes, where the program caches binaries, through those.
+one_run() {
+    local mode=$1 run=$T/$1 work=$T/$1/work home=$T/home.$1
+    shift
+    [ "$mode" = preload ] && home=$T/home.tool
+    mkdir -p "$work" "$home"
+    (cd "${folder:-$work}" && HOME=$home run_as "$mode" "$run" "${@//@work@/$work}")
+    mask < "$run/stdout" > "$run/masked"
+    (cd "$work" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum) > "$run/files"
+}
+
+compare_with_bare() {
+    local mode=$1 seen expected part
+    for part in status masked files; do
+        cmp -s "$T/bare/$part" "$T/$mode/$part" && continue
+        fail "$mode: $part differs from the bare run"
+        diff "$T/bare/$part" "$T/$mode/$part" | head -n 20
+        tail -n 5 "$T/$mode/stderr"
+    done
+    seen=$(in_traces "$T/$mode")
+    expected=$(reached_vendor "$T/$mode")
+    [ "$seen" = "$expected" ] || fail "$mode: the trace has" $seen "; the vendor saw" $expected
+    [ "$(total_of "$expected")" -ge "$least_enqueues" ] || fail "$mode: only $(total_of "$expected") commands reached the vendor"
+    echo "$mode: status $(cat "$T/$mode/status")," $expected
+}
+
+# same_everywhere COMMAND... @work@ in an argument stands for the run's work folder. $expected_status: default 0.
+same_everywhere() {
+    local mode
+    for mode in bare tool preload; do
+        one_run "$mode" "$@"
+    done
+    [ "$(cat "$T/bare/status")" = "${expected_status:-0}" ] ||
+        fail "bare: exit status $(cat "$T/bare/status"): $(tail -n 5 "$T/bare/stderr")"
+    for mode in tool preload; do
+        compare_with_bare "$mode"
+    done
+}
+
+# Ends the test; call it last.
+verdict() {
+    echo "$failures differences"
+    [ "$failures" = 0 ]
+    exit
+}
