@@ -111,7 +111,7 @@ static size_t utf8_length(const unsigned char *s)
             return 0;
     if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
         return 0;
-    return *s == 0xEF && s[1] >= 0xBE - 0 && 0 ? 0 : (*s == 0xEE && s[1] >= 0xBE) ? 0 : n;
+    return *s == 0xEE && s[1] >= 0xBE ? 0 : n;
 }
 
 void cw_json_put_string(struct cw_json_out *o, const char *s)

@@ -1,0 +1,238 @@
+/* access.c - see access.h. */
+#include "access.h"
+#include "kernel_params.h"
+
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum cw_status cw_access_table_init(struct cw_access_table *table, const struct cw_trace *t,
+                                    const struct cw_graph_options *options, struct cw_error *err)
+{
+    size_t total = 0;
+    bool ok = true;
+
+    memset(table, 0, sizeof *table);
+    table->first = calloc(t->kernels.count + 1, sizeof *table->first);
+    for (size_t k = 0; table->first && k < t->kernels.count; k++) {
+        table->first[k] = (uint32_t)total;
+        total += t->kernels.v[k].num_args;
+    }
+    table->modes = malloc(total + 1);
+    if (!table->first || !table->modes)
+        return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
+    for (size_t p = 0; ok && p < t->programs.count; p++) {
+        const struct cw_t_program *program = &t->programs.v[p];
+        struct cw_cl_source source;
+        if (!program->source)
+            continue;
+        ok = cw_cl_source_init(&source, program->source, program->options);
+        for (size_t k = 0; ok && k < t->kernels.count; k++)
+            if (t->kernels.v[k].program == p && t->kernels.v[k].name)
+                cw_kernel_params(&source, t->kernels.v[k].name, t->kernels.v[k].num_args, options->trust_const,
+                                 options->no_const, table->modes + table->first[k]);
+        cw_cl_source_finish(&source);
+    }
+    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+}
+
+void cw_access_table_finish(struct cw_access_table *table)
+{
+    free(table->first);
+    free(table->modes);
+    memset(table, 0, sizeof *table);
+}
+
+/* Bytes of an object as its accesses see it; an object of unknown size is one byte, which all its accesses share. */
+static uint64_t extent(const struct cw_trace *t, uint32_t memory)
+{
+    const struct cw_t_memory *m = &t->memory.v[memory];
+
+    if (m->kind == CW_MEM_IMAGE && m->parent < t->memory.count && t->memory.v[m->parent].size > m->offset)
+        return t->memory.v[m->parent].size - m->offset; /* row padding belongs to it */
+    return m->size ? m->size : 1;
+}
+
+static bool push(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t offset, uint64_t bytes)
+{
+    uint64_t size;
+    struct cw_t_access *a;
+
+    if (memory >= t->memory.count || bytes == 0)
+        return true;
+    size = extent(t, memory);
+    if (offset >= size) { /* only a lying trace, or an object of unknown size */
+        offset = 0;
+        bytes = size;
+    }
+    if (bytes > size - offset)
+        bytes = size - offset;
+    a = cw_trace_push(&t->accesses, 1);
+    if (a)
+        *a = (struct cw_t_access){memory, mode, offset, bytes};
+    return a != NULL;
+}
+
+static bool push_whole(struct cw_trace *t, uint32_t memory, uint32_t mode)
+{
+    return push(t, memory, mode, 0, UINT64_MAX);
+}
+
+/* The rectangle region[] (first number in bytes) at byte `start`: row by row when there are few rows, else as one range;
+ * as one range too when its rows touch. */
+static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t start, const uint64_t region[3],
+                           uint64_t row_pitch, uint64_t slice_pitch)
+{
+    uint64_t rows = region[1], slices = region[2], last = start;
+    bool ok = true;
+
+    if (!region[0] || !rows || !slices)
+        return true;
+    if (__builtin_mul_overflow(slices - 1, slice_pitch, &last) || __builtin_add_overflow(last, (rows - 1) * row_pitch, &last) ||
+        __builtin_add_overflow(last, start + region[0], &last) || (rows - 1) > UINT64_MAX / (row_pitch | 1))
+        return push_whole(t, memory, mode);
+    if (rows > CW_ACCESS_MAX_ROWS || slices > CW_ACCESS_MAX_ROWS || rows * slices > CW_ACCESS_MAX_ROWS)
+        return push(t, memory, mode, start, last - start);
+    if ((rows == 1 || row_pitch == region[0]) && (slices == 1 || slice_pitch == rows * row_pitch))
+        return push(t, memory, mode, start, last - start);
+    for (uint64_t z = 0; z < slices; z++)
+        for (uint64_t y = 0; ok && y < rows; y++)
+            ok = push(t, memory, mode, start + z * slice_pitch + y * row_pitch, region[0]);
+    return ok;
+}
+
+static bool push_image(struct cw_trace *t, uint32_t memory, uint32_t mode, const uint64_t origin[3], const uint64_t region[3])
+{
+    const struct cw_t_memory *m = &t->memory.v[memory];
+    uint64_t bytes[3] = {region[0] * m->element_bytes, region[1] ? region[1] : 1, region[2] ? region[2] : 1};
+    uint64_t rows = m->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? m->array_size : m->height ? m->height : 1;
+    uint64_t row_pitch = m->parent != CW_NONE && m->row_pitch ? m->row_pitch : m->width * m->element_bytes;
+
+    if (!m->element_bytes || !m->width || m->mip_levels > 1 || m->samples > 1 || m->size > (uint64_t)1 << 48 ||
+        origin[0] > m->width || region[0] > m->width || origin[1] > rows || region[1] > rows)
+        return push_whole(t, memory, mode);
+    return push_rectangle(t, memory, mode, origin[2] * rows * row_pitch + origin[1] * row_pitch + origin[0] * m->element_bytes,
+                          bytes, row_pitch, rows * row_pitch);
+}
+
+static bool is_rectangle(uint32_t type)
+{
+    return type == CL_COMMAND_READ_BUFFER_RECT || type == CL_COMMAND_WRITE_BUFFER_RECT || type == CL_COMMAND_COPY_BUFFER_RECT;
+}
+
+static uint64_t region_bytes(const struct cw_trace *t, const struct cw_t_transfer *x)
+{
+    uint32_t image = x->src < t->memory.count && t->memory.v[x->src].kind == CW_MEM_IMAGE ? x->src : x->dst;
+    uint64_t element = image < t->memory.count ? t->memory.v[image].element_bytes : 0;
+
+    return x->region[0] * (x->region[1] ? x->region[1] : 1) * (x->region[2] ? x->region[2] : 1) * element;
+}
+
+/* One side of a transfer. */
+static bool push_side(struct cw_trace *t, uint32_t type, const struct cw_t_transfer *x, bool source, uint32_t mode)
+{
+    uint32_t memory = source ? x->src : x->dst;
+    const uint64_t *origin = source ? x->src_origin : x->dst_origin;
+    uint64_t offset = source ? x->src_offset : x->dst_offset, bytes = x->bytes;
+    uint64_t row = source ? x->src_row_pitch : x->dst_row_pitch, slice = source ? x->src_slice_pitch : x->dst_slice_pitch;
+
+    if (memory >= t->memory.count)
+        return true;
+    if (t->memory.v[memory].kind == CW_MEM_IMAGE && type != CL_COMMAND_MIGRATE_MEM_OBJECTS)
+        return x->region[0] ? push_image(t, memory, mode, origin, x->region) : push_whole(t, memory, mode);
+    if (is_rectangle(type)) {
+        row = row ? row : x->region[0];
+        slice = slice ? slice : x->region[1] * row;
+        return push_rectangle(t, memory, mode, origin[2] * slice + origin[1] * row + origin[0], x->region, row, slice);
+    }
+    if (bytes == 0)
+        bytes = region_bytes(t, x);
+    return bytes ? push(t, memory, mode, offset, bytes) : push_whole(t, memory, mode);
+}
+
+/* A map makes the bytes visible to the host and lets it change them until the unmap: so a writing map has to wait for
+ * readers too, and the unmap is the write. */
+static uint32_t map_mode(uint64_t flags, bool unmap)
+{
+    if (flags & CL_MAP_WRITE_INVALIDATE_REGION)
+        return CW_ACCESS_WRITE;
+    if (flags & CL_MAP_WRITE)
+        return unmap ? CW_ACCESS_WRITE : CW_ACCESS_READ_WRITE;
+    return flags || !unmap ? CW_ACCESS_READ : CW_ACCESS_READ_WRITE;
+}
+
+static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
+{
+    const struct cw_t_transfer *x = &t->transfers.v[k->transfer];
+    bool unmap = k->type == CL_COMMAND_UNMAP_MEM_OBJECT || k->type == CL_COMMAND_SVM_UNMAP;
+
+    if (unmap || k->type == CL_COMMAND_MAP_BUFFER || k->type == CL_COMMAND_MAP_IMAGE || k->type == CL_COMMAND_SVM_MAP)
+        return push_side(t, k->type, x, x->src < t->memory.count, map_mode(x->map_flags, unmap));
+    if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS || k->type == CL_COMMAND_SVM_FREE)
+        return true; /* their objects are arguments */
+    return push_side(t, k->type, x, true, CW_ACCESS_READ) && push_side(t, k->type, x, false, CW_ACCESS_WRITE);
+}
+
+/* Whole objects: kernel arguments, and what a migration or a native kernel names. */
+static bool push_memory_argument(struct cw_trace *t, const struct cw_command *k, uint32_t memory, uint32_t mode)
+{
+    uint64_t flags = memory < t->memory.count ? t->memory.v[memory].flags : 0;
+
+    if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS)
+        mode = k->transfer != CW_NONE && (t->transfers.v[k->transfer].map_flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
+                   ? CW_ACCESS_WRITE
+                   : CW_ACCESS_READ;
+    else if (flags & CL_MEM_READ_ONLY)
+        mode = CW_ACCESS_READ;
+    else if ((flags & CL_MEM_WRITE_ONLY) && mode == CW_ACCESS_READ_WRITE)
+        mode = CW_ACCESS_WRITE;
+    return push_whole(t, memory, mode);
+}
+
+/* The SVM allocation that holds `address`, CW_NONE. */
+static uint32_t find_svm(const struct cw_trace *t, uint64_t address)
+{
+    for (size_t i = t->memory.count; i-- > 0;) {
+        const struct cw_t_memory *m = &t->memory.v[i];
+        if (m->kind == CW_MEM_SVM && address >= m->host_ptr && address - m->host_ptr < m->size)
+            return (uint32_t)i;
+    }
+    return CW_NONE;
+}
+
+static bool push_argument(struct cw_trace *t, const struct cw_access_table *table, struct cw_command *k,
+                          const struct cw_t_arg *a)
+{
+    uint32_t mode = CW_ACCESS_READ_WRITE;
+
+    if (k->kernel < t->kernels.count && a->command_index < t->kernels.v[k->kernel].num_args)
+        mode = table->modes[table->first[k->kernel] + a->command_index];
+    if (a->kind == CW_ARG_SVM && a->value) {
+        uint32_t memory = find_svm(t, a->value);
+        k->unknown_access |= memory == CW_NONE;
+        return push_whole(t, memory, mode);
+    }
+    return a->kind != CW_ARG_MEMORY || push_memory_argument(t, k, a->memory, mode);
+}
+
+enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id, struct cw_error *err)
+{
+    struct cw_command *k = &t->commands.v[id];
+    size_t first = t->accesses.count;
+    bool ok = true;
+
+    k->accesses = (struct cw_slice){0, 0};
+    if (k->status != 0)
+        return CW_OK;
+    for (uint32_t i = 0; ok && i < k->args.count; i++)
+        ok = push_argument(t, table, k, &t->args.v[k->args.first + i]);
+    if (ok && k->transfer != CW_NONE)
+        ok = push_transfer(t, k);
+    if (!ok)
+        return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    if (t->accesses.count >= CW_NONE)
+        return cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 accesses; trace a shorter run");
+    k->accesses = (struct cw_slice){(uint32_t)first, (uint32_t)(t->accesses.count - first)};
+    return CW_OK;
+}

@@ -1,0 +1,54 @@
+/* cl_source.h - the tokens of an OpenCL C source as written: comments and line splices gone, macros noted but not
+ * expanded, the branches of all conditionals kept.
+ *
+ * Made for conservative questions ("is every use of this name harmless, whichever branch is compiled?"), not for
+ * compiling. Whatever could hide something from such a question is flagged. */
+#ifndef CW_CL_SOURCE_H
+#define CW_CL_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cw_cl_token_kind { CW_CL_IDENTIFIER, CW_CL_NUMBER, CW_CL_STRING, CW_CL_PUNCTUATION, CW_CL_CONDITIONAL };
+
+/* CW_CL_CONDITIONAL stands for a #if, #else … between tokens; its text is empty. */
+struct cw_cl_token {
+    const char *text; /* into the source object's own copy; not NUL-terminated */
+    uint32_t length;
+    uint32_t kind;    /* enum cw_cl_token_kind */
+};
+
+/* A #define (or -D option, or #undef with undefined = true); tokens [first, first + count) of macro_tokens. */
+struct cw_cl_macro {
+    struct cw_cl_token name;
+    uint32_t first, count;
+    uint32_t parameters, parameter_count; /* identifiers in macro_tokens */
+    bool function_like, undefined;
+};
+
+struct cw_cl_source {
+    char *text; /* owned; several parts are never moved once tokens point into them */
+    char *options;
+    struct cw_cl_token *tokens;
+    size_t count, capacity;
+    struct cw_cl_token *macro_tokens;
+    size_t macro_count_tokens, macro_capacity_tokens;
+    struct cw_cl_macro *macros;
+    size_t macro_count, macro_capacity;
+    bool has_include; /* a header may define anything */
+    bool has_paste;   /* ## or digraphs or trigraphs or asm: names can appear from nowhere */
+};
+
+/* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory is out;
+ * finish it either way. Any text is accepted. */
+bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options);
+void cw_cl_source_finish(struct cw_cl_source *s);
+
+bool cw_cl_token_is(const struct cw_cl_token *t, const char *word);
+bool cw_cl_token_same(const struct cw_cl_token *a, const struct cw_cl_token *b);
+
+/* True when the token names a macro that is defined (or undefined) anywhere. */
+bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t);
+
+#endif

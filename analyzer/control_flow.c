@@ -1,0 +1,267 @@
+/* control_flow.c - see control_flow.h; ALGORITHMS A1. */
+#include "control_flow.h"
+
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef CW_ARRAY(uint32_t) id_array;
+
+struct queue_state {
+    uint32_t last;    /* newest command, CW_NONE */
+    uint32_t barrier; /* newest barrier of an out-of-order queue, CW_NONE */
+    id_array exits;   /* ascending; may hold covered ones until the next sweep */
+    size_t live;      /* how many of them were not covered at the last sweep */
+};
+
+struct cw_control_flow {
+    const struct cw_trace *t;
+    struct queue_state *queues;
+    uint8_t *covered;     /* per command: something later in its queue, or a host wait, is ordered after it */
+    id_array waiting;     /* host waits that had not returned when the newest command began */
+    id_array newest;      /* returned host waits that no returned host wait is ordered after */
+    uint32_t *position;   /* per command: 1 + how many were swept before it; 0 = not swept yet */
+    uint32_t swept;
+};
+
+struct cw_control_flow *cw_control_flow_create(const struct cw_trace *t)
+{
+    struct cw_control_flow *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->t = t;
+    c->queues = calloc(t->queues.count + 1, sizeof *c->queues);
+    c->covered = calloc(t->commands.count + 1, 1);
+    c->position = calloc(t->commands.count + 1, sizeof *c->position);
+    if (!c->queues || !c->covered || !c->position) {
+        cw_control_flow_destroy(c);
+        return NULL;
+    }
+    for (size_t q = 0; q < t->queues.count; q++)
+        c->queues[q].last = c->queues[q].barrier = CW_NONE;
+    return c;
+}
+
+void cw_control_flow_destroy(struct cw_control_flow *c)
+{
+    if (!c)
+        return;
+    for (size_t q = 0; c->queues && q < c->t->queues.count; q++)
+        free(c->queues[q].exits.v);
+    free(c->queues);
+    free(c->covered);
+    free(c->position);
+    free(c->waiting.v);
+    free(c->newest.v);
+    free(c);
+}
+
+static bool append(id_array *a, uint32_t id)
+{
+    uint32_t *slot = cw_trace_push(a, 1);
+
+    if (!slot)
+        return false;
+    *slot = id;
+    return true;
+}
+
+static bool is_barrier(uint32_t type)
+{
+    return type == CL_COMMAND_BARRIER;
+}
+static bool is_marker(uint32_t type)
+{
+    return type == CL_COMMAND_MARKER;
+}
+
+/* A command whose return tells the host that it (and what it waited for) is complete. */
+static bool is_host_wait(const struct cw_command *k)
+{
+    return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL;
+}
+
+/* A wait list may name a user event that is never set, or one of a cycle in a lying trace: such a wait orders nothing. */
+static bool is_swept(const struct cw_control_flow *c, uint32_t id)
+{
+    return id < c->t->commands.count && c->position[id] != 0;
+}
+
+static bool in_order(const struct cw_control_flow *c, uint32_t queue)
+{
+    return queue < c->t->queues.count && !c->t->queues.v[queue].out_of_order;
+}
+
+/* Drops covered exits, so that the list stays as long as the queue's frontier. */
+static void sweep_exits(struct cw_control_flow *c, struct queue_state *q)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < q->exits.count; i++)
+        if (!c->covered[q->exits.v[i]])
+            q->exits.v[kept++] = q->exits.v[i];
+    q->exits.count = kept;
+    q->live = kept;
+}
+
+/* Edges from the exits of `queue` up to command `upto` (inclusive). */
+static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to, enum cw_edge_kind kind,
+                      struct cw_edge_list *edges)
+{
+    struct queue_state *q = &c->queues[queue];
+
+    sweep_exits(c, q);
+    for (size_t i = 0; i < q->exits.count && q->exits.v[i] <= upto; i++)
+        cw_edge_list_add(edges, q->exits.v[i], to, kind);
+}
+
+/* What a host wait proves complete. The end of a command of an in-order queue proves the end of those before it,
+ * and the program may rely on that (two reads, one wait for the second). */
+static void add_waited(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
+{
+    const struct cw_trace *t = c->t;
+    const struct cw_command *k = &t->commands.v[id];
+
+    if (k->type == CW_HOST_FINISH && k->queue < t->queues.count)
+        add_exits(c, k->queue, id, id, CW_EDGE_HOST, edges);
+    if (k->blocking && in_order(c, k->queue))
+        add_exits(c, k->queue, id, id, CW_EDGE_HOST, edges);
+    if (k->type != CW_HOST_WAIT && k->type != CW_HOST_POLL)
+        return;
+    for (uint32_t i = 0; i < k->wait_list.count; i++) {
+        uint32_t w = t->waits.v[k->wait_list.first + i];
+        if (!is_swept(c, w))
+            continue;
+        cw_edge_list_add(edges, w, id, CW_EDGE_HOST);
+        if (in_order(c, t->commands.v[w].queue))
+            add_exits(c, t->commands.v[w].queue, w, id, CW_EDGE_HOST, edges);
+    }
+}
+
+/* A thread calls nothing while it waits, so among its own calls the order is enough. */
+static bool returned_before(const struct cw_command *wait, const struct cw_command *k)
+{
+    return wait->thread == k->thread || wait->call_end_ns <= k->call_begin_ns;
+}
+
+static void cover_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto)
+{
+    struct queue_state *q = &c->queues[queue];
+
+    for (size_t i = 0; i < q->exits.count && q->exits.v[i] < upto; i++)
+        c->covered[q->exits.v[i]] = 1;
+}
+
+/* Host wait `id` has returned: later commands are ordered after it, so what it proved complete needs no edge of its
+ * own any more, and neither does an older wait that had returned when it began. */
+static bool wait_returned(struct cw_control_flow *c, uint32_t id)
+{
+    const struct cw_trace *t = c->t;
+    const struct cw_command *k = &t->commands.v[id];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->newest.count; i++) {
+        uint32_t older = c->newest.v[i];
+        if (c->position[older] > c->position[id] || !returned_before(&t->commands.v[older], k))
+            c->newest.v[kept++] = older;
+    }
+    c->newest.count = kept;
+    if (k->type == CW_HOST_FINISH && k->queue < t->queues.count)
+        cover_exits(c, k->queue, id);
+    if (k->blocking && in_order(c, k->queue))
+        cover_exits(c, k->queue, id);
+    for (uint32_t i = 0; (k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL) && i < k->wait_list.count; i++) {
+        uint32_t w = t->waits.v[k->wait_list.first + i];
+        if (!is_swept(c, w))
+            continue;
+        c->covered[w] = 1;
+        if (in_order(c, t->commands.v[w].queue))
+            cover_exits(c, t->commands.v[w].queue, w);
+    }
+    if (k->blocking)
+        c->covered[id] = 1;
+    return append(&c->newest, id);
+}
+
+/* Moves the host waits that had returned when `k` was called from `waiting` to `newest`. */
+static bool collect_returned(struct cw_control_flow *c, const struct cw_command *k)
+{
+    size_t kept = 0;
+    bool ok = true;
+
+    for (size_t i = 0; i < c->waiting.count; i++) {
+        uint32_t w = c->waiting.v[i];
+        if (!returned_before(&c->t->commands.v[w], k))
+            c->waiting.v[kept++] = w;
+        else
+            ok = wait_returned(c, w) && ok;
+    }
+    c->waiting.count = kept;
+    return ok;
+}
+
+static void add_queue_edges(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
+{
+    const struct cw_command *k = &c->t->commands.v[id];
+    struct queue_state *q = &c->queues[k->queue];
+
+    if (in_order(c, k->queue) && q->last != CW_NONE)
+        cw_edge_list_add(edges, q->last, id, CW_EDGE_QUEUE);
+    if (q->barrier != CW_NONE)
+        cw_edge_list_add(edges, q->barrier, id, CW_EDGE_BARRIER);
+    if ((is_barrier(k->type) || is_marker(k->type)) && k->wait_list.count == 0)
+        add_exits(c, k->queue, id, id, CW_EDGE_BARRIER, edges);
+}
+
+void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
+{
+    const struct cw_trace *t = c->t;
+    const struct cw_command *k = &t->commands.v[id];
+
+    if (k->status != 0 || k->type == CW_HOST_FLUSH)
+        return;
+    if (!collect_returned(c, k))
+        edges->failed = true;
+    for (size_t i = 0; i < c->newest.count; i++)
+        cw_edge_list_add(edges, c->newest.v[i], id, CW_EDGE_HOST);
+    if (is_host_wait(k))
+        add_waited(c, id, edges);
+    if (!cw_command_is_enqueue(k))
+        return;
+    for (uint32_t i = 0; i < k->wait_list.count; i++)
+        if (is_swept(c, t->waits.v[k->wait_list.first + i]))
+            cw_edge_list_add(edges, t->waits.v[k->wait_list.first + i], id, CW_EDGE_EVENT);
+    if (k->type == CL_COMMAND_UNMAP_MEM_OBJECT && k->transfer != CW_NONE && is_swept(c, t->transfers.v[k->transfer].map_command))
+        cw_edge_list_add(edges, t->transfers.v[k->transfer].map_command, id, CW_EDGE_EVENT);
+    if (k->queue < t->queues.count)
+        add_queue_edges(c, id, edges);
+}
+
+bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges)
+{
+    const struct cw_trace *t = c->t;
+    const struct cw_command *k = &t->commands.v[id];
+    struct queue_state *q;
+
+    c->position[id] = ++c->swept;
+    if (k->status != 0 || k->type == CW_HOST_FLUSH)
+        return true;
+    if (is_host_wait(k) && !append(&c->waiting, id))
+        return false;
+    if (!cw_command_is_enqueue(k) || k->queue >= t->queues.count)
+        return true;
+    for (size_t i = 0; i < edges->pending.count; i++) {
+        const struct cw_edge *e = &edges->pending.v[i];
+        if (e->kind != CW_EDGE_QUEUE && t->commands.v[e->from].queue == k->queue &&
+            cw_command_is_enqueue(&t->commands.v[e->from]))
+            c->covered[e->from] = 1;
+    }
+    q = &c->queues[k->queue];
+    q->last = id;
+    if (is_barrier(k->type) && !in_order(c, k->queue))
+        q->barrier = id;
+    if (q->exits.count > 2 * q->live + 64)
+        sweep_exits(c, q);
+    return append(&q->exits, id);
+}

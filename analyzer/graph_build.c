@@ -1,0 +1,106 @@
+/* graph_build.c - the sweep over a recorded stream; see graph_build.h. */
+#include "graph_build.h"
+#include "access.h"
+#include "control_flow.h"
+#include "data_flow.h"
+#include "sweep_order.h"
+
+#include <stdlib.h>
+
+bool cw_edge_binds(const struct cw_edge *e)
+{
+    return e->kind != CW_EDGE_QUEUE;
+}
+
+const char *cw_edge_kind_name(unsigned kind)
+{
+    static const char *const names[] = {[CW_EDGE_QUEUE] = "queue",
+                                        [CW_EDGE_EVENT] = "event",
+                                        [CW_EDGE_BARRIER] = "barrier",
+                                        [CW_EDGE_HOST] = "host",
+                                        [CW_EDGE_DATA] = "data"};
+    return kind < sizeof names / sizeof names[0] ? names[kind] : "?";
+}
+
+const char *cw_hazard_name(unsigned hazard)
+{
+    static const char *const names[] = {
+        [CW_HAZARD_NONE] = "", [CW_HAZARD_RAW] = "RAW", [CW_HAZARD_WAR] = "WAR", [CW_HAZARD_WAW] = "WAW"};
+    return hazard < sizeof names / sizeof names[0] ? names[hazard] : "?";
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct cw_edge *x = a, *y = b;
+
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->hazard != y->hazard)
+        return x->hazard < y->hazard ? -1 : 1;
+    return x->memory < y->memory ? -1 : x->memory > y->memory;
+}
+
+static enum cw_status sweep(struct cw_trace *t, const uint32_t *order, struct cw_control_flow *control,
+                            struct cw_data_flow *data, struct cw_error *err)
+{
+    struct cw_edge_list edges = {0};
+    enum cw_status status = CW_OK;
+
+    for (size_t i = 0; !status && i < t->commands.count; i++) {
+        uint32_t id = order ? order[i] : (uint32_t)i;
+        cw_control_flow_enter(control, id, &edges);
+        if (!cw_data_flow_command(data, id, &edges) || !cw_control_flow_leave(control, id, &edges))
+            edges.failed = true;
+        status = cw_edge_list_flush(&edges, t, err);
+    }
+    cw_edge_list_finish(&edges);
+    if (order)
+        qsort(t->edges.v, t->edges.count, sizeof *t->edges.v, by_target);
+    return status;
+}
+
+static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_options *options, struct cw_error *err)
+{
+    struct cw_access_table table = {0};
+    enum cw_status status = cw_access_table_init(&table, t, options, err);
+
+    t->accesses.count = 0;
+    for (size_t i = 0; !status && i < t->commands.count; i++)
+        status = cw_access_fill(t, &table, (uint32_t)i, err);
+    cw_access_table_finish(&table);
+    return status;
+}
+
+enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options, struct cw_error *err)
+{
+    static const struct cw_graph_options none;
+    struct cw_control_flow *control = NULL;
+    struct cw_data_flow *data = NULL;
+    uint32_t *order = NULL;
+    enum cw_status status = fill_accesses(t, options ? options : &none, err);
+
+    t->edges.count = 0;
+    if (!status)
+        status = cw_sweep_order(t, &order, err);
+    if (!status) {
+        control = cw_control_flow_create(t);
+        data = cw_data_flow_create(t);
+        if (control && data)
+            status = sweep(t, order, control, data, err);
+        else
+            status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    }
+    cw_control_flow_destroy(control);
+    cw_data_flow_destroy(data);
+    free(order);
+    if (status) {
+        t->edges.count = t->accesses.count = 0;
+        for (size_t i = 0; i < t->commands.count; i++)
+            t->commands.v[i].accesses = (struct cw_slice){0, 0};
+    }
+    return status;
+}
