@@ -1,0 +1,193 @@
+#define UNW_LOCAL_ONLY
+#include <errno.h>
+#include <libunwind.h>
+#include <link.h>
+
+#include "recorder.h"
+
+#define MAX_FRAMES 32
+#define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */
+
+/* Interned stacks: open addressing by hash; a slot is written once, under the lock. */
+static struct site {
+    _Atomic uint64_t hash; /* 0: free */
+    uint32_t id, generation;
+} sites[SITES];
+static _Atomic uint32_t site_lock, next_site;
+static uintptr_t own_start, own_end, loader_start, loader_end; /* text of this library; of libOpenCL */
+static _Atomic uint32_t modules_generation;
+static _Atomic uint64_t modules_loaded; /* the linker's count of loads when modules were written */
+
+void cw_callsite_after_fork(void)
+{
+    site_lock = 0;
+}
+
+/* ---- modules: what was mapped where, so that addresses can be named offline */
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "";
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    int i;
+
+    (void)size;
+    (void)context;
+    for (i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+        struct cw_rec r;
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if ((uintptr_t)visit_module >= start && (uintptr_t)visit_module < end)
+            own_start = start, own_end = end;
+        if (!strncmp(base, "libOpenCL", 9))
+            loader_start = start, loader_end = end;
+        cw_rec_begin(&r);
+        cw_rec_u(&r, start);
+        cw_rec_u(&r, end);
+        cw_rec_u(&r, p->p_offset);
+        cw_rec_string(&r, name);
+        cw_rec_commit(&r, CW_LOG_MODULE);
+    }
+    return 0;
+}
+
+static int visit_count(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    *(uint64_t *)context = info->dlpi_adds;
+    return 1; /* every module answers the same */
+}
+
+/* Writes the module list if it is new to this log: at first, and after the program loaded something. */
+static void write_modules(void)
+{
+    uint64_t loads = 0;
+    int saved = errno;
+
+    dl_iterate_phdr(visit_count, &loads);
+    if (atomic_exchange(&modules_generation, cw_log_generation) != cw_log_generation ||
+        atomic_exchange(&modules_loaded, loads) != loads) {
+        modules_loaded = loads;
+        dl_iterate_phdr(visit_module, &loads);
+    }
+    errno = saved;
+}
+
+static bool in_us(uintptr_t a)
+{
+    return a >= own_start && a < own_end;
+}
+
+static bool in_loader(uintptr_t a)
+{
+    return a >= loader_start && a < loader_end;
+}
+
+/* ---- interning */
+
+static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
+{
+    struct cw_rec r;
+    unsigned i;
+
+    cw_rec_begin(&r);
+    cw_rec_u(&r, id);
+    cw_rec_u(&r, n);
+    for (i = 0; i < n; i++)
+        cw_rec_u(&r, frames[i]);
+    cw_rec_commit(&r, CW_LOG_CALLSITE);
+}
+
+/* The number + 1 of this stack, 0 when the table is full. */
+static uint32_t intern(const uintptr_t *frames, unsigned n)
+{
+    uint64_t hash = cw_fnv1a(CW_FNV_START, frames, n * sizeof *frames) | 1;
+    uint32_t i, slot, id = 0;
+    bool fresh = false;
+
+    while (atomic_exchange_explicit(&site_lock, 1, memory_order_acquire))
+        ;
+    for (i = 0; i < SITES; i++) {
+        slot = (uint32_t)(hash + i) & (SITES - 1);
+        if (!sites[slot].hash) {
+            sites[slot].hash = hash;
+            sites[slot].id = ++next_site;
+        } else if (sites[slot].hash != hash) {
+            continue;
+        }
+        id = sites[slot].id;
+        fresh = sites[slot].generation != cw_log_generation;
+        sites[slot].generation = cw_log_generation;
+        break;
+    }
+    atomic_store_explicit(&site_lock, 0, memory_order_release);
+    if (fresh) {
+        write_modules();
+        write_site(id - 1, frames, n);
+    }
+    return id;
+}
+
+/* The program's frames above us, at most `want`, innermost first. */
+static unsigned unwind(uintptr_t *frames, unsigned want)
+{
+    void *raw[MAX_FRAMES + 8];
+    int saved = errno, n = unw_backtrace(raw, (int)(want + 8)), i;
+    unsigned count = 0;
+
+    errno = saved;
+    for (i = 0; i < n && count < want; i++)
+        if (count || (!in_us((uintptr_t)raw[i]) && !in_loader((uintptr_t)raw[i])))
+            frames[count++] = (uintptr_t)raw[i];
+    return count;
+}
+
+/* Where the hook's caller, a door of ours, was called from: we keep frame pointers. */
+static uintptr_t leaf_of(struct cw_caller caller)
+{
+    uintptr_t address = (uintptr_t)caller.address;
+    void **frame = caller.frame;
+    int i;
+
+    for (i = 0; i < 4 && frame && in_us(address); i++) {
+        frame = frame[0];
+        address = frame ? (uintptr_t)frame[1] : 0;
+    }
+    return address;
+}
+
+static uint32_t site_of(uintptr_t leaf, struct cw_thread *t)
+{
+    unsigned slot = (unsigned)(leaf >> 2 ^ leaf >> 7) & 15;
+    uint32_t id;
+
+    if (t->sites[slot].address == leaf && t->sites[slot].generation == cw_log_generation)
+        return t->sites[slot].id;
+    id = intern(&leaf, 1);
+    t->sites[slot].address = leaf;
+    t->sites[slot].id = id;
+    t->sites[slot].generation = cw_log_generation;
+    return id;
+}
+
+uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller)
+{
+    unsigned want = cw_recorder.callsite_frames, n;
+    uintptr_t frames[MAX_FRAMES], leaf;
+
+    if (!want)
+        return 0;
+    if (CW_UNLIKELY(modules_generation != cw_log_generation))
+        write_modules();
+    if (want == 1) {
+        leaf = leaf_of(caller);
+        if (CW_LIKELY(leaf && !in_loader(leaf)))
+            return site_of(leaf, t);
+        return unwind(&leaf, 1) ? site_of(leaf, t) : 0;
+    }
+    n = unwind(frames, want < MAX_FRAMES ? want : MAX_FRAMES);
+    return n ? intern(frames, n) : 0;
+}

@@ -1,0 +1,148 @@
+/* capture.c - bytes of host memory into blobs, and what non-blocking reads returned. */
+#include "capture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct pending_read {
+    struct pending_read *next;
+    cl_event event;
+    bool owned, profiled;
+    uint64_t seq;
+    struct cw_layout layout;
+};
+static struct pending_read *reads;
+static pthread_mutex_t reads_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cw_capture_after_fork(void)
+{
+    pthread_mutex_init(&reads_lock, NULL);
+    reads = NULL; /* the parent's */
+    cw_host_after_fork();
+    cw_capture_memory_after_fork();
+}
+
+/* The layout's bytes without padding; free the result. NULL when memory is out. */
+static char *pack(const struct cw_layout *l, size_t row_pitch, size_t slice_pitch)
+{
+    char *packed = malloc(l->row_bytes * l->rows * l->slices), *to = packed;
+    size_t row, slice;
+
+    for (slice = 0; packed && slice < l->slices; slice++)
+        for (row = 0; row < l->rows; row++, to += l->row_bytes)
+            memcpy(to, (const char *)l->base + slice * slice_pitch + row * row_pitch, l->row_bytes);
+    return packed;
+}
+
+bool cw_capture_bytes(const struct cw_layout *l, uint64_t *offset, uint64_t *bytes)
+{
+    size_t row_pitch = l->row_pitch ? l->row_pitch : l->row_bytes;
+    size_t slice_pitch = l->slice_pitch ? l->slice_pitch : l->rows * row_pitch;
+    size_t n = l->row_bytes * l->rows * l->slices;
+    bool packed = (l->rows <= 1 || row_pitch == l->row_bytes) &&
+                  (l->slices <= 1 || slice_pitch == l->rows * l->row_bytes);
+    int saved = errno;
+    char *copy;
+    bool ok;
+
+    *bytes = 0;
+    if (!l->base || !n)
+        return false;
+    copy = packed ? NULL : pack(l, row_pitch, slice_pitch);
+    errno = saved;
+    if (!packed && !copy) {
+        cw_log_stop("out of memory");
+        return false;
+    }
+    ok = cw_log_blob(packed ? l->base : copy, n, offset);
+    free(copy);
+    *bytes = ok ? n : 0;
+    return ok;
+}
+
+void cw_capture_data(uint64_t seq, const struct cw_layout *l)
+{
+    uint64_t offset, bytes;
+    struct cw_rec r;
+
+    if (!cw_capture_bytes(l, &offset, &bytes))
+        return;
+    cw_rec_begin(&r);
+    cw_rec_s(&r, (int64_t)(seq - r.seq));
+    cw_rec_u(&r, bytes);
+    cw_rec_u(&r, offset);
+    cw_rec_commit(&r, CW_LOG_DATA);
+}
+
+void cw_capture_read_later(cl_event event, bool owned, bool profiled, uint64_t seq, const struct cw_layout *l)
+{
+    int saved = errno;
+    struct pending_read *p = malloc(sizeof *p);
+
+    errno = saved;
+    if (!p) {
+        cw_log_stop("out of memory");
+        if (owned)
+            cw_next.clReleaseEvent(event);
+        return;
+    }
+    *p = (struct pending_read){NULL, event, owned, profiled, seq, *l};
+    pthread_mutex_lock(&reads_lock);
+    p->next = reads;
+    reads = p;
+    pthread_mutex_unlock(&reads_lock);
+}
+
+bool cw_capture_adopt(cl_event event)
+{
+    struct pending_read *p;
+
+    cw_capture_finished_reads();
+    pthread_mutex_lock(&reads_lock);
+    for (p = reads; p && (p->event != event || p->owned); p = p->next)
+        ;
+    if (p)
+        p->owned = true;
+    pthread_mutex_unlock(&reads_lock);
+    return p != NULL;
+}
+
+/* The lock is held while bytes are copied: another thread that learns of the completion must not change them yet. */
+void cw_capture_finished_reads(void)
+{
+    struct pending_read **link, *p, *done = NULL;
+    cl_int status;
+
+    pthread_mutex_lock(&reads_lock);
+    for (link = &reads; (p = *link);) {
+        if (cw_next.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
+            CL_SUCCESS)
+            status = -1;
+        if (status > CL_COMPLETE) {
+            link = &p->next;
+            continue;
+        }
+        if (status == CL_COMPLETE)
+            cw_capture_data(p->seq, &p->layout);
+        *link = p->next;
+        p->next = done;
+        done = p;
+    }
+    pthread_mutex_unlock(&reads_lock);
+    while ((p = done)) {
+        done = p->next;
+        if (p->owned && p->profiled)
+            cw_times_write(p->event, p->seq);
+        if (p->owned)
+            cw_next.clReleaseEvent(p->event);
+        free(p);
+    }
+}
+
+size_t cw_capture_element(cl_mem image)
+{
+    size_t bytes = 0;
+
+    return cw_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS ? bytes : 0;
+}

@@ -1,0 +1,81 @@
+/* capture.h - contents of memory for `replay --execute` (option capture_data).
+ *
+ * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by {offset, size} in
+ * the trace (struct cw_blob of analyzer/trace.h). They are packed: `slices` x `rows` rows of row_bytes each, whatever
+ * the pitches in host memory were; image rows are region[0] pixels. What is captured:
+ *   initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were made
+ *   final     root objects (no sub-buffers, no images made from buffers): read back when the program's last reference
+ *             to the object and to everything made from it is gone, or at exit. Nothing is read back while a user event is
+ *             not set or from inside an event callback (it could block for ever): size 0 then means unknown
+ *   data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for reading: the bytes the
+ *             program got, also of non-blocking reads
+ *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all queues were
+ *             known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole object)
+ * Capturing blocks where the bare call would not: at an object's last release.
+ *
+ * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
+#ifndef CW_CAPTURE_H
+#define CW_CAPTURE_H
+
+#include "recorder.h"
+
+/* Host memory of a transfer. A pitch of 0 means packed. */
+struct cw_layout {
+    const void *base; /* first byte of the first row */
+    size_t row_bytes, rows, slices, row_pitch, slice_pitch;
+};
+
+/* Stores the bytes; returns false when nothing was stored (no bytes, or an error that stopped recording). */
+bool cw_capture_bytes(const struct cw_layout *l, uint64_t *offset, uint64_t *bytes);
+
+/* Writes the bytes as the data of command `seq`. */
+void cw_capture_data(uint64_t seq, const struct cw_layout *l);
+
+/* What a non-blocking read will have put at `l` when `event` completes. owned: `event` is a reference of ours. */
+void cw_capture_read_later(cl_event event, bool owned, bool profiled, uint64_t seq, const struct cw_layout *l);
+
+/* The program's last release of `event`: true when a pending read took the reference over. */
+bool cw_capture_adopt(cl_event event);
+
+/* Called when the host may have seen completions: stores what finished reads returned. */
+void cw_capture_finished_reads(void);
+
+/* Bytes of a pixel of `image`, 0 unknown. */
+size_t cw_capture_element(cl_mem image);
+
+/* ---- capture_memory.c */
+
+/* A memory object was made: its initial contents, where it has some. Pitches: of host_ptr, images only. */
+void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, size_t slice_pitch);
+
+/* The program's last release of `memory`, before the vendor hears of it: final contents. */
+void cw_capture_released(cl_mem memory);
+
+/* At the end of the program: final contents of everything that lives. */
+void cw_capture_exit(void);
+
+/* A user event was made (1) or set (-1). */
+void cw_capture_user_event(int change);
+
+/* This thread enters (1) or leaves (-1) an event callback. */
+void cw_capture_in_callback(int change);
+
+/* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
+
+/* Watches the host memory of an object. remove: before the vendor's release. */
+void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
+void cw_host_unwatch(cl_mem memory);
+
+/* Before an enqueue: records what the program changed. */
+void cw_capture_host_writes(void);
+
+/* A command was given to `queue`; the host knows that `queue` has finished everything up to `seq` (in-order queues), or
+ * everything at all (UINT64_MAX). */
+void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq);
+void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq);
+
+void cw_capture_after_fork(void);
+void cw_host_after_fork(void);
+void cw_capture_memory_after_fork(void);
+
+#endif

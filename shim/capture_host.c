@@ -1,0 +1,195 @@
+/* capture_host.c - what the program writes into CL_MEM_USE_HOST_PTR objects behind OpenCL's back.
+ *
+ * Device and host write to the same bytes (always so on CPU devices). Only what changes while every queue is known to be
+ * idle is the host's: block hashes are taken when the last busy queue becomes idle, and compared at the next enqueue. */
+#include "capture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BLOCK      4096
+#define MAX_QUEUES 256
+
+struct watch {
+    struct watch *next;
+    cl_mem memory;
+    struct cw_layout layout;
+    bool image;
+    size_t bytes, blocks;
+    uint64_t hashes[];
+};
+static struct watch *watches;
+static struct {
+    cl_command_queue queue;
+    uint64_t latest;
+} busy[MAX_QUEUES]; /* queues with commands that the host has not seen finished */
+static size_t busy_count;
+static bool overflow;  /* more busy queues than fit: never idle again */
+static bool watching;  /* hashes are those of an idle moment, and no enqueue has come since */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cw_host_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    busy_count = 0;
+}
+
+static size_t block_bytes(const struct watch *w, size_t block)
+{
+    if (w->image)
+        return w->bytes;
+    return w->bytes - block * BLOCK < BLOCK ? w->bytes - block * BLOCK : BLOCK;
+}
+
+/* A hash of eight bytes at a time: contents are compared often. */
+static uint64_t hash_block(const struct watch *w, size_t block)
+{
+    const uint8_t *p = (const uint8_t *)w->layout.base + (w->image ? 0 : block * BLOCK);
+    size_t n = block_bytes(w, block);
+    uint64_t hash = CW_FNV_START, word;
+
+    for (; n >= 8; n -= 8, p += 8) {
+        memcpy(&word, p, 8);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return cw_fnv1a(hash, p, n);
+}
+
+static void take_hashes(struct watch *w)
+{
+    size_t i;
+
+    for (i = 0; i < w->blocks; i++)
+        w->hashes[i] = hash_block(w, i);
+}
+
+/* Bytes from the layout's base to its end, padding included. */
+static size_t span(const struct cw_layout *l)
+{
+    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes, slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
+
+    return (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
+}
+
+void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image)
+{
+    size_t bytes = span(l), blocks = image ? 1 : (bytes + BLOCK - 1) / BLOCK;
+    int saved = errno;
+    struct watch *w = malloc(sizeof *w + blocks * sizeof w->hashes[0]);
+
+    errno = saved;
+    if (!w) {
+        cw_log_stop("out of memory");
+        return;
+    }
+    w->memory = memory;
+    w->layout = *l;
+    w->image = image;
+    w->bytes = bytes;
+    w->blocks = blocks;
+    take_hashes(w);
+    pthread_mutex_lock(&lock);
+    w->next = watches;
+    watches = w;
+    watching = watching || !busy_count;
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_host_unwatch(cl_mem memory)
+{
+    struct watch **link, *w;
+
+    pthread_mutex_lock(&lock);
+    for (link = &watches; (w = *link) && w->memory != memory; link = &w->next)
+        ;
+    if (w)
+        *link = w->next;
+    pthread_mutex_unlock(&lock);
+    free(w);
+}
+
+static void write_changed(struct watch *w, size_t first, size_t end)
+{
+    struct cw_transfer t = {.dst = w->memory, .dst_offset = w->image ? 0 : first * BLOCK};
+    struct cw_layout l = w->layout;
+
+    if (!w->image) {
+        l = (struct cw_layout){(const char *)w->layout.base + first * BLOCK, 0, 1, 1, 0, 0};
+        l.row_bytes = (end - 1 - first) * BLOCK + block_bytes(w, end - 1);
+    }
+    if (!cw_capture_bytes(&l, &t.data_offset, &t.data_bytes))
+        return;
+    t.bytes = t.data_bytes;
+    cw_host_write_record(&t);
+}
+
+static void compare(struct watch *w)
+{
+    size_t i, first = w->blocks;
+    uint64_t hash;
+
+    for (i = 0; i < w->blocks; i++) {
+        hash = hash_block(w, i);
+        if (hash != w->hashes[i] && first == w->blocks)
+            first = i;
+        if (hash == w->hashes[i] && first != w->blocks) {
+            write_changed(w, first, i);
+            first = w->blocks;
+        }
+        w->hashes[i] = hash;
+    }
+    if (first != w->blocks)
+        write_changed(w, first, w->blocks);
+}
+
+void cw_capture_host_writes(void)
+{
+    struct watch *w;
+
+    pthread_mutex_lock(&lock);
+    if (watching)
+        for (w = watches; w; w = w->next)
+            compare(w);
+    watching = false;
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq)
+{
+    size_t i;
+
+    pthread_mutex_lock(&lock);
+    for (i = 0; i < busy_count && busy[i].queue != queue; i++)
+        ;
+    overflow = overflow || i == MAX_QUEUES;
+    if (i < MAX_QUEUES) {
+        busy[i].queue = queue;
+        busy[i].latest = seq;
+        busy_count = i == busy_count ? i + 1 : busy_count;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq)
+{
+    struct cw_object *o = cw_object_find(queue, CW_LOG_O_QUEUE);
+    struct watch *w;
+    size_t i;
+
+    if (seq != UINT64_MAX && (!o || o->flags & CW_OBJECT_OUT_OF_ORDER))
+        return;
+    pthread_mutex_lock(&lock);
+    for (i = 0; i < busy_count && busy[i].queue != queue; i++)
+        ;
+    if (i < busy_count && busy[i].latest <= seq) {
+        busy[i] = busy[--busy_count];
+        if (!busy_count && !overflow) {
+            for (w = watches; w; w = w->next)
+                take_hashes(w);
+            watching = true;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,172 @@
+/* hooks_transfer.c - reads and writes between host memory and memory objects. */
+#include "capture.h"
+#include "hooks.h"
+
+/* What the recorder has to do around a read or write, beside the vendor's call. */
+struct host_transfer {
+    struct cw_transfer t;
+    struct cw_layout host;
+    bool blocking, read;
+};
+
+static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queue queue, cl_uint waits,
+                  const cl_event *wait_list, cl_event *event, struct cw_caller caller)
+{
+    if (!cw_enqueue_begin(e, queue, waits, wait_list, event, caller))
+        return false;
+    if (h->blocking)
+        e->r.flags |= CW_LOG_E_BLOCKING;
+    if (CW_UNLIKELY(cw_recorder.capture_data)) {
+        if (!h->read)
+            cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
+        else if (!h->blocking && !e->event)
+            e->event = &e->own;
+    }
+    return true;
+}
+
+static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
+{
+    uint64_t seq = e->r.seq;
+    bool ours = !e->wanted, later = cw_recorder.capture_data && h->read && !h->blocking && status == CL_SUCCESS;
+    cl_event event = later ? *e->event : NULL;
+
+    cw_enqueue_returned(e, status);
+    if (CW_UNLIKELY(later) && ours)
+        e->own = NULL; /* the pending read takes the reference */
+    cw_enqueue_transfer(e, &h->t);
+    if (CW_UNLIKELY(later))
+        cw_capture_read_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, seq, &h->host);
+    else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && status == CL_SUCCESS)
+        cw_capture_data(seq, &h->host);
+    if (h->blocking && status == CL_SUCCESS)
+        cw_host_synchronised(e->queue_handle, seq);
+    return status;
+}
+
+cl_int cw_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+                                   void *ptr, cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER, .src = buffer, .src_offset = offset,
+                                    .bytes = size, .host = ptr},
+                              .host = {ptr, size, 1, 1, 0, 0}, .blocking = blocking, .read = true};
+    struct cw_enqueue e;
+
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+                                                   e.event));
+}
+
+cl_int cw_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
+                                    const void *ptr, cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER, .dst = buffer, .dst_offset = offset,
+                                    .bytes = size, .host = ptr},
+                              .host = {ptr, size, 1, 1, 0, 0}, .blocking = blocking};
+    struct cw_enqueue e;
+
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+                                                    e.event));
+}
+
+/* Host memory of a rectangle: OpenCL 3.0, section 5.2.2, with its defaults for pitches of 0. */
+static struct cw_layout rect_layout(const void *ptr, const size_t *origin, const size_t *region, size_t row_pitch,
+                                    size_t slice_pitch)
+{
+    size_t row = row_pitch ? row_pitch : region[0], slice = slice_pitch ? slice_pitch : region[1] * row;
+
+    return (struct cw_layout){(const char *)ptr + origin[2] * slice + origin[1] * row + origin[0],
+                              region[0], region[1], region[2], row, slice};
+}
+
+cl_int cw_hook_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                       const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
+                                       size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                                       size_t host_slice_pitch, void *ptr, cl_uint waits, const cl_event *wait_list,
+                                       cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER_RECT, .src = buffer, .src_origin = buffer_origin,
+                                    .dst_origin = host_origin, .region = region, .host = ptr,
+                                    .src_row_pitch = buffer_row_pitch, .src_slice_pitch = buffer_slice_pitch,
+                                    .dst_row_pitch = host_row_pitch, .dst_slice_pitch = host_slice_pitch},
+                              .blocking = blocking, .read = true};
+    struct cw_enqueue e;
+
+    if (host_origin && region)
+        h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                               buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
+                                               ptr, waits, wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                                       buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                       host_slice_pitch, ptr, waits, wait_list, e.event));
+}
+
+cl_int cw_hook_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                        const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
+                                        size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                                        size_t host_slice_pitch, const void *ptr, cl_uint waits,
+                                        const cl_event *wait_list, cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER_RECT, .dst = buffer, .dst_origin = buffer_origin,
+                                    .src_origin = host_origin, .region = region, .host = ptr,
+                                    .dst_row_pitch = buffer_row_pitch, .dst_slice_pitch = buffer_slice_pitch,
+                                    .src_row_pitch = host_row_pitch, .src_slice_pitch = host_slice_pitch},
+                              .blocking = blocking};
+    struct cw_enqueue e;
+
+    if (host_origin && region)
+        h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                                buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
+                                                ptr, waits, wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                                        buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                        host_slice_pitch, ptr, waits, wait_list, e.event));
+}
+
+static struct cw_layout image_layout(cl_mem image, const void *ptr, const size_t *region, size_t row_pitch,
+                                     size_t slice_pitch)
+{
+    if (!cw_recorder.capture_data || !region)
+        return (struct cw_layout){0};
+    return (struct cw_layout){ptr, region[0] * cw_capture_element(image), region[1], region[2], row_pitch, slice_pitch};
+}
+
+cl_int cw_hook_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
+                                  const size_t *region, size_t row_pitch, size_t slice_pitch, void *ptr, cl_uint waits,
+                                  const cl_event *wait_list, cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_IMAGE, .src = image, .src_origin = origin, .region = region,
+                                    .host = ptr, .dst_row_pitch = row_pitch, .dst_slice_pitch = slice_pitch},
+                              .host = image_layout(image, ptr, region, row_pitch, slice_pitch),
+                              .blocking = blocking, .read = true};
+    struct cw_enqueue e;
+
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
+                                          wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
+                                                  waits, wait_list, e.event));
+}
+
+cl_int cw_hook_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
+                                   const size_t *region, size_t row_pitch, size_t slice_pitch, const void *ptr,
+                                   cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_IMAGE, .dst = image, .dst_origin = origin, .region = region,
+                                    .host = ptr, .src_row_pitch = row_pitch, .src_slice_pitch = slice_pitch},
+                              .host = image_layout(image, ptr, region, row_pitch, slice_pitch), .blocking = blocking};
+    struct cw_enqueue e;
+
+    if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
+        return cw_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
+                                           wait_list, event);
+    return end(&e, &h, cw_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
+                                                   waits, wait_list, e.event));
+}

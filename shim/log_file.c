@@ -1,0 +1,293 @@
+#include "log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXTENT_BYTES (1u << 20)
+#define KEPT_CHUNKS  16   /* partly filled chunks kept for the next thread */
+#define KEPT_ROOM    8192 /* ... if at least this much is free */
+
+static struct {
+    pthread_mutex_t lock;
+    struct cw_log_names names;
+    dev_t device;
+    ino_t inode;
+    uint64_t bytes;         /* reserved so far */
+    uint8_t *next, *end;    /* mapped and not yet handed out */
+    struct cw_log_header *header;
+    struct cw_log_chunk *kept[KEPT_CHUNKS];
+    unsigned kept_count;
+    uint64_t data_bytes;
+    dev_t data_device;
+    ino_t data_inode;
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Reserves [offset, offset+n) of fd. RLIMIT_FSIZE is looked at first: passing it raises SIGXFSZ. */
+static int reserve(int fd, uint64_t offset, uint64_t n)
+{
+    struct rlimit limit;
+    int code, tries = 0;
+
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && offset + n > limit.rlim_cur)
+        return EFBIG;
+    do /* a signal of the program may interrupt it; a timer must not keep us here for ever */
+        code = posix_fallocate(fd, (off_t)offset, (off_t)n);
+    while (code == EINTR && ++tries < 100);
+    return code;
+}
+
+static const char *why_not(int code)
+{
+    if (code == EFBIG)
+        return "it would pass the file-size limit (RLIMIT_FSIZE); raise it with ulimit -f";
+    if (code == ENOSPC || code == EDQUOT)
+        return "the disk is full; free some space or set CLWEAVE_OUT to another disk";
+    return strerror(code);
+}
+
+static void read_text(const char *path, char *to, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0, i;
+    ssize_t n = 0;
+
+    while (fd >= 0 && have < size - 1 && (n = read(fd, to + have, size - 1 - have)) > 0)
+        have += (size_t)n;
+    if (fd >= 0)
+        close(fd);
+    while (have && !to[have - 1])
+        have--;
+    for (i = 0; i < have; i++)
+        if (!to[i])
+            to[i] = ' '; /* /proc/self/cmdline separates with NULs */
+    to[have] = '\0';
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void fill_header(struct cw_log_header *h, bool capture_data)
+{
+    ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
+
+    h->program[n > 0 ? n : 0] = '\0';
+    h->version = CW_LOG_VERSION;
+    h->chunk_bytes = CW_LOG_CHUNK_BYTES;
+    h->pid = (uint64_t)getpid();
+    h->ppid = (uint64_t)getppid();
+    h->process_start_ticks = cw_log_process_start(h->pid);
+    h->run_id = cw_log_run_id();
+    h->start_realtime_ns = clock_ns(CLOCK_REALTIME);
+    h->start_ns = clock_ns(CLOCK_MONOTONIC);
+    h->capture_data = capture_data;
+    gethostname(h->host, sizeof h->host - 1);
+    if (!getcwd(h->cwd, sizeof h->cwd))
+        h->cwd[0] = '\0';
+    snprintf(h->data_path, sizeof h->data_path, "%s", capture_data ? file.names.data : "");
+    read_text("/proc/self/cmdline", h->command, sizeof h->command);
+    atomic_thread_fence(memory_order_release);
+    memcpy(h->magic, CW_LOG_MAGIC, 8);
+}
+
+/* Makes the file of an earlier run's contents vanish, creates an empty one, remembers who it is. */
+static enum cw_status create_data(struct cw_error *err)
+{
+    struct stat st;
+    int fd;
+
+    unlink(file.names.data);
+    fd = open(file.names.data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return cw_error_set(err, CW_ERR_IO, "cannot create %.400s: %s", file.names.data, strerror(errno));
+    fstat(fd, &st);
+    close(fd);
+    file.data_device = st.st_dev;
+    file.data_inode = st.st_ino;
+    file.data_bytes = 0;
+    return CW_OK;
+}
+
+enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_error *err)
+{
+    enum cw_status status;
+    struct stat st;
+    void *map = MAP_FAILED;
+    int fd, code;
+
+    pthread_mutex_init(&file.lock, NULL); /* a forked child may have inherited it locked */
+    file.header = NULL;
+    file.next = file.end = NULL;
+    file.kept_count = 0;
+    status = cw_log_create(out, &file.names, &fd, err);
+    if (status != CW_OK)
+        return status;
+    code = reserve(fd, 0, CW_LOG_CHUNK_BYTES);
+    if (!code)
+        map = mmap(NULL, CW_LOG_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!code && map == MAP_FAILED)
+        code = errno;
+    fstat(fd, &st);
+    close(fd);
+    if (code) {
+        unlink(file.names.log);
+        return cw_error_set(err, CW_ERR_IO, "cannot make %.300s: %s", file.names.log, why_not(code));
+    }
+    file.device = st.st_dev;
+    file.inode = st.st_ino;
+    file.bytes = CW_LOG_CHUNK_BYTES;
+    file.header = map;
+    fill_header(map, capture_data);
+    return capture_data ? create_data(err) : CW_OK;
+}
+
+struct cw_log_header *cw_log_file_header(void)
+{
+    return file.header;
+}
+
+const struct cw_log_names *cw_log_file_names(void)
+{
+    return &file.names;
+}
+
+/* Opens `path` again and checks that it is still the file we made. */
+static int reopen(const char *path, dev_t device, ino_t inode, struct cw_error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+    if (fd >= 0 && !fstat(fd, &st) && st.st_dev == device && st.st_ino == inode)
+        return fd;
+    cw_error_set(err, CW_ERR_IO, "%.380s: %s", path, fd < 0 ? strerror(errno) : "the file was replaced");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Reserves and maps at least `n` more bytes, an extent if the disk has room for one. */
+static enum cw_status grow(size_t n, struct cw_error *err)
+{
+    size_t bytes = n > EXTENT_BYTES ? n : EXTENT_BYTES;
+    void *map = MAP_FAILED;
+    int code, fd = reopen(file.names.log, file.device, file.inode, err);
+
+    if (fd < 0)
+        return CW_ERR_IO;
+    code = reserve(fd, file.bytes, bytes);
+    if (code && bytes > n) {
+        bytes = n;
+        code = reserve(fd, file.bytes, bytes);
+    }
+    if (!code)
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)file.bytes);
+    if (!code && map == MAP_FAILED)
+        code = errno;
+    close(fd);
+    if (code)
+        return cw_error_set(err, CW_ERR_IO, "cannot grow %.300s: %s", file.names.log, why_not(code));
+    if (file.next < file.end)
+        munmap(file.next, (size_t)(file.end - file.next));
+    file.next = map;
+    file.end = file.next + bytes;
+    file.bytes += bytes;
+    return CW_OK;
+}
+
+static struct cw_log_chunk *take_kept(size_t bytes)
+{
+    unsigned i;
+
+    for (i = 0; i < file.kept_count; i++)
+        if (cw_log_chunk_room(file.kept[i]) >= bytes) {
+            struct cw_log_chunk *c = file.kept[i];
+
+            file.kept[i] = file.kept[--file.kept_count];
+            return c;
+        }
+    return NULL;
+}
+
+struct cw_log_chunk *cw_log_chunk_get(size_t bytes, struct cw_error *err)
+{
+    size_t units = (bytes + sizeof(struct cw_log_chunk) + CW_LOG_CHUNK_BYTES - 1) / CW_LOG_CHUNK_BYTES;
+    size_t need = units * CW_LOG_CHUNK_BYTES;
+    struct cw_log_chunk *c = NULL;
+
+    pthread_mutex_lock(&file.lock);
+    if (file.header)
+        c = take_kept(bytes);
+    if (!c && file.header && ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK)) {
+        c = (struct cw_log_chunk *)file.next;
+        file.next += need;
+        c->units = (uint32_t)units;
+        atomic_thread_fence(memory_order_release);
+        c->magic = CW_LOG_CHUNK_MAGIC;
+    }
+    pthread_mutex_unlock(&file.lock);
+    return c;
+}
+
+void cw_log_chunk_put(struct cw_log_chunk *chunk)
+{
+    if (!chunk)
+        return;
+    pthread_mutex_lock(&file.lock);
+    if (file.header && file.kept_count < KEPT_CHUNKS && cw_log_chunk_room(chunk) >= KEPT_ROOM) {
+        file.kept[file.kept_count++] = chunk;
+        chunk = NULL;
+    }
+    pthread_mutex_unlock(&file.lock);
+    cw_log_chunk_forget(chunk);
+}
+
+void cw_log_chunk_forget(struct cw_log_chunk *chunk)
+{
+    if (chunk)
+        munmap(chunk, (size_t)chunk->units * CW_LOG_CHUNK_BYTES);
+}
+
+enum cw_status cw_log_data_append(const void *bytes, size_t n, uint64_t *offset, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+    size_t done = 0;
+    ssize_t wrote;
+    int fd, code = 0;
+
+    pthread_mutex_lock(&file.lock);
+    fd = reopen(file.names.data, file.data_device, file.data_inode, err);
+    if (fd < 0) {
+        status = CW_ERR_IO;
+        goto out;
+    }
+    *offset = file.data_bytes;
+    code = reserve(fd, file.data_bytes, n);
+    while (!code && done < n) {
+        wrote = pwrite(fd, (const char *)bytes + done, n - done, (off_t)(file.data_bytes + done));
+        if (wrote < 0 && errno != EINTR)
+            code = errno;
+        else if (wrote > 0)
+            done += (size_t)wrote;
+    }
+    if (code)
+        status = cw_error_set(err, CW_ERR_IO, "cannot grow %.300s: %s", file.names.data, why_not(code));
+    else
+        file.data_bytes += n;
+out:
+    if (fd >= 0)
+        close(fd);
+    pthread_mutex_unlock(&file.lock);
+    return status;
+}

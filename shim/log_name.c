@@ -1,0 +1,158 @@
+#include "log_name.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../analyzer/log_format.h"
+#include "../analyzer/options.h"
+
+static uint64_t run_id;
+static char start_cwd[PATH_MAX];
+
+/* Relative names count from where the program was started, and descendants must agree on the run: both are taken
+ * before main can change directory or start threads (setenv is not thread-safe). */
+__attribute__((constructor)) static void remember_start(void)
+{
+    const char *mode = getenv("CLWEAVE_MODE"), *run = getenv("CLWEAVE_RUN");
+    struct timespec now;
+    char text[32];
+
+    if (!mode || !strcmp(mode, "off"))
+        return;
+    if (!getcwd(start_cwd, sizeof start_cwd))
+        start_cwd[0] = '\0';
+    run_id = run ? strtoull(run, NULL, 10) : 0;
+    if (run_id)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    run_id = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)run_id);
+    setenv("CLWEAVE_RUN", text, 1);
+}
+
+uint64_t cw_log_run_id(void)
+{
+    return run_id;
+}
+
+uint64_t cw_log_process_start(uint64_t pid)
+{
+    char path[64], text[1024], *p;
+    unsigned long long ticks = 0;
+    ssize_t n;
+    int fd, field;
+
+    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    p = strrchr(text, ')'); /* the name may hold blanks and parentheses; field 3 follows the last one */
+    for (field = 2; p && field < 22; field++)
+        p = strchr(p + 1, ' ');
+    if (p)
+        ticks = strtoull(p + 1, NULL, 10);
+    return ticks;
+}
+
+/* Replaces %e, %p, %% in `out` and makes the path absolute. */
+static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_error *err)
+{
+    char exe[PATH_MAX];
+    const char *base = "unknown";
+    size_t n = 0;
+    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+
+    if (len > 0) {
+        exe[len] = '\0';
+        base = strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe;
+    }
+    if (out[0] != '/' && start_cwd[0])
+        n = (size_t)snprintf(path, PATH_MAX, "%s/", start_cwd);
+    if (n + 40 >= PATH_MAX) /* room for "-PID-N" and ".data" */
+        return cw_error_set(err, CW_ERR_LIMIT, "the working directory's path is too long; set CLWEAVE_OUT");
+    return cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
+}
+
+/* names->json = `path`, the attempt-th variant of it; the others follow. */
+static void name_variant(const char *path, unsigned attempt, struct cw_log_names *names)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    int stem = dot && dot > (slash ? slash + 1 : path) ? (int)(dot - path) : (int)strlen(path);
+    char suffix[40] = "";
+
+    if (attempt == 1)
+        snprintf(suffix, sizeof suffix, "-%ld", (long)getpid());
+    else if (attempt > 1)
+        snprintf(suffix, sizeof suffix, "-%ld-%u", (long)getpid(), attempt);
+    snprintf(names->json, PATH_MAX, "%.*s%s%s", stem, path, suffix, path + stem);
+    /* expand() left room */
+    snprintf(names->log, PATH_MAX, "%.*s.log", PATH_MAX - 8, names->json);
+    snprintf(names->data, PATH_MAX, "%.*s.data", PATH_MAX - 8, names->json);
+}
+
+/* True when the log at `path` is somebody else's: of a live process, or of another process of this run. */
+static bool log_in_use(const char *path)
+{
+    struct cw_log_header h;
+    bool used = false;
+    ssize_t n;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return errno != ENOENT && errno != ELOOP; /* a link is not a log of ours: it is replaced, not followed */
+    n = pread(fd, &h, offsetof(struct cw_log_header, start_realtime_ns), 0);
+    close(fd);
+    if (n < (ssize_t)offsetof(struct cw_log_header, start_realtime_ns) || memcmp(h.magic, CW_LOG_MAGIC, 8))
+        return n == 0; /* empty: being created this moment */
+    used = h.run_id == run_id;
+    if (!used && h.process_start_ticks)
+        used = cw_log_process_start(h.pid) == h.process_start_ticks;
+    return used;
+}
+
+/* True when a finished trace of this run lies at `path`. */
+static bool json_in_use(const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st))
+        return false;
+    return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec >= run_id;
+}
+
+enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, struct cw_error *err)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    char path[PATH_MAX];
+    enum cw_status st = expand(out, path, err);
+    unsigned attempt;
+
+    *fd = -1;
+    for (attempt = 0; st == CW_OK && *fd < 0 && attempt < 1000; attempt++) {
+        name_variant(path, attempt, names);
+        if (json_in_use(names->json))
+            continue;
+        *fd = open(names->log, flags, 0600);
+        if (*fd < 0 && errno == EEXIST && !log_in_use(names->log) && !unlink(names->log))
+            *fd = open(names->log, flags, 0600);
+        if (*fd < 0 && errno != EEXIST)
+            return cw_error_set(err, CW_ERR_IO, "cannot create %.380s: %s; set CLWEAVE_OUT to a writable place",
+                                names->log, strerror(errno));
+    }
+    if (st == CW_OK && *fd < 0)
+        return cw_error_set(err, CW_ERR_IO, "%.380s and its variants are in use; set CLWEAVE_OUT", path);
+    return st;
+}

@@ -1,0 +1,169 @@
+/* recorder.h - what the recording hooks share: settings, objects and their definitions, enqueues.
+ *
+ * A hook makes the vendor's call exactly as the program made it and writes a record beside it. It never holds a lock over
+ * a vendor call and never retains what the program could see. Everything here is safe on any thread. */
+#ifndef CW_RECORDER_H
+#define CW_RECORDER_H
+
+#include "log_write.h"
+#include "object.h"
+
+/* Settings, constant after the mode's start(). */
+struct cw_recorder_settings {
+    bool device_times, capture_data, no_sources;
+    unsigned callsite_frames; /* 0 off, 1 leaf, N frames */
+};
+extern struct cw_recorder_settings cw_recorder;
+
+/* ---- objects and their definitions (define.c) */
+
+/* The entry of `handle`, made and described in the log if it is not known (by asking the vendor). NULL for a NULL handle
+ * or when the vendor does not know it either. Not for events. */
+struct cw_object *cw_define(const void *handle, enum cw_log_object kind);
+
+static inline struct cw_object *cw_known(const void *handle, enum cw_log_object kind)
+{
+    struct cw_object *o = cw_object_find(handle, kind);
+
+    return CW_LIKELY(o && o->generation == cw_log_generation) ? o : cw_define(handle, kind);
+}
+
+/* id + 1 of a known object, 0 for none: how records refer to objects that may be missing. */
+static inline uint64_t cw_known_id(const void *handle, enum cw_log_object kind)
+{
+    struct cw_object *o = cw_known(handle, kind);
+
+    return o ? (uint64_t)o->id + 1 : 0;
+}
+
+/* A new object that a creation call returned (NULL allowed): replaces whatever had this handle. */
+struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
+
+/* The program's retain and release: counts, and writes a release record for the last one. */
+void cw_defined_release(const void *handle, enum cw_log_object kind);
+
+/* The hash that traces identify sources by: FNV-1a, 64 bits, chained from `hash` (CW_FNV_START first). */
+#define CW_FNV_START 0xcbf29ce484222325u
+uint64_t cw_fnv1a(uint64_t hash, const void *bytes, size_t n);
+
+/* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`). */
+void cw_define_build(cl_program program, const char *options, bool done);
+
+/* The bytes that a program was made from, under capture_data. */
+void cw_define_bytes(cl_program program, const void *bytes, size_t n);
+
+/* Programs that are made of others, or from bytes that the vendor does not give back; before/instead of cw_defined_new. */
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs, cl_uint count);
+
+/* ---- SVM allocations, which have addresses instead of handles (svm.c) */
+void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
+void cw_svm_remove(const void *address);
+/* id + 1 of the allocation that holds `address`, 0 if none; *offset = where in it. */
+uint64_t cw_svm_id(const void *address, uint64_t *offset);
+void cw_svm_after_fork(void);
+
+/* ---- kernels (kernel_args.c) */
+struct cw_kernel;
+struct cw_kernel *cw_kernel_create(cl_kernel kernel);
+void cw_kernel_destroy(struct cw_kernel *k);
+void cw_kernel_copy_args(struct cw_kernel *to, struct cw_kernel *from);
+void cw_kernel_set_arg(struct cw_kernel *k, cl_uint index, size_t size, const void *value);
+void cw_kernel_set_svm(struct cw_kernel *k, cl_uint index, const void *address);
+void cw_kernel_set_indirect(struct cw_kernel *k); /* it reaches memory through pointers of its own */
+struct cw_range {
+    cl_uint work_dim;
+    const size_t *global, *local, *offset; /* as the program gave them */
+    bool task;
+};
+/* Writes the kernel command's part of `r`: what changed since the kernel's latest record. */
+void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range, struct cw_thread *t);
+
+/* ---- call sites (callsite.c) */
+
+/* Where a hook was called from. A macro, because it must see the hook's own frame. */
+struct cw_caller {
+    void *address, *frame;
+};
+#define CW_CALLER ((struct cw_caller){__builtin_return_address(0), __builtin_frame_address(0)})
+/* The number of this call site + 1, written to the log the first time; 0 when call sites are off. */
+uint32_t cw_callsite(struct cw_thread *t, struct cw_caller caller);
+void cw_callsite_after_fork(void);
+
+/* ---- enqueues (enqueue.c) */
+struct cw_enqueue {
+    struct cw_rec r;
+    struct cw_thread *t;
+    struct cw_object *queue;
+    cl_command_queue queue_handle;
+    cl_event *event;  /* what to pass to the vendor: the program's pointer, or &own where device times are wanted */
+    cl_event own;
+    bool wanted;      /* the program asked for the event */
+    uint64_t enter_ns;/* set for the sampled estimate of our own cost */
+};
+
+/* False: nothing is recorded, make the call plainly. Else cw_enqueue_end must follow. */
+bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
+                      cl_event *event, struct cw_caller caller);
+
+/* The vendor's call has returned `status`. */
+void cw_enqueue_returned(struct cw_enqueue *e, cl_int status);
+
+/* Writes the record. */
+void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);
+
+/* Parameters of a transfer; zeroed members are not recorded. */
+struct cw_transfer {
+    uint32_t type;          /* cl_command_type */
+    cl_mem src, dst;
+    uint64_t src_id, dst_id;/* id + 1 where there is no handle (SVM) */
+    uint64_t src_offset, dst_offset, bytes;
+    const size_t *src_origin, *dst_origin, *region;
+    uint64_t src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch;
+    uint64_t map_flags, map_seq; /* map_seq + 1 */
+    const void *host;
+    const void *pattern;
+    size_t pattern_bytes;
+    uint64_t data_offset, data_bytes;
+};
+/* Writes the record of a transfer. */
+void cw_enqueue_transfer(struct cw_enqueue *e, const struct cw_transfer *t);
+
+/* Writes a CW_HOST_WRITE: the program changed `t->dst` (bytes dst_offset, bytes; data) by its host pointer. */
+void cw_host_write_record(const struct cw_transfer *t);
+
+/* Pseudo-commands of the host (enum cw_host_type of trace.h), around the vendor's call. begin returns false when nothing
+ * is recorded; else end must follow. user_event: sequence number of its creation + 1, else 0. */
+bool cw_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
+                   struct cw_caller caller);
+void cw_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status, cl_int status);
+
+/* The part of an enqueue head that names events. */
+void cw_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list);
+
+/* The program saw that command `seq` is over. Once per event: test and set CW_OBJECT_SEEN_COMPLETE first. */
+void cw_event_seen(uint64_t seq, cl_int exec_status, struct cw_caller caller);
+
+/* ---- maps (maps.c): which unmap ends which map */
+struct cw_map {
+    const void *address;
+    uint64_t seq, flags, offset, bytes, row_pitch, slice_pitch;
+    size_t origin[3], region[3];
+    bool image;
+};
+void cw_map_add(cl_mem memory, const struct cw_map *map);
+/* Takes the latest map of `memory` at `address` out; false when there is none. */
+bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map);
+void cw_map_forget(cl_mem memory);
+void cw_map_after_fork(void);
+
+/* ---- device times (device_times.c) */
+
+/* Takes over the program's last reference of `event` (or one of our own) until its times are known. */
+void cw_times_adopt(cl_event event, uint64_t seq);
+/* Writes the times of the command if it has finished, else returns false. */
+bool cw_times_write(cl_event event, uint64_t seq);
+/* Writes the times of finished commands and drops them; `all` also those whose number is small. Never blocks. */
+void cw_times_harvest(bool all);
+void cw_times_after_fork(void);
+
+#endif
