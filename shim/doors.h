@@ -36,6 +36,7 @@ const struct cw_ext_hooks *cw_door_hooks_ext(void);
 
 /* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback of the
  * application inside a vendor's call. */
+#define CW_DOOR_OWN_CALL 0x10000u /* added while this library makes a call through the loader: nothing is hooked */
 extern __thread unsigned cw_door_depth __attribute__((tls_model("initial-exec")));
 
 /* CW_DOOR_ENTER; counts the depth for the rest of the block. It is a cleanup function that puts it back, because C++

@@ -39,11 +39,13 @@ static void set_target(const struct cw_dispatch *entries)
 }
 
 /* Makes the loader initialise itself, which is when it takes in layers. It reaches no vendor that a first call would
- * not have reached. */
+ * not have reached, and is not hooked: the program did not make it. */
 static void wake_loader(void)
 {
     cl_uint n;
+    cw_door_depth += CW_DOOR_OWN_CALL;
     library.clGetPlatformIDs(0, NULL, &n);
+    cw_door_depth -= CW_DOOR_OWN_CALL;
 }
 
 /* With `lock` held. Returns what the call that came in shall be sent to. */

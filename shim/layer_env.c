@@ -76,12 +76,21 @@ void cw_layer_env_repair(void)
     }
 }
 
+/* Preloaded, as opposed to loaded as a layer: by then the loader is cutting the variable, and other threads may run. */
+static bool is_preloaded(void)
+{
+    /* not RTLD_DEFAULT: that looks into the caller too */
+    void *program = dlopen(NULL, RTLD_LAZY);
+    const void *f = program ? dlsym(program, "clInitLayer") : NULL;
+    return f && cw_loader_is_self(f);
+}
+
 /* Only when a hooking mode is asked for; a process without OpenCL pays for one getenv and, in such a mode, one setenv. */
 __attribute__((constructor)) static void announce(void)
 {
     int saved = errno;
     char path[PATH_MAX], *list = NULL;
-    const char *self = cw_door_wanted() ? self_path() : NULL, *before = getenv(VARIABLE);
+    const char *self = cw_door_wanted() && is_preloaded() ? self_path() : NULL, *before = getenv(VARIABLE);
     if (!self || (before && list_has_self(before)))
         goto out;
     /* relative when LD_PRELOAD was: children may run elsewhere */

@@ -68,10 +68,11 @@ static const void *outer_module(void)
 bool cw_nested_by_application(const void *return_address)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    unsigned depth = cw_door_depth;
-    cw_door_depth = 0;
+    if (cw_door_depth >= CW_DOOR_OWN_CALL)
+        return false;
+    cw_door_depth += CW_DOOR_OWN_CALL;
     pthread_once(&once, find_vendors);
-    cw_door_depth = depth;
+    cw_door_depth -= CW_DOOR_OWN_CALL;
     const void *module = module_of(return_address);
     if (module == loader_base || cw_loader_is_self(return_address))
         module = outer_module();
