@@ -15,7 +15,14 @@
 
 const struct cw_option_info cw_option_table[] = {
 #define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
-    {name, CW_OPTION_##kind, TEXT_##kind(value), choices, argument, commands, help, offsetof(struct cw_options, field)},
+    {name,                                                                                                   \
+     CW_OPTION_##kind,                                                                                       \
+     TEXT_##kind(value),                                                                                     \
+     choices,                                                                                                \
+     argument,                                                                                               \
+     commands,                                                                                               \
+     help,                                                                                                   \
+     offsetof(struct cw_options, field)},
 #include "options.inc"
 #undef CW_OPTION
     {0},
@@ -62,7 +69,8 @@ void cw_options_finish(struct cw_options *o)
 
 static enum cw_status set_bool(bool *to, const char *name, const char *value, struct cw_error *err)
 {
-    static const char *const yes[] = {"", "1", "true", "yes", "on"}, *const no[] = {"0", "false", "no", "off"};
+    static const char *const yes[] = {"", "1", "true", "yes", "on"}, *const no[] = {"0", "false", "no",
+                                                                                    "off"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (!strcasecmp(value, yes[i]))
             return *to = true, CW_OK;
@@ -91,15 +99,17 @@ static bool is_choice(const char *choices, const char *word)
 {
     size_t n = strlen(word);
     for (const char *c = choices; n && c; c = strchr(c, '|'), c += c != NULL)
-        if (!strncmp(c, word, n) && (c[n] == '|' || !c[n]))
+        if (n == strcspn(c, "|") && !strncmp(c, word, n))
             return true;
     return false;
 }
 
-static enum cw_status set_string(char **to, const struct cw_option_info *info, const char *value, struct cw_error *err)
+static enum cw_status set_string(char **to, const struct cw_option_info *info, const char *value,
+                                 struct cw_error *err)
 {
     if (info->kind == CW_OPTION_CHOICE && !is_choice(info->choices, value))
-        return cw_error_set(err, CW_ERR_INVALID, "option %s: '%s' is not one of %s", info->name, value, info->choices);
+        return cw_error_set(err, CW_ERR_INVALID, "option %s: '%s' is not one of %s", info->name, value,
+                            info->choices);
     char *copy = strdup(value);
     if (!copy)
         return cw_error_set(err, CW_ERR_NOMEM, "option %s: out of memory", info->name);
@@ -112,10 +122,13 @@ enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info 
                               struct cw_error *err)
 {
     switch (info->kind) {
-    case CW_OPTION_BOOL: return set_bool(value_of(o, info), info->name, value, err);
-    case CW_OPTION_INT: return set_int(value_of(o, info), info->name, value, err);
+    case CW_OPTION_BOOL:
+        return set_bool(value_of(o, info), info->name, value, err);
+    case CW_OPTION_INT:
+        return set_int(value_of(o, info), info->name, value, err);
     case CW_OPTION_STRING:
-    case CW_OPTION_CHOICE: return set_string(value_of(o, info), info, value, err);
+    case CW_OPTION_CHOICE:
+        return set_string(value_of(o, info), info, value, err);
     }
     return cw_error_set(err, CW_ERR_INVALID, "option %s: unknown kind", info->name);
 }
@@ -153,8 +166,8 @@ size_t cw_options_describe(const struct cw_options *o, char *text, size_t size)
         const char *value = value_text(o, i, number);
         if (!value || !strcmp(value, i->default_value))
             continue;
-        int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s", used ? " " : "",
-                         i->name, value);
+        int n = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0, "%s%s=%s",
+                         used ? " " : "", i->name, value);
         used += n > 0 ? (size_t)n : 0;
     }
     return used;
@@ -177,14 +190,15 @@ enum cw_status cw_options_expand(const char *pattern, const char *program, long 
         if (*c == '%') {
             part = expansion(*++c, program, pid, number);
             if (!part)
-                return cw_error_set(err, CW_ERR_INVALID,
-                                    "'%%%c' in '%s' stands for nothing: use %%e (program), %%p (process id) or %%%%",
-                                    *c ? *c : ' ', pattern);
+                return cw_error_set(
+                    err, CW_ERR_INVALID,
+                    "'%%%c' in '%s' stands for nothing: use %%e (program), %%p (process id) or %%%%",
+                    *c ? *c : ' ', pattern);
         }
         size_t n = strlen(part);
         if (used + n >= size)
-            return cw_error_set(err, CW_ERR_LIMIT, "the path that '%s' expands to is longer than %zu bytes", pattern,
-                                size - 1);
+            return cw_error_set(err, CW_ERR_LIMIT, "the path that '%s' expands to is longer than %zu bytes",
+                                pattern, size - 1);
         for (size_t i = 0; i < n; i++)
             path[used++] = part == program && part[i] == '/' ? '_' : part[i];
     }

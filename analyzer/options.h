@@ -1,7 +1,7 @@
 /* options.h - the settings of libclweave.so, as options.inc lists them.
  *
- * The library reads them from its environment (CLWEAVE_*); the tool offers those of each command as long options and
- * hands them over in the environment. One table serves both, and the help texts. */
+ * The library reads them from its environment (CLWEAVE_*); the tool offers those of each command as long
+ * options and hands them over in the environment. One table serves both, and the help texts. */
 #ifndef CW_OPTIONS_H
 #define CW_OPTIONS_H
 
@@ -29,7 +29,7 @@ struct cw_options {
 
 /* One row of the table. */
 struct cw_option_info {
-    const char *name;          /* "device-times": the long option is --device-times */
+    const char *name; /* "device-times": the long option is --device-times */
     enum cw_option_kind kind;
     const char *default_value; /* as one would write it: "off", "0", "false" */
     const char *choices;       /* CHOICE: "off|trace|run"; else "" */
@@ -42,8 +42,8 @@ struct cw_option_info {
 /* The table, ended by a row whose name is NULL. Constant; thread-safe. */
 extern const struct cw_option_info cw_option_table[];
 
-/* Writes the option's environment variable, "CLWEAVE_DEVICE_TIMES", into `text` of CW_OPTION_VARIABLE_BYTES bytes and
- * returns `text`. */
+/* Writes the option's environment variable, "CLWEAVE_DEVICE_TIMES", into `text` of CW_OPTION_VARIABLE_BYTES
+ * bytes and returns `text`. */
 #define CW_OPTION_VARIABLE_BYTES 64
 const char *cw_option_variable(const struct cw_option_info *info, char *text);
 
@@ -53,22 +53,23 @@ enum cw_status cw_options_init(struct cw_options *o, struct cw_error *err);
 /* Frees the strings. NULL, and a zeroed struct, are allowed. */
 void cw_options_finish(struct cw_options *o);
 
-/* Sets the option `info` from `value`: BOOL takes 1/0, true/false, yes/no, on/off, "" (a bare --flag) = true; INT a
- * decimal number; CHOICE one of its words. CW_ERR_INVALID (naming option, value and what is allowed) or CW_ERR_NOMEM leave
- * the old value. */
+/* Sets the option `info` from `value`: BOOL takes 1/0, true/false, yes/no, on/off, "" (a bare --flag) = true;
+ * INT a decimal number; CHOICE one of its words. CW_ERR_INVALID (naming option, value and what is allowed) or
+ * CW_ERR_NOMEM leave the old value. */
 enum cw_status cw_options_set(struct cw_options *o, const struct cw_option_info *info, const char *value,
                               struct cw_error *err);
 
-/* Sets every option whose variable is in the environment and not empty. Stops at the first bad one. Reads the environment:
- * not safe against a concurrent setenv. */
+/* Sets every option whose variable is in the environment and not empty. Stops at the first bad one. Reads the
+ * environment: not safe against a concurrent setenv. */
 enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error *err);
 
-/* Writes what differs from the defaults, "mode=trace out=/tmp/x.json", as snprintf does: at most `size` bytes with the
- * NUL, returning the length that all of it has (0 when nothing differs). */
+/* Writes what differs from the defaults, "mode=trace out=/tmp/x.json", as snprintf does: at most `size` bytes
+ * with the NUL, returning the length that all of it has (0 when nothing differs). */
 size_t cw_options_describe(const struct cw_options *o, char *text, size_t size);
 
-/* Expands %e (program), %p (pid) and %% of `pattern` into `path`. CW_ERR_INVALID for another % sequence, CW_ERR_LIMIT
- * when `size` bytes do not hold the result with its NUL. Slashes in `program` become underscores. */
+/* Expands %e (program), %p (pid) and %% of `pattern` into `path`. CW_ERR_INVALID for another % sequence,
+ * CW_ERR_LIMIT when `size` bytes do not hold the result with its NUL. Slashes in `program` become
+ * underscores. */
 enum cw_status cw_options_expand(const char *pattern, const char *program, long pid, char *path, size_t size,
                                  struct cw_error *err);
 

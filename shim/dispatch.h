@@ -3,9 +3,9 @@
  * Include this before any CL header: it asks for the deprecated prototypes, which the table is typed by.
  *
  * A call comes in by an exported symbol (exports.c, LD_PRELOAD) or by the loader's layer table (layer.c,
- * OPENCL_LAYERS). If the mode hooks that function, the mode's hook is called, once per call whichever doors it passed;
- * if not, the call goes straight on. Hooks, and everything else in this library, reach OpenCL through cw_next only:
- * a plain clFlush(...) in this library would be our own exported symbol. */
+ * OPENCL_LAYERS). If the mode hooks that function, the mode's hook is called, once per call whichever doors
+ * it passed; if not, the call goes straight on. Hooks, and everything else in this library, reach OpenCL
+ * through cw_next only: a plain clFlush(...) in this library would be our own exported symbol. */
 #ifndef CW_DISPATCH_H
 #define CW_DISPATCH_H
 
@@ -36,8 +36,8 @@ struct cw_dispatch {
 #include "api.inc"
 };
 
-/* One hook per extension function that has no place in loaders' tables. A hook gets the vendor's own function as its
- * first parameter, because platforms may have different ones: `next(args...)` makes the call. */
+/* One hook per extension function that has no place in loaders' tables. A hook gets the vendor's own function
+ * as its first parameter, because platforms may have different ones: `next(args...)` makes the call. */
 struct cw_ext_hooks {
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
     ret (*name)(__typeof__(&name) next, CW_UNPAREN params);
@@ -57,8 +57,8 @@ enum cw_api_id {
 /* The function's name, "clFlush". Static; thread-safe. */
 const char *cw_api_name(enum cw_api_id id);
 
-/* What lies behind us: the loader's functions, or the next layer's. Complete (no NULL: what the loader lacks fails with
- * the error of a missing function) before a mode's start() runs, and constant from then on. */
+/* What lies behind us: the loader's functions, or the next layer's. Complete (no NULL: what the loader lacks
+ * fails with the error of a missing function) before a mode's start() runs, and constant from then on. */
 extern struct cw_dispatch cw_next;
 
 /* What CLWEAVE_MODE selects. */
@@ -67,13 +67,14 @@ struct cw_mode {
     const struct cw_dispatch *hooks;      /* NULL members (or a NULL table) are not hooked and cost nothing */
     const struct cw_ext_hooks *ext_hooks; /* likewise */
 
-    /* Called once, before the first hooked call, on the thread that makes it; cw_next is complete. May run inside the
-     * loader's own initialisation, so it must make no OpenCL call. Returns false when the mode cannot work; it has then
-     * said why (cw_log_error), and the library passes everything through. NULL: nothing to do. */
+    /* Called once, before the first hooked call, on the thread that makes it; cw_next is complete. May run
+     * inside the loader's own initialisation, so it must make no OpenCL call. Returns false when the mode
+     * cannot work; it has then said why (cw_log_error), and the library passes everything through. NULL:
+     * nothing to do. */
     bool (*start)(const struct cw_options *options);
 
-    /* Called at a normal exit, if start() succeeded, from the library's destructor: calls may still follow on other
-     * threads and from later destructors. NULL: nothing to do. */
+    /* Called at a normal exit, if start() succeeded, from the library's destructor: calls may still follow on
+     * other threads and from later destructors. NULL: nothing to do. */
     void (*stop)(void);
 };
 

@@ -19,28 +19,29 @@ extern const struct cw_dispatch cw_missing;
 
 /* ---- dispatch.c */
 
-/* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by cw_door_open only,
- * so that processes without OpenCL stay silent). Never NULL. */
+/* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by
+ * cw_door_open only, so that processes without OpenCL stay silent). Never NULL. */
 const struct cw_mode *cw_door_mode(void);
 
 /* True if the mode hooks anything, that is if the doors have work to do. */
 bool cw_door_wanted(void);
 
-/* Opens: sets cw_next to `next`, starts the mode, fills the table of entries. Only the first call does so; every call
- * returns the same table, whose members are NULL where nothing is hooked. Thread-safe. */
+/* Opens: sets cw_next to `next`, starts the mode, fills the table of entries. Only the first call does so;
+ * every call returns the same table, whose members are NULL where nothing is hooked. Thread-safe. */
 const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
 
 /* The same table, and the running mode's hooks of extension functions (NULL: none). The door must be open. */
 const struct cw_dispatch *cw_door_entries(void);
 const struct cw_ext_hooks *cw_door_hooks_ext(void);
 
-/* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback of the
- * application inside a vendor's call. */
-#define CW_DOOR_OWN_CALL 0x10000u /* added while this library makes a call through the loader: nothing is hooked */
+/* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback
+ * of the application inside a vendor's call. */
+#define CW_DOOR_OWN_CALL                                                                                     \
+    0x10000u /* added while this library makes a call through the loader: nothing is hooked */
 extern __thread unsigned cw_door_depth __attribute__((tls_model("initial-exec")));
 
-/* CW_DOOR_ENTER; counts the depth for the rest of the block. It is a cleanup function that puts it back, because C++
- * exceptions and thread cancellation may unwind through a hook, out of a callback. */
+/* CW_DOOR_ENTER; counts the depth for the rest of the block. It is a cleanup function that puts it back,
+ * because C++ exceptions and thread cancellation may unwind through a hook, out of a callback. */
 #define CW_DOOR_ENTER __attribute__((cleanup(cw_door_leave), unused)) unsigned before = cw_door_depth++
 static inline void cw_door_leave(const unsigned *before)
 {
@@ -49,14 +50,14 @@ static inline void cw_door_leave(const unsigned *before)
 
 /* ---- nested.c */
 
-/* True if the call that `return_address` returns to was made by the application (a callback), false if by a vendor's
- * library or the loader's. For calls at depth > 0 only: it is slow. */
+/* True if the call that `return_address` returns to was made by the application (a callback), false if by a
+ * vendor's library or the loader's. For calls at depth > 0 only: it is slow. */
 bool cw_nested_by_application(const void *return_address);
 
 /* ---- loader.c */
 
-/* Finds the real OpenCL library and fills `functions` completely (cw_missing where it lacks one). Returns false, with
- * all of cw_missing, when there is none. May load a library. */
+/* Finds the real OpenCL library and fills `functions` completely (cw_missing where it lacks one). Returns
+ * false, with all of cw_missing, when there is none. May load a library. */
 bool cw_loader_resolve(struct cw_dispatch *functions);
 
 /* True if `address` lies in this library. */

@@ -27,19 +27,20 @@ static struct cw_dispatch symbol_targets = {
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     __attribute__((visibility("default"))) ret name params                                                   \
     {                                                                                                        \
-        return __atomic_load_n(&symbol_targets.name, __ATOMIC_ACQUIRE) args;                                         \
+        return __atomic_load_n(&symbol_targets.name, __ATOMIC_ACQUIRE) args;                                 \
     }
 #include "api.inc"
 
 static void set_target(const struct cw_dispatch *entries)
 {
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
-    __atomic_store_n(&symbol_targets.name, entries && entries->name ? entries->name : library.name, __ATOMIC_RELEASE);
+    __atomic_store_n(&symbol_targets.name, entries && entries->name ? entries->name : library.name,          \
+                     __ATOMIC_RELEASE);
 #include "api.inc"
 }
 
-/* Makes the loader initialise itself, which is when it takes in layers. It reaches no vendor that a first call would
- * not have reached, and is not hooked: the program did not make it. */
+/* Makes the loader initialise itself, which is when it takes in layers. It reaches no vendor that a first
+ * call would not have reached, and is not hooked: the program did not make it. */
 static void wake_loader(void)
 {
     cl_uint n;

@@ -1,9 +1,10 @@
 /* extension.c - functions that programs ask for by name.
  *
- * A hooked extension function gets a wrapper instead of the vendor's pointer. Platforms may have different functions of one
- * name and the caller's arguments do not always say which platform is meant, so there are CW_SLOTS wrappers per
- * function, each with a vendor's pointer of its own; a program with more different ones gets the bare pointer. A core
- * function that is asked for by name gets the door's entry, which finds the vendor by the objects. */
+ * A hooked extension function gets a wrapper instead of the vendor's pointer. Platforms may have different
+ * functions of one name and the caller's arguments do not always say which platform is meant, so there are
+ * CW_SLOTS wrappers per function, each with a vendor's pointer of its own; a program with more different ones
+ * gets the bare pointer. A core function that is asked for by name gets the door's entry, which finds the
+ * vendor by the objects. */
 #include "doors.h"
 
 #include <stddef.h>
@@ -16,7 +17,7 @@
 /* ---- wrappers: next[slot] is written once, before the wrapper's address is given out */
 
 #define SLOT(ret, name, slot, params, args)                                                                  \
-    static ret slot_##slot##_##name params                                                                    \
+    static ret slot_##slot##_##name params                                                                   \
     {                                                                                                        \
         __typeof__(&name) next = __atomic_load_n(&next_##name[slot], __ATOMIC_ACQUIRE);                      \
         if (CW_UNLIKELY(cw_door_depth) && !cw_nested_by_application(__builtin_return_address(0)))            \
@@ -34,14 +35,16 @@
 
 struct extension {
     const char *name;
-    size_t hook;     /* offset in struct cw_ext_hooks */
-    void **next;     /* [CW_SLOTS] */
+    size_t hook; /* offset in struct cw_ext_hooks */
+    void **next; /* [CW_SLOTS] */
     void *wrappers[CW_SLOTS];
 };
 
 static const struct extension extensions[] = {
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
-    {#name, offsetof(struct cw_ext_hooks, name), (void **)next_##name,                                       \
+    {#name,                                                                                                  \
+     offsetof(struct cw_ext_hooks, name),                                                                    \
+     (void **)next_##name,                                                                                   \
      {(void *)slot_0_##name, (void *)slot_1_##name, (void *)slot_2_##name, (void *)slot_3_##name}},
 #include "api.inc"
 };
@@ -51,7 +54,7 @@ static const struct {
     size_t entry; /* offset in struct cw_dispatch */
 } core[] = {
 #define ROW_0(name)
-#define ROW_1(name) {#name, offsetof(struct cw_dispatch, name)},
+#define ROW_1(name)                                          {#name, offsetof(struct cw_dispatch, name)},
 #define CW_API(ret, name, since, fail, handle, params, args) ROW_##handle(name)
 #include "api.inc"
 };
@@ -63,11 +66,13 @@ static void *wrap_extension(const struct extension *e, void *vendor)
         return vendor;
     for (int i = 0; i < CW_SLOTS; i++) {
         void *expected = NULL;
-        if (__atomic_compare_exchange_n(&e->next[i], &expected, vendor, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+        if (__atomic_compare_exchange_n(&e->next[i], &expected, vendor, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) ||
             expected == vendor)
             return e->wrappers[i];
     }
-    cw_log_warning("%s: more than %d platforms have different ones; calls of the others are not seen", e->name, CW_SLOTS);
+    cw_log_warning("%s: more than %d platforms have different ones; calls of the others are not seen",
+                   e->name, CW_SLOTS);
     return vendor;
 }
 

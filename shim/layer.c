@@ -17,7 +17,8 @@ bool cw_layer_active(void)
     return __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
-EXPORT cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+EXPORT cl_int clGetLayerInfo(cl_uint param_name, size_t param_value_size, void *param_value,
+                             size_t *param_value_size_ret)
 {
     static const cl_uint version = CL_LAYER_API_VERSION_100;
     const void *value = param_name == CL_LAYER_API_VERSION ? (const void *)&version : CW_LAYER_NAME;
@@ -50,10 +51,10 @@ static void fill_layer_table(const struct cw_dispatch *entries)
 #include "api.inc"
 }
 
-/* A second loader in the same process gets the same table: the vendors' objects lead to their own functions whichever
- * loader passes them on. */
-EXPORT cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch, cl_uint *num_entries_ret,
-                          const cl_icd_dispatch **layer_dispatch_ret)
+/* A second loader in the same process gets the same table: the vendors' objects lead to their own functions
+ * whichever loader passes them on. */
+EXPORT cl_int clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
+                          cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret)
 {
     if (!target_dispatch || !layer_dispatch_ret || !num_entries_ret || !num_entries)
         return CL_INVALID_VALUE;

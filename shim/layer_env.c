@@ -1,5 +1,5 @@
-/* layer_env.c - being preloaded is not enough for programs that dlopen libOpenCL: the loader must take us in as a layer.
- * So the constructor appends this library to OPENCL_LAYERS, for this process and its children. */
+/* layer_env.c - being preloaded is not enough for programs that dlopen libOpenCL: the loader must take us in
+ * as a layer. So the constructor appends this library to OPENCL_LAYERS, for this process and its children. */
 #include "layer_env.h"
 
 #include <dlfcn.h>
@@ -26,11 +26,13 @@ static const char *file_name(const char *path, size_t n)
 static const char *self_path(void)
 {
     Dl_info self;
-    return dladdr((const void *)cw_layer_env_repair, &self) && self.dli_fname && *self.dli_fname ? self.dli_fname : NULL;
+    return dladdr((const void *)cw_layer_env_repair, &self) && self.dli_fname && *self.dli_fname
+               ? self.dli_fname
+               : NULL;
 }
 
-/* Whether the list element [element, element+n) is this library. Its file name decides: a second copy of the library in one
- * process would hook every call twice. */
+/* Whether the list element [element, element+n) is this library. Its file name decides: a second copy of the
+ * library in one process would hook every call twice. */
 static bool is_self(const char *element, size_t n)
 {
     const char *path = self_path();
@@ -57,8 +59,8 @@ void cw_layer_env_repair(void)
     char *list = getenv(VARIABLE);
     if (!list || list_has_self(list))
         return;
-    /* The rest of the cut string lies behind the NUL. Take it for that only if it leads to our own name: further on lies
-     * memory of others, where names of variables have a '='. */
+    /* The rest of the cut string lies behind the NUL. Take it for that only if it leads to our own name:
+     * further on lies memory of others, where names of variables have a '='. */
     char *end = list + strlen(list);
     for (int cuts = 1; cuts <= 64; cuts++) {
         size_t n = 0;
@@ -76,7 +78,8 @@ void cw_layer_env_repair(void)
     }
 }
 
-/* Preloaded, as opposed to loaded as a layer: by then the loader is cutting the variable, and other threads may run. */
+/* Preloaded, as opposed to loaded as a layer: by then the loader is cutting the variable, and other threads
+ * may run. */
 static bool is_preloaded(void)
 {
     /* not RTLD_DEFAULT: that looks into the caller too */
@@ -85,7 +88,8 @@ static bool is_preloaded(void)
     return f && cw_loader_is_self(f);
 }
 
-/* Only when a hooking mode is asked for; a process without OpenCL pays for one getenv and, in such a mode, one setenv. */
+/* Only when a hooking mode is asked for; a process without OpenCL pays for one getenv and, in such a mode,
+ * one setenv. */
 __attribute__((constructor)) static void announce(void)
 {
     int saved = errno;

@@ -2,9 +2,9 @@
 #ifndef CW_LAYER_ENV_H
 #define CW_LAYER_ENV_H
 
-/* Undoes what ocl-icd does to the variable: it cuts the string in place, at each colon up to the layer that it is loading,
- * so that children would inherit the first element only. Called by clInitLayer, when everything up to our own element has
- * been cut; changes nothing when nothing was. */
+/* Undoes what ocl-icd does to the variable: it cuts the string in place, at each colon up to the layer that
+ * it is loading, so that children would inherit the first element only. Called by clInitLayer, when
+ * everything up to our own element has been cut; changes nothing when nothing was. */
 void cw_layer_env_repair(void);
 
 #endif

@@ -16,8 +16,8 @@ bool cw_loader_is_self(const void *address)
            self.dli_fbase == other.dli_fbase;
 }
 
-/* Whether the library that `handle` stands for can serve: it has OpenCL's first function, and that is neither ours (we
- * may be installed under the name libOpenCL.so) nor another copy of this library. */
+/* Whether the library that `handle` stands for can serve: it has OpenCL's first function, and that is neither
+ * ours (we may be installed under the name libOpenCL.so) nor another copy of this library. */
 static bool usable(void *handle)
 {
     const void *first = dlsym(handle, "clGetPlatformIDs");
@@ -54,8 +54,8 @@ static int is_opencl(struct dl_phdr_info *info, size_t size, void *path)
     return snprintf(path, PATH_MAX, "%s", info->dlpi_name) < PATH_MAX;
 }
 
-/* In the order in which the program itself would have found it: what it is linked with, then (a module loaded with
- * RTLD_LOCAL, maybe with a loader of its own) what is loaded, then what the system has. */
+/* In the order in which the program itself would have found it: what it is linked with, then (a module loaded
+ * with RTLD_LOCAL, maybe with a loader of its own) what is loaded, then what the system has. */
 bool cw_loader_resolve(struct cw_dispatch *functions)
 {
     static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
@@ -64,7 +64,8 @@ bool cw_loader_resolve(struct cw_dispatch *functions)
         take(functions, RTLD_NEXT);
         return true;
     }
-    void *handle = dl_iterate_phdr(is_opencl, loaded) ? dlopen(loaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
+    void *handle =
+        dl_iterate_phdr(is_opencl, loaded) ? dlopen(loaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
     if (handle && usable(handle)) {
         take(functions, handle);
         return true;
@@ -79,6 +80,7 @@ bool cw_loader_resolve(struct cw_dispatch *functions)
             dlclose(handle);
     }
     *functions = cw_missing;
-    cw_log_warning("found no OpenCL library (libOpenCL.so.1); is an OpenCL loader such as ocl-icd installed?");
+    cw_log_warning(
+        "found no OpenCL library (libOpenCL.so.1); is an OpenCL loader such as ocl-icd installed?");
     return false;
 }

@@ -16,7 +16,8 @@
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
 
-/* What CLWEAVE_LOG says. Parsed at each message: they are rare, and the program may have changed its environment. */
+/* What CLWEAVE_LOG says. Parsed at each message: they are rare, and the program may have changed its
+ * environment. */
 struct target {
     enum cw_log_level level;
     char path[512]; /* "" for stderr */
@@ -32,7 +33,8 @@ static void target_parse(struct target *t)
     for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++)
         if (n == strlen(level_names[i]) && !strncmp(spec, level_names[i], n))
             t->level = (enum cw_log_level)i;
-    if (spec[n] && cw_options_expand(spec + n + 1, program_invocation_short_name, getpid(), t->path, sizeof t->path, NULL))
+    if (spec[n] && cw_options_expand(spec + n + 1, program_invocation_short_name, getpid(), t->path,
+                                     sizeof t->path, NULL))
         t->path[0] = '\0';
 }
 

@@ -1,9 +1,9 @@
 /* log.h - messages of the library about itself.
  *
- * They go to stderr, or to the file that CLWEAVE_LOG=LEVEL:FILE names; never to stdout. Errors and warnings appear once
- * per place in the source (`fmt`), however often they happen. Nothing here disturbs the host: errno is preserved, no
- * descriptor stays open, a closed pipe or a file-size limit raises no signal, nothing is allocated.
- * Thread-safe; also safe in a forked child. */
+ * They go to stderr, or to the file that CLWEAVE_LOG=LEVEL:FILE names; never to stdout. Errors and warnings
+ * appear once per place in the source (`fmt`), however often they happen. Nothing here disturbs the host:
+ * errno is preserved, no descriptor stays open, a closed pipe or a file-size limit raises no signal, nothing
+ * is allocated. Thread-safe; also safe in a forked child. */
 #ifndef CW_LOG_H
 #define CW_LOG_H
 

@@ -1,10 +1,11 @@
-/* missing.c - what a call answers when the OpenCL library behind us lacks the function, or there is no library. */
+/* missing.c - what a call answers when the OpenCL library behind us lacks the function, or there is no
+ * library. */
 #include "doors.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-#define CODE    return CL_INVALID_OPERATION
+#define CODE return CL_INVALID_OPERATION
 #define ERRCODE                                                                                              \
     if (errcode_ret)                                                                                         \
         *errcode_ret = CL_INVALID_OPERATION;                                                                 \

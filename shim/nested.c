@@ -1,6 +1,6 @@
-/* nested.c - a call that comes in while another hooked call of the same thread is under way comes from one of two: the
- * vendor, whose internal calls must not be seen (it resolved cl* to an exported symbol), or a callback of the
- * application, whose calls must. The caller's module decides. */
+/* nested.c - a call that comes in while another hooked call of the same thread is under way comes from one of
+ * two: the vendor, whose internal calls must not be seen (it resolved cl* to an exported symbol), or a
+ * callback of the application, whose calls must. The caller's module decides. */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
@@ -22,8 +22,9 @@ static const void *module_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Runs inside a nested call, when the loader and its vendors are up. The vendor's own clIcdGetPlatformIDsKHR lies in the
- * vendor's library; one that has none is not behind a loader, so it is the library that we call itself. */
+/* Runs inside a nested call, when the loader and its vendors are up. The vendor's own clIcdGetPlatformIDsKHR
+ * lies in the vendor's library; one that has none is not behind a loader, so it is the library that we call
+ * itself. */
 static void find_vendors(void)
 {
     cl_platform_id platforms[MAX_VENDORS];

@@ -1,9 +1,9 @@
-/* calls.h - calls every function of the API table with recognisable arguments. Made from the table itself, so that a new
- * row is tested without another line.
+/* calls.h - calls every function of the API table with recognisable arguments. Made from the table itself, so
+ * that a new row is tested without another line.
  *
- * Arguments are numbers that differ per position (a swap shows), objects of a real context, or addresses of slots in a
- * region whose address is the same in every run. Where a call would be senseless (a NULL wait list with a count of 2), the
- * parameter's name decides. */
+ * Arguments are numbers that differ per position (a swap shows), objects of a real context, or addresses of
+ * slots in a region whose address is the same in every run. Where a call would be senseless (a NULL wait list
+ * with a count of 2), the parameter's name decides. */
 #ifndef CALLS_H
 #define CALLS_H
 
@@ -35,8 +35,29 @@ struct objects {
 };
 
 enum type {
-    NUMBER, POINTER, PLATFORM, DEVICE, CONTEXT, QUEUE, MEM, PROGRAM, KERNEL, EVENT, SAMPLER,
-    EVENTS, MEMS, DEVICES, PROGRAMS, STRINGS, BINARIES, STRING, SIZES, PROPERTIES, FORMAT, DESC, POINTERS
+    NUMBER,
+    POINTER,
+    PLATFORM,
+    DEVICE,
+    CONTEXT,
+    QUEUE,
+    MEM,
+    PROGRAM,
+    KERNEL,
+    EVENT,
+    SAMPLER,
+    EVENTS,
+    MEMS,
+    DEVICES,
+    PROGRAMS,
+    STRINGS,
+    BINARIES,
+    STRING,
+    SIZES,
+    PROPERTIES,
+    FORMAT,
+    DESC,
+    POINTERS
 };
 
 #define TYPE_OF(x)                                                                                           \
@@ -53,10 +74,26 @@ static const struct {
     const char *parameter;
     uint64_t value;
 } sensible[] = {
-    {"num_events_in_wait_list", 2}, {"num_events", 2}, {"num_devices", 1}, {"num_entries", 1}, {"work_dim", 3},
-    {"count", 1}, {"num_mem_objects", 2}, {"num_objects", 2}, {"num_svm_pointers", 2}, {"num_input_headers", 1},
-    {"num_input_programs", 1}, {"num_kernels", 1}, {"param_value_size", 8}, {"arg_size", 8}, {"arg_index", 0},
-    {"pattern_size", 4}, {"execution_status", 0}, {"length", 8}, {"num_sema_objects", 0}, {"cb_args", 64},
+    {"num_events_in_wait_list", 2},
+    {"num_events", 2},
+    {"num_devices", 1},
+    {"num_entries", 1},
+    {"work_dim", 3},
+    {"count", 1},
+    {"num_mem_objects", 2},
+    {"num_objects", 2},
+    {"num_svm_pointers", 2},
+    {"num_input_headers", 1},
+    {"num_input_programs", 1},
+    {"num_kernels", 1},
+    {"param_value_size", 8},
+    {"arg_size", 8},
+    {"arg_index", 0},
+    {"pattern_size", 4},
+    {"execution_status", 0},
+    {"length", 8},
+    {"num_sema_objects", 0},
+    {"cb_args", 64},
 };
 
 static struct objects objects;
@@ -74,7 +111,8 @@ static uint64_t value_for(enum type type, const char *parameter, unsigned index)
 {
     char *slot = REGION + SLOT_BYTES * index;
     static const char text[] = "text";
-    const cl_context_properties platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)objects.platform, 0};
+    const cl_context_properties platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)objects.platform,
+                                              0};
     for (size_t i = 0; type == NUMBER && i < sizeof sensible / sizeof *sensible; i++)
         if (!strcmp(sensible[i].parameter, parameter))
             return sensible[i].value;
@@ -82,41 +120,62 @@ static uint64_t value_for(enum type type, const char *parameter, unsigned index)
     if (type != NUMBER && type != PROPERTIES && strstr(parameter, "properties"))
         return put(slot, (uint64_t[4]){0}, 32);
     switch (type) {
-    case NUMBER: return 0x100 + index;
-    case PLATFORM: return (uintptr_t)objects.platform;
-    case DEVICE: return (uintptr_t)objects.device;
-    case CONTEXT: return (uintptr_t)objects.context;
-    case QUEUE: return (uintptr_t)objects.queue;
-    case MEM: return (uintptr_t)objects.mem;
-    case PROGRAM: return (uintptr_t)objects.program;
-    case KERNEL: return (uintptr_t)objects.kernel;
-    case EVENT: return (uintptr_t)objects.event;
-    case SAMPLER: return (uintptr_t)objects.sampler;
-    case EVENTS: return PUT_TWO(objects.event);
-    case MEMS: return PUT_TWO(objects.mem);
-    case DEVICES: return PUT_TWO(objects.device);
-    case PROGRAMS: return PUT_TWO(objects.program);
+    case NUMBER:
+        return 0x100 + index;
+    case PLATFORM:
+        return (uintptr_t)objects.platform;
+    case DEVICE:
+        return (uintptr_t)objects.device;
+    case CONTEXT:
+        return (uintptr_t)objects.context;
+    case QUEUE:
+        return (uintptr_t)objects.queue;
+    case MEM:
+        return (uintptr_t)objects.mem;
+    case PROGRAM:
+        return (uintptr_t)objects.program;
+    case KERNEL:
+        return (uintptr_t)objects.kernel;
+    case EVENT:
+        return (uintptr_t)objects.event;
+    case SAMPLER:
+        return (uintptr_t)objects.sampler;
+    case EVENTS:
+        return PUT_TWO(objects.event);
+    case MEMS:
+        return PUT_TWO(objects.mem);
+    case DEVICES:
+        return PUT_TWO(objects.device);
+    case PROGRAMS:
+        return PUT_TWO(objects.program);
     case STRINGS:
     case BINARIES:
         memcpy(slot + 64, text, sizeof text);
         return PUT_TWO(slot + 64);
-    case STRING: return put(slot, text, sizeof text);
-    case SIZES: return put(slot, (size_t[]){4, 4, 2, 0, 0}, 5 * sizeof(size_t));
-    case PROPERTIES: return put(slot, platform, sizeof platform);
-    case FORMAT: return put(slot, &(cl_image_format){CL_RGBA, CL_UNORM_INT8}, sizeof(cl_image_format));
+    case STRING:
+        return put(slot, text, sizeof text);
+    case SIZES:
+        return put(slot, (size_t[]){4, 4, 2, 0, 0}, 5 * sizeof(size_t));
+    case PROPERTIES:
+        return put(slot, platform, sizeof platform);
+    case FORMAT:
+        return put(slot, &(cl_image_format){CL_RGBA, CL_UNORM_INT8}, sizeof(cl_image_format));
     case DESC:
-        return put(slot, &(cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4},
+        return put(slot,
+                   &(cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4},
                    sizeof(cl_image_desc));
-    case POINTERS: return PUT_TWO(slot + 64);
-    case POINTER: return (uintptr_t)slot;
+    case POINTERS:
+        return PUT_TWO(slot + 64);
+    case POINTER:
+        return (uintptr_t)slot;
     }
     return 0;
 }
 
 static void region_map(void)
 {
-    if (mmap(REGION, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
-        (void *)REGION)
+    if (mmap(REGION, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+             -1, 0) != (void *)REGION)
         abort();
 }
 
@@ -143,7 +202,7 @@ static uint64_t region_hash(void)
 #define DROP_1(a, ...) __VA_ARGS__
 #define DROP(...)      DROP_1(__VA_ARGS__)
 #define ZEROS(...)     DROP(0 MAP(ZERO, __VA_ARGS__))
-#define WORD(x)   , (uint64_t)(uintptr_t)(x)
+#define WORD(x)        , (uint64_t)(uintptr_t)(x)
 
 /* Writes "name args" in hexadecimal, as the null driver does. */
 static void print_call(FILE *to, const char *name, unsigned platform, const uint64_t *args, size_t n)

@@ -1,5 +1,5 @@
-/* count_mode.c - a mode trace for tests of the doors: hooks every function and writes a line per hooked call to COUNT_LOG,
- * in the null driver's format. */
+/* count_mode.c - a mode trace for tests of the doors: hooks every function and writes a line per hooked call
+ * to COUNT_LOG, in the null driver's format. */
 #include "../../shim/dispatch.h"
 #include "../stub/map.h"
 
@@ -26,7 +26,7 @@ static void count_call(const char *name, const uint64_t *args, size_t n)
 #define COUNT(name, ...)                                                                                     \
     do {                                                                                                     \
         const uint64_t words[] = {0 MAP(WORD, __VA_ARGS__)};                                                 \
-        count_call(name, words + 1, sizeof words / sizeof *words - 1);                                            \
+        count_call(name, words + 1, sizeof words / sizeof *words - 1);                                       \
     } while (0)
 
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
@@ -60,4 +60,5 @@ static bool start(const struct cw_options *options)
     return fd >= 0;
 }
 
-const struct cw_mode cw_mode_trace = {.name = "trace", .hooks = &hooks, .ext_hooks = &ext_hooks, .start = start};
+const struct cw_mode cw_mode_trace = {
+    .name = "trace", .hooks = &hooks, .ext_hooks = &ext_hooks, .start = start};

@@ -2,8 +2,9 @@
  *
  *   every_call SENT RESULTS [LIBRARY]
  *
- * SENT gets a line per call as the null driver logs it, RESULTS what came back: the return value and a hash of all memory
- * that a call could write to. With LIBRARY the functions come from dlopen(LIBRARY, RTLD_LOCAL), else from linking. */
+ * SENT gets a line per call as the null driver logs it, RESULTS what came back: the return value and a hash
+ * of all memory that a call could write to. With LIBRARY the functions come from dlopen(LIBRARY, RTLD_LOCAL),
+ * else from linking. */
 #include "calls.h"
 
 #include <dlfcn.h>
@@ -52,7 +53,7 @@ static void call_extensions(void)
         objects.platform = platforms[i];
         api.clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &objects.device, NULL);
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
-    *(void **)&ext_##name = api.clGetExtensionFunctionAddressForPlatform(platforms[i], #name);              \
+    *(void **)&ext_##name = api.clGetExtensionFunctionAddressForPlatform(platforms[i], #name);               \
     platform_##name = i;                                                                                     \
     if (CW_ID_##name != CW_ID_clIcdGetPlatformIDsKHR && ext_##name)                                          \
         call_##name(ZEROS args);
@@ -85,7 +86,8 @@ static void make_objects(void)
     if (!e)
         e = api.clSetUserEventStatus(objects.event, CL_COMPLETE);
     if (!e)
-        objects.sampler = api.clCreateSampler(objects.context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &e);
+        objects.sampler =
+            api.clCreateSampler(objects.context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &e);
     if (e) {
         fprintf(stderr, "every_call: cannot make the objects (%d)\n", e);
         exit(1);

@@ -1,5 +1,5 @@
-/* missing - looks every function up in the process, as a program that dlsyms does, calls it, and expects the error of a
- * function that the OpenCL library lacks: CL_INVALID_OPERATION, or NULL with it in *errcode_ret.
+/* missing - looks every function up in the process, as a program that dlsyms does, calls it, and expects the
+ * error of a function that the OpenCL library lacks: CL_INVALID_OPERATION, or NULL with it in *errcode_ret.
  *
  *   missing [NAME...]   the functions NAME are there, and are not called */
 #include "calls.h"

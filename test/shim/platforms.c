@@ -1,10 +1,11 @@
-/* platforms - prints how many OpenCL platforms there are, from N threads that all make their first call at once.
+/* platforms - prints how many OpenCL platforms there are, from N threads that all make their first call at
+ * once.
  *
  *   platforms linked|LIBRARY|module:FILE [threads] [fork|child]
  *
- * linked: the program's own reference (needs LD_PRELOAD or linking); LIBRARY: by dlopen; module:FILE: by a module that is
- * dlopened RTLD_LOCAL and linked to libOpenCL, as Python's are. fork: the child asks too, once before and once after the
- * parent's first call. child: execs `env` after the first call. */
+ * linked: the program's own reference (needs LD_PRELOAD or linking); LIBRARY: by dlopen; module:FILE: by a
+ * module that is dlopened RTLD_LOCAL and linked to libOpenCL, as Python's are. fork: the child asks too, once
+ * before and once after the parent's first call. child: execs `env` after the first call. */
 #include "../../shim/dispatch.h"
 
 #include <dlfcn.h>

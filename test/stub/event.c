@@ -66,7 +66,8 @@ static cl_int set_user_event(cl_event e, cl_int status)
     return was_set ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-static cl_int set_callback(cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *), void *user_data)
+static cl_int set_callback(cl_event e, cl_int type, void(CL_CALLBACK *f)(cl_event, cl_int, void *),
+                           void *user_data)
 {
     if (!nullcl_is(e, K_EVENT))
         return CL_INVALID_EVENT;
@@ -109,11 +110,16 @@ static cl_int event_info(cl_event e, cl_event_info name, size_t param_value_size
     if (!nullcl_is(e, K_EVENT))
         return CL_INVALID_EVENT;
     switch (name) {
-    case CL_EVENT_COMMAND_QUEUE: REPLY(cl_command_queue, e->queue);
-    case CL_EVENT_CONTEXT: REPLY(cl_context, e->context);
-    case CL_EVENT_COMMAND_TYPE: REPLY(cl_command_type, e->type);
-    case CL_EVENT_COMMAND_EXECUTION_STATUS: REPLY(cl_int, e->status);
-    case CL_EVENT_REFERENCE_COUNT: REPLY(cl_uint, e->o.refs);
+    case CL_EVENT_COMMAND_QUEUE:
+        REPLY(cl_command_queue, e->queue);
+    case CL_EVENT_CONTEXT:
+        REPLY(cl_context, e->context);
+    case CL_EVENT_COMMAND_TYPE:
+        REPLY(cl_command_type, e->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS:
+        REPLY(cl_int, e->status);
+    case CL_EVENT_REFERENCE_COUNT:
+        REPLY(cl_uint, e->o.refs);
     }
     return CL_INVALID_VALUE;
 }

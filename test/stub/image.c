@@ -7,12 +7,16 @@ static size_t channels(cl_channel_order order)
     case CL_RGBA:
     case CL_BGRA:
     case CL_ARGB:
-    case CL_sRGBA: return 4;
+    case CL_sRGBA:
+        return 4;
     case CL_RGB:
-    case CL_RGBx: return 3;
+    case CL_RGBx:
+        return 3;
     case CL_RG:
-    case CL_RA: return 2;
-    default: return 1;
+    case CL_RA:
+        return 2;
+    default:
+        return 1;
     }
 }
 
@@ -22,11 +26,14 @@ static size_t channel_bytes(cl_channel_type type)
     case CL_SNORM_INT8:
     case CL_UNORM_INT8:
     case CL_SIGNED_INT8:
-    case CL_UNSIGNED_INT8: return 1;
+    case CL_UNSIGNED_INT8:
+        return 1;
     case CL_SIGNED_INT32:
     case CL_UNSIGNED_INT32:
-    case CL_FLOAT: return 4;
-    default: return 2;
+    case CL_FLOAT:
+        return 4;
+    default:
+        return 2;
     }
 }
 
@@ -35,8 +42,8 @@ static size_t at_least_one(size_t n)
     return n ? n : 1;
 }
 
-static cl_mem create_image(cl_context c, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
-                           void *host_ptr, cl_int *errcode_ret)
+static cl_mem create_image(cl_context c, cl_mem_flags flags, const cl_image_format *format,
+                           const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
 {
     if (!format || !desc || !desc->image_width)
         return nullcl_fail(errcode_ret, CL_INVALID_IMAGE_DESCRIPTOR);
@@ -68,18 +75,24 @@ static cl_mem create_image_with(cl_context c, const cl_mem_properties *p, cl_mem
     return create_image(c, flags, format, desc, host_ptr, errcode_ret);
 }
 
-static cl_mem create_image_2d(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h,
-                              size_t pitch, void *host_ptr, cl_int *errcode_ret)
+static cl_mem create_image_2d(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w,
+                              size_t h, size_t pitch, void *host_ptr, cl_int *errcode_ret)
 {
-    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .image_row_pitch = pitch};
+    cl_image_desc d = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h, .image_row_pitch = pitch};
     return create_image(c, flags, format, &d, host_ptr, errcode_ret);
 }
 
-static cl_mem create_image_3d(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w, size_t h,
-                              size_t depth, size_t pitch, size_t slice, void *host_ptr, cl_int *errcode_ret)
+static cl_mem create_image_3d(cl_context c, cl_mem_flags flags, const cl_image_format *format, size_t w,
+                              size_t h, size_t depth, size_t pitch, size_t slice, void *host_ptr,
+                              cl_int *errcode_ret)
 {
-    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = w, .image_height = h, .image_depth = depth,
-                       .image_row_pitch = pitch, .image_slice_pitch = slice};
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                       .image_width = w,
+                       .image_height = h,
+                       .image_depth = depth,
+                       .image_row_pitch = pitch,
+                       .image_slice_pitch = slice};
     return create_image(c, flags, format, &d, host_ptr, errcode_ret);
 }
 
@@ -89,23 +102,34 @@ static cl_int image_info(cl_mem m, cl_image_info name, size_t param_value_size, 
     if (!nullcl_is(m, K_MEM) || !m->element)
         return CL_INVALID_MEM_OBJECT;
     switch (name) {
-    case CL_IMAGE_FORMAT: REPLY(cl_image_format, m->format);
-    case CL_IMAGE_ELEMENT_SIZE: REPLY(size_t, m->element);
-    case CL_IMAGE_ROW_PITCH: REPLY(size_t, m->desc.image_row_pitch);
-    case CL_IMAGE_SLICE_PITCH: REPLY(size_t, m->desc.image_slice_pitch);
-    case CL_IMAGE_WIDTH: REPLY(size_t, m->desc.image_width);
-    case CL_IMAGE_HEIGHT: REPLY(size_t, m->desc.image_height);
-    case CL_IMAGE_DEPTH: REPLY(size_t, m->desc.image_depth);
-    case CL_IMAGE_ARRAY_SIZE: REPLY(size_t, m->desc.image_array_size);
-    case CL_IMAGE_BUFFER: REPLY(cl_mem, m->parent);
-    case CL_IMAGE_NUM_MIP_LEVELS: REPLY(cl_uint, m->desc.num_mip_levels);
-    case CL_IMAGE_NUM_SAMPLES: REPLY(cl_uint, m->desc.num_samples);
+    case CL_IMAGE_FORMAT:
+        REPLY(cl_image_format, m->format);
+    case CL_IMAGE_ELEMENT_SIZE:
+        REPLY(size_t, m->element);
+    case CL_IMAGE_ROW_PITCH:
+        REPLY(size_t, m->desc.image_row_pitch);
+    case CL_IMAGE_SLICE_PITCH:
+        REPLY(size_t, m->desc.image_slice_pitch);
+    case CL_IMAGE_WIDTH:
+        REPLY(size_t, m->desc.image_width);
+    case CL_IMAGE_HEIGHT:
+        REPLY(size_t, m->desc.image_height);
+    case CL_IMAGE_DEPTH:
+        REPLY(size_t, m->desc.image_depth);
+    case CL_IMAGE_ARRAY_SIZE:
+        REPLY(size_t, m->desc.image_array_size);
+    case CL_IMAGE_BUFFER:
+        REPLY(cl_mem, m->parent);
+    case CL_IMAGE_NUM_MIP_LEVELS:
+        REPLY(cl_uint, m->desc.num_mip_levels);
+    case CL_IMAGE_NUM_SAMPLES:
+        REPLY(cl_uint, m->desc.num_samples);
     }
     return CL_INVALID_VALUE;
 }
 
-static cl_int formats(cl_context c, cl_mem_flags flags, cl_mem_object_type type, cl_uint n, cl_image_format *to,
-                      cl_uint *num)
+static cl_int formats(cl_context c, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
+                      cl_image_format *to, cl_uint *num)
 {
     static const cl_image_format all[] = {
         {CL_RGBA, CL_UNORM_INT8}, {CL_RGBA, CL_UNSIGNED_INT8}, {CL_RGBA, CL_FLOAT}, {CL_R, CL_FLOAT}};
@@ -153,11 +177,16 @@ static cl_int sampler_info(cl_sampler s, cl_sampler_info name, size_t param_valu
     if (!nullcl_is(s, K_SAMPLER))
         return CL_INVALID_SAMPLER;
     switch (name) {
-    case CL_SAMPLER_REFERENCE_COUNT: REPLY(cl_uint, s->o.refs);
-    case CL_SAMPLER_CONTEXT: REPLY(cl_context, s->context);
-    case CL_SAMPLER_NORMALIZED_COORDS: REPLY(cl_bool, s->normalized);
-    case CL_SAMPLER_ADDRESSING_MODE: REPLY(cl_addressing_mode, s->addressing);
-    case CL_SAMPLER_FILTER_MODE: REPLY(cl_filter_mode, s->filter);
+    case CL_SAMPLER_REFERENCE_COUNT:
+        REPLY(cl_uint, s->o.refs);
+    case CL_SAMPLER_CONTEXT:
+        REPLY(cl_context, s->context);
+    case CL_SAMPLER_NORMALIZED_COORDS:
+        REPLY(cl_bool, s->normalized);
+    case CL_SAMPLER_ADDRESSING_MODE:
+        REPLY(cl_addressing_mode, s->addressing);
+    case CL_SAMPLER_FILTER_MODE:
+        REPLY(cl_filter_mode, s->filter);
     }
     return CL_INVALID_VALUE;
 }

@@ -118,12 +118,18 @@ static cl_int kernel_info(cl_kernel k, cl_kernel_info name, size_t param_value_s
     if (!nullcl_is(k, K_KERNEL))
         return CL_INVALID_KERNEL;
     switch (name) {
-    case CL_KERNEL_FUNCTION_NAME: REPLY_TEXT(k->name);
-    case CL_KERNEL_NUM_ARGS: REPLY(cl_uint, k->num_args);
-    case CL_KERNEL_REFERENCE_COUNT: REPLY(cl_uint, k->o.refs);
-    case CL_KERNEL_CONTEXT: REPLY(cl_context, k->program->context);
-    case CL_KERNEL_PROGRAM: REPLY(cl_program, k->program);
-    case CL_KERNEL_ATTRIBUTES: REPLY_TEXT("");
+    case CL_KERNEL_FUNCTION_NAME:
+        REPLY_TEXT(k->name);
+    case CL_KERNEL_NUM_ARGS:
+        REPLY(cl_uint, k->num_args);
+    case CL_KERNEL_REFERENCE_COUNT:
+        REPLY(cl_uint, k->o.refs);
+    case CL_KERNEL_CONTEXT:
+        REPLY(cl_context, k->program->context);
+    case CL_KERNEL_PROGRAM:
+        REPLY(cl_program, k->program);
+    case CL_KERNEL_ATTRIBUTES:
+        REPLY_TEXT("");
     }
     return CL_INVALID_VALUE;
 }
@@ -136,18 +142,21 @@ static cl_int group_info(cl_kernel k, cl_device_id d, cl_kernel_work_group_info 
     if (!nullcl_is(k, K_KERNEL))
         return CL_INVALID_KERNEL;
     switch (name) {
-    case CL_KERNEL_WORK_GROUP_SIZE: REPLY(size_t, 1024);
+    case CL_KERNEL_WORK_GROUP_SIZE:
+        REPLY(size_t, 1024);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return nullcl_reply(none, sizeof none, param_value_size, param_value, param_value_size_ret);
     case CL_KERNEL_LOCAL_MEM_SIZE:
-    case CL_KERNEL_PRIVATE_MEM_SIZE: REPLY(cl_ulong, 0);
-    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: REPLY(size_t, 1);
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+        REPLY(cl_ulong, 0);
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+        REPLY(size_t, 1);
     }
     return CL_INVALID_VALUE;
 }
 
-static cl_int arg_info(cl_kernel k, cl_uint index, cl_kernel_arg_info name, size_t param_value_size, void *param_value,
-                       size_t *param_value_size_ret)
+static cl_int arg_info(cl_kernel k, cl_uint index, cl_kernel_arg_info name, size_t param_value_size,
+                       void *param_value, size_t *param_value_size_ret)
 {
     if (!nullcl_is(k, K_KERNEL))
         return CL_INVALID_KERNEL;
@@ -162,11 +171,15 @@ static cl_int arg_info(cl_kernel k, cl_uint index, cl_kernel_arg_info name, size
                                                : strstr(text, "constant") ? CL_KERNEL_ARG_ADDRESS_CONSTANT
                                                : strstr(text, "local")    ? CL_KERNEL_ARG_ADDRESS_LOCAL
                                                                           : CL_KERNEL_ARG_ADDRESS_PRIVATE);
-    case CL_KERNEL_ARG_ACCESS_QUALIFIER: REPLY(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+        REPLY(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
     case CL_KERNEL_ARG_TYPE_QUALIFIER:
-        REPLY(cl_kernel_arg_type_qualifier, strstr(text, "const ") ? CL_KERNEL_ARG_TYPE_CONST : CL_KERNEL_ARG_TYPE_NONE);
-    case CL_KERNEL_ARG_NAME: REPLY_TEXT(last);
-    case CL_KERNEL_ARG_TYPE_NAME: REPLY_TEXT(strchr(text, '*') ? "float*" : "float");
+        REPLY(cl_kernel_arg_type_qualifier,
+              strstr(text, "const ") ? CL_KERNEL_ARG_TYPE_CONST : CL_KERNEL_ARG_TYPE_NONE);
+    case CL_KERNEL_ARG_NAME:
+        REPLY_TEXT(last);
+    case CL_KERNEL_ARG_TYPE_NAME:
+        REPLY_TEXT(strchr(text, '*') ? "float*" : "float");
     }
     return CL_INVALID_VALUE;
 }
@@ -191,8 +204,8 @@ static cl_int release_kernel(cl_kernel k)
 
 static cl_ulong kernel_ns = 1000;
 
-static cl_int enqueue_kernel(cl_command_queue q, cl_kernel k, cl_uint dim, const size_t *offset, const size_t *global,
-                             const size_t *local, WAIT)
+static cl_int enqueue_kernel(cl_command_queue q, cl_kernel k, cl_uint dim, const size_t *offset,
+                             const size_t *global, const size_t *local, WAIT)
 {
     (void)offset, (void)local, (void)num_waits, (void)waits;
     if (!nullcl_is(q, K_QUEUE))
@@ -201,7 +214,8 @@ static cl_int enqueue_kernel(cl_command_queue q, cl_kernel k, cl_uint dim, const
         return CL_INVALID_KERNEL;
     if (dim < 1 || dim > 3)
         return CL_INVALID_WORK_DIMENSION;
-    return global ? nullcl_complete(q, CL_COMMAND_NDRANGE_KERNEL, kernel_ns, event) : CL_INVALID_GLOBAL_WORK_SIZE;
+    return global ? nullcl_complete(q, CL_COMMAND_NDRANGE_KERNEL, kernel_ns, event)
+                  : CL_INVALID_GLOBAL_WORK_SIZE;
 }
 
 static cl_int enqueue_task(cl_command_queue q, cl_kernel k, WAIT)
@@ -210,8 +224,8 @@ static cl_int enqueue_task(cl_command_queue q, cl_kernel k, WAIT)
     return enqueue_kernel(q, k, 1, NULL, &one, &one, num_waits, waits, event);
 }
 
-static cl_int enqueue_native(cl_command_queue q, void(CL_CALLBACK *f)(void *), void *args, size_t size, cl_uint n,
-                             const cl_mem *list, const void **places, WAIT)
+static cl_int enqueue_native(cl_command_queue q, void(CL_CALLBACK *f)(void *), void *args, size_t size,
+                             cl_uint n, const cl_mem *list, const void **places, WAIT)
 {
     (void)size, (void)n, (void)list, (void)places, (void)num_waits, (void)waits;
     if (!nullcl_is(q, K_QUEUE) || !f)
@@ -229,7 +243,8 @@ static cl_int marker(cl_command_queue q, WAIT)
 static cl_int barrier(cl_command_queue q, WAIT)
 {
     (void)num_waits, (void)waits;
-    return nullcl_is(q, K_QUEUE) ? nullcl_complete(q, CL_COMMAND_BARRIER, 0, event) : CL_INVALID_COMMAND_QUEUE;
+    return nullcl_is(q, K_QUEUE) ? nullcl_complete(q, CL_COMMAND_BARRIER, 0, event)
+                                 : CL_INVALID_COMMAND_QUEUE;
 }
 
 static cl_int old_marker(cl_command_queue q, cl_event *event)

@@ -69,8 +69,8 @@ cl_mem nullcl_sub(cl_mem parent, cl_mem_flags flags, size_t offset, size_t size,
     return m;
 }
 
-static cl_mem create_with(cl_context c, const cl_mem_properties *p, cl_mem_flags flags, size_t size, void *host_ptr,
-                          cl_int *errcode_ret)
+static cl_mem create_with(cl_context c, const cl_mem_properties *p, cl_mem_flags flags, size_t size,
+                          void *host_ptr, cl_int *errcode_ret)
 {
     (void)p;
     return nullcl_buffer(c, flags, size, host_ptr, errcode_ret);
@@ -85,8 +85,8 @@ static cl_mem create_sub(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
     return nullcl_sub(parent, flags, r->origin, r->size, errcode_ret);
 }
 
-static cl_mem create_pipe(cl_context c, cl_mem_flags flags, cl_uint packet, cl_uint max, const cl_pipe_properties *p,
-                          cl_int *errcode_ret)
+static cl_mem create_pipe(cl_context c, cl_mem_flags flags, cl_uint packet, cl_uint max,
+                          const cl_pipe_properties *p, cl_int *errcode_ret)
 {
     (void)p;
     cl_mem m = nullcl_buffer(c, flags, (size_t)packet * max, NULL, errcode_ret);
@@ -101,16 +101,26 @@ static cl_int memory_info(cl_mem m, cl_mem_info name, size_t param_value_size, v
     if (!nullcl_is(m, K_MEM))
         return CL_INVALID_MEM_OBJECT;
     switch (name) {
-    case CL_MEM_TYPE: REPLY(cl_mem_object_type, m->type);
-    case CL_MEM_FLAGS: REPLY(cl_mem_flags, m->flags);
-    case CL_MEM_SIZE: REPLY(size_t, m->size);
-    case CL_MEM_HOST_PTR: REPLY(void *, m->host_ptr);
-    case CL_MEM_MAP_COUNT: REPLY(cl_uint, m->maps);
-    case CL_MEM_REFERENCE_COUNT: REPLY(cl_uint, m->o.refs);
-    case CL_MEM_CONTEXT: REPLY(cl_context, m->context);
-    case CL_MEM_ASSOCIATED_MEMOBJECT: REPLY(cl_mem, m->parent);
-    case CL_MEM_OFFSET: REPLY(size_t, m->offset);
-    case CL_MEM_USES_SVM_POINTER: REPLY(cl_bool, CL_FALSE);
+    case CL_MEM_TYPE:
+        REPLY(cl_mem_object_type, m->type);
+    case CL_MEM_FLAGS:
+        REPLY(cl_mem_flags, m->flags);
+    case CL_MEM_SIZE:
+        REPLY(size_t, m->size);
+    case CL_MEM_HOST_PTR:
+        REPLY(void *, m->host_ptr);
+    case CL_MEM_MAP_COUNT:
+        REPLY(cl_uint, m->maps);
+    case CL_MEM_REFERENCE_COUNT:
+        REPLY(cl_uint, m->o.refs);
+    case CL_MEM_CONTEXT:
+        REPLY(cl_context, m->context);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        REPLY(cl_mem, m->parent);
+    case CL_MEM_OFFSET:
+        REPLY(size_t, m->offset);
+    case CL_MEM_USES_SVM_POINTER:
+        REPLY(cl_bool, CL_FALSE);
     }
     return CL_INVALID_VALUE;
 }

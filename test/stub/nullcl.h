@@ -1,17 +1,19 @@
-/* nullcl.h - the objects of the null driver (build/test/libnullcl.so), an OpenCL vendor library for tests and benches.
+/* nullcl.h - the objects of the null driver (build/test/libnullcl.so), an OpenCL vendor library for tests and
+ * benches.
  *
- * It answers at once: commands are complete when their enqueue returns, transfers really move bytes, kernels do nothing,
- * wait lists are not waited for. Any loader takes it in: OCL_ICD_VENDORS=/path/libnullcl.so (ocl-icd), or an .icd file.
+ * It answers at once: commands are complete when their enqueue returns, transfers really move bytes, kernels
+ * do nothing, wait lists are not waited for. Any loader takes it in: OCL_ICD_VENDORS=/path/libnullcl.so
+ * (ocl-icd), or an .icd file.
  *
  * Environment:
  *   NULLCL_LOG=FILE        append one line per call that arrives: name, then every argument in hexadecimal
  *                          (objects then have the same addresses in every run, so that logs are comparable)
- *   NULLCL_ECHO=1|2        do nothing but log, fill out-parameters with recognisable values and succeed (1) or fail (2)
- *   NULLCL_DEVICES=N       devices per platform (1, at most 16)
- *   NULLCL_PLATFORMS=N     platforms (1, at most 6); each returns extension functions of its own, logged as name@N
- *   NULLCL_NO_EXTENSIONS=1 clGetExtensionFunctionAddress* know no extension function
- *   NULLCL_INTERNAL=1      clFlush calls the exported clRetainCommandQueue and clReleaseCommandQueue, as some vendors do
- *   NULLCL_KERNEL_NS=N     a kernel takes N ns of the driver's clock (1000) */
+ *   NULLCL_ECHO=1|2        do nothing but log, fill out-parameters with recognisable values and succeed (1)
+ * or fail (2) NULLCL_DEVICES=N       devices per platform (1, at most 16) NULLCL_PLATFORMS=N     platforms
+ * (1, at most 6); each returns extension functions of its own, logged as name@N NULLCL_NO_EXTENSIONS=1
+ * clGetExtensionFunctionAddress* know no extension function NULLCL_INTERNAL=1      clFlush calls the exported
+ * clRetainCommandQueue and clReleaseCommandQueue, as some vendors do NULLCL_KERNEL_NS=N     a kernel takes N
+ * ns of the driver's clock (1000) */
 #ifndef NULLCL_H
 #define NULLCL_H
 
@@ -29,7 +31,17 @@
 #define MAX_ARGS      64
 #define EXPORT        __attribute__((visibility("default")))
 
-enum kind { K_PLATFORM = 0x6e756c30, K_DEVICE, K_CONTEXT, K_QUEUE, K_MEM, K_PROGRAM, K_KERNEL, K_EVENT, K_SAMPLER };
+enum kind {
+    K_PLATFORM = 0x6e756c30,
+    K_DEVICE,
+    K_CONTEXT,
+    K_QUEUE,
+    K_MEM,
+    K_PROGRAM,
+    K_KERNEL,
+    K_EVENT,
+    K_SAMPLER
+};
 
 /* Every object begins like this; loaders read the first member. */
 struct object {
@@ -117,7 +129,7 @@ struct _cl_sampler {
     cl_filter_mode filter;
 };
 
-extern cl_icd_dispatch nullcl_dispatch; /* table.c */
+extern cl_icd_dispatch nullcl_dispatch;          /* table.c */
 extern struct _cl_platform_id *nullcl_platforms; /* [MAX_PLATFORMS] */
 extern struct _cl_device_id (*nullcl_devices)[MAX_DEVICES];
 extern unsigned nullcl_num_platforms, nullcl_num_devices;
@@ -144,11 +156,14 @@ cl_int nullcl_retain(void *object, enum kind kind, cl_int invalid);
 /* Drops one reference; true in *last when it was the last (the caller then frees). */
 cl_int nullcl_release(void *object, enum kind kind, cl_int invalid, bool *last);
 
-/* Memory objects: of storage of their own (or host_ptr, by `flags`), or a part of another. NULL and a code on failure. */
-cl_mem nullcl_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret);
+/* Memory objects: of storage of their own (or host_ptr, by `flags`), or a part of another. NULL and a code on
+ * failure. */
+cl_mem nullcl_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr,
+                     cl_int *errcode_ret);
 cl_mem nullcl_sub(cl_mem parent, cl_mem_flags flags, size_t offset, size_t size, cl_int *errcode_ret);
 
-/* The next "kernel void name(" at or after `s`: its name, and the text after the parenthesis; NULL at the end. */
+/* The next "kernel void name(" at or after `s`: its name, and the text after the parenthesis; NULL at the
+ * end. */
 const char *nullcl_next_kernel(const char *s, char *name, size_t size);
 
 /* The four-argument end of every clGet*Info. */

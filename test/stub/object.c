@@ -95,7 +95,8 @@ void nullcl_fill_objects(void)
     nullcl_num_devices = setting("NULLCL_DEVICES", 1, MAX_DEVICES);
     nullcl_internal = getenv("NULLCL_INTERNAL") != NULL;
     from_arena = getenv("NULLCL_LOG") != NULL;
-    arena = mmap(ARENA, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    arena =
+        mmap(ARENA, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED)
         abort();
     nullcl_platforms = arena_take(MAX_PLATFORMS * sizeof *nullcl_platforms);
@@ -103,6 +104,7 @@ void nullcl_fill_objects(void)
     for (unsigned p = 0; p < MAX_PLATFORMS; p++) {
         nullcl_platforms[p] = (struct _cl_platform_id){{&nullcl_dispatch, K_PLATFORM, 1}, p};
         for (unsigned d = 0; d < MAX_DEVICES; d++)
-            nullcl_devices[p][d] = (struct _cl_device_id){{&nullcl_dispatch, K_DEVICE, 1}, &nullcl_platforms[p], d};
+            nullcl_devices[p][d] =
+                (struct _cl_device_id){{&nullcl_dispatch, K_DEVICE, 1}, &nullcl_platforms[p], d};
     }
 }

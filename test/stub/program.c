@@ -28,7 +28,8 @@ static void add_source(cl_program p, const char *text, size_t n)
         p->num_kernels++;
 }
 
-static cl_program with_source(cl_context c, cl_uint count, const char **strings, const size_t *lengths, cl_int *errcode_ret)
+static cl_program with_source(cl_context c, cl_uint count, const char **strings, const size_t *lengths,
+                              cl_int *errcode_ret)
 {
     if (!count || !strings)
         return nullcl_fail(errcode_ret, CL_INVALID_VALUE);
@@ -62,7 +63,8 @@ static cl_program with_il(cl_context c, const void *il, size_t length, cl_int *e
 
 typedef void(CL_CALLBACK *notify_program)(cl_program, void *);
 
-static cl_int build(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, notify_program f, void *user)
+static cl_int build(cl_program p, cl_uint n, const cl_device_id *devices, const char *options,
+                    notify_program f, void *user)
 {
     (void)n, (void)devices;
     if (!nullcl_is(p, K_PROGRAM))
@@ -75,15 +77,17 @@ static cl_int build(cl_program p, cl_uint n, const cl_device_id *devices, const 
     return CL_SUCCESS;
 }
 
-static cl_int compile(cl_program p, cl_uint n, const cl_device_id *devices, const char *options, cl_uint num_headers,
-                      const cl_program *headers, const char **names, notify_program f, void *user)
+static cl_int compile(cl_program p, cl_uint n, const cl_device_id *devices, const char *options,
+                      cl_uint num_headers, const cl_program *headers, const char **names, notify_program f,
+                      void *user)
 {
     (void)num_headers, (void)headers, (void)names;
     return build(p, n, devices, options, f, user);
 }
 
-static cl_program link(cl_context c, cl_uint n, const cl_device_id *devices, const char *options, cl_uint num_programs,
-                       const cl_program *programs, notify_program f, void *user, cl_int *errcode_ret)
+static cl_program link(cl_context c, cl_uint n, const cl_device_id *devices, const char *options,
+                       cl_uint num_programs, const cl_program *programs, notify_program f, void *user,
+                       cl_int *errcode_ret)
 {
     cl_program p = new_program(c, errcode_ret);
     for (cl_uint i = 0; p && i < num_programs; i++)
@@ -112,19 +116,27 @@ static cl_int program_info(cl_program p, cl_program_info name, size_t param_valu
         return CL_INVALID_PROGRAM;
     cl_context c = p->context;
     switch (name) {
-    case CL_PROGRAM_REFERENCE_COUNT: REPLY(cl_uint, p->o.refs);
-    case CL_PROGRAM_CONTEXT: REPLY(cl_context, c);
-    case CL_PROGRAM_NUM_DEVICES: REPLY(cl_uint, c->num_devices);
+    case CL_PROGRAM_REFERENCE_COUNT:
+        REPLY(cl_uint, p->o.refs);
+    case CL_PROGRAM_CONTEXT:
+        REPLY(cl_context, c);
+    case CL_PROGRAM_NUM_DEVICES:
+        REPLY(cl_uint, c->num_devices);
     case CL_PROGRAM_DEVICES:
         return nullcl_reply(c->devices, c->num_devices * sizeof *c->devices, param_value_size, param_value,
                             param_value_size_ret);
-    case CL_PROGRAM_SOURCE: REPLY_TEXT(p->source);
-    case CL_PROGRAM_NUM_KERNELS: REPLY(size_t, p->num_kernels);
-    case CL_PROGRAM_KERNEL_NAMES: kernel_names(p, names, sizeof names); REPLY_TEXT(names);
+    case CL_PROGRAM_SOURCE:
+        REPLY_TEXT(p->source);
+    case CL_PROGRAM_NUM_KERNELS:
+        REPLY(size_t, p->num_kernels);
+    case CL_PROGRAM_KERNEL_NAMES:
+        kernel_names(p, names, sizeof names);
+        REPLY_TEXT(names);
     case CL_PROGRAM_BINARY_SIZES:
         for (cl_uint i = 0; i < c->num_devices; i++)
             sizes[i] = strlen(p->source);
-        return nullcl_reply(sizes, c->num_devices * sizeof *sizes, param_value_size, param_value, param_value_size_ret);
+        return nullcl_reply(sizes, c->num_devices * sizeof *sizes, param_value_size, param_value,
+                            param_value_size_ret);
     case CL_PROGRAM_BINARIES:
         for (cl_uint i = 0; param_value && i < c->num_devices; i++)
             if (((char **)param_value)[i])
@@ -143,10 +155,14 @@ static cl_int build_info(cl_program p, cl_device_id d, cl_program_build_info nam
     if (!nullcl_is(p, K_PROGRAM))
         return CL_INVALID_PROGRAM;
     switch (name) {
-    case CL_PROGRAM_BUILD_STATUS: REPLY(cl_build_status, p->built ? CL_BUILD_SUCCESS : CL_BUILD_NONE);
-    case CL_PROGRAM_BUILD_OPTIONS: REPLY_TEXT(p->options);
-    case CL_PROGRAM_BUILD_LOG: REPLY_TEXT("");
-    case CL_PROGRAM_BINARY_TYPE: REPLY(cl_program_binary_type, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    case CL_PROGRAM_BUILD_STATUS:
+        REPLY(cl_build_status, p->built ? CL_BUILD_SUCCESS : CL_BUILD_NONE);
+    case CL_PROGRAM_BUILD_OPTIONS:
+        REPLY_TEXT(p->options);
+    case CL_PROGRAM_BUILD_LOG:
+        REPLY_TEXT("");
+    case CL_PROGRAM_BINARY_TYPE:
+        REPLY(cl_program_binary_type, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
     }
     return CL_INVALID_VALUE;
 }

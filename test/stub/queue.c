@@ -6,8 +6,8 @@
 /* ---- contexts */
 
 static cl_context create_context(const cl_context_properties *p, cl_uint n, const cl_device_id *devices,
-                                 void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
-                                 cl_int *errcode_ret)
+                                 void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                 void *user, cl_int *errcode_ret)
 {
     (void)notify, (void)user;
     if (!n || !devices || n > MAX_DEVICES)
@@ -32,8 +32,8 @@ static cl_context create_context(const cl_context_properties *p, cl_uint n, cons
 }
 
 static cl_context create_from_type(const cl_context_properties *p, cl_device_type type,
-                                   void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
-                                   cl_int *errcode_ret)
+                                   void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                   void *user, cl_int *errcode_ret)
 {
     cl_device_id devices[MAX_DEVICES];
     cl_platform_id platform = &nullcl_platforms[0];
@@ -41,7 +41,8 @@ static cl_context create_from_type(const cl_context_properties *p, cl_device_typ
         if (q[0] == CL_CONTEXT_PLATFORM)
             platform = (cl_platform_id)q[1];
     cl_int e = nullcl.clGetDeviceIDs(platform, type, MAX_DEVICES, devices, NULL);
-    return e ? nullcl_fail(errcode_ret, e) : create_context(p, nullcl_num_devices, devices, notify, user, errcode_ret);
+    return e ? nullcl_fail(errcode_ret, e)
+             : create_context(p, nullcl_num_devices, devices, notify, user, errcode_ret);
 }
 
 static cl_int context_info(cl_context c, cl_context_info name, size_t param_value_size, void *param_value,
@@ -50,14 +51,16 @@ static cl_int context_info(cl_context c, cl_context_info name, size_t param_valu
     if (!nullcl_is(c, K_CONTEXT))
         return CL_INVALID_CONTEXT;
     switch (name) {
-    case CL_CONTEXT_REFERENCE_COUNT: REPLY(cl_uint, c->o.refs);
-    case CL_CONTEXT_NUM_DEVICES: REPLY(cl_uint, c->num_devices);
+    case CL_CONTEXT_REFERENCE_COUNT:
+        REPLY(cl_uint, c->o.refs);
+    case CL_CONTEXT_NUM_DEVICES:
+        REPLY(cl_uint, c->num_devices);
     case CL_CONTEXT_DEVICES:
         return nullcl_reply(c->devices, c->num_devices * sizeof *c->devices, param_value_size, param_value,
                             param_value_size_ret);
     case CL_CONTEXT_PROPERTIES:
-        return nullcl_reply(c->properties, c->num_properties * sizeof *c->properties, param_value_size, param_value,
-                            param_value_size_ret);
+        return nullcl_reply(c->properties, c->num_properties * sizeof *c->properties, param_value_size,
+                            param_value, param_value_size_ret);
     }
     return CL_INVALID_VALUE;
 }
@@ -80,7 +83,8 @@ static cl_int release_context(cl_context c)
 
 /* ---- queues */
 
-static cl_command_queue create_queue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *errcode_ret)
+static cl_command_queue create_queue(cl_context c, cl_device_id d, cl_command_queue_properties p,
+                                     cl_int *errcode_ret)
 {
     if (!nullcl_is(c, K_CONTEXT))
         return nullcl_fail(errcode_ret, CL_INVALID_CONTEXT);
@@ -97,7 +101,8 @@ static cl_command_queue create_queue(cl_context c, cl_device_id d, cl_command_qu
     return q;
 }
 
-static cl_command_queue create_queue_with(cl_context c, cl_device_id d, const cl_queue_properties *p, cl_int *errcode_ret)
+static cl_command_queue create_queue_with(cl_context c, cl_device_id d, const cl_queue_properties *p,
+                                          cl_int *errcode_ret)
 {
     cl_command_queue_properties bits = 0;
     for (; p && *p; p += 2)
@@ -106,16 +111,20 @@ static cl_command_queue create_queue_with(cl_context c, cl_device_id d, const cl
     return create_queue(c, d, bits, errcode_ret);
 }
 
-static cl_int queue_info(cl_command_queue q, cl_command_queue_info name, size_t param_value_size, void *param_value,
-                         size_t *param_value_size_ret)
+static cl_int queue_info(cl_command_queue q, cl_command_queue_info name, size_t param_value_size,
+                         void *param_value, size_t *param_value_size_ret)
 {
     if (!nullcl_is(q, K_QUEUE))
         return CL_INVALID_COMMAND_QUEUE;
     switch (name) {
-    case CL_QUEUE_CONTEXT: REPLY(cl_context, q->context);
-    case CL_QUEUE_DEVICE: REPLY(cl_device_id, q->device);
-    case CL_QUEUE_REFERENCE_COUNT: REPLY(cl_uint, q->o.refs);
-    case CL_QUEUE_PROPERTIES: REPLY(cl_command_queue_properties, q->properties);
+    case CL_QUEUE_CONTEXT:
+        REPLY(cl_context, q->context);
+    case CL_QUEUE_DEVICE:
+        REPLY(cl_device_id, q->device);
+    case CL_QUEUE_REFERENCE_COUNT:
+        REPLY(cl_uint, q->o.refs);
+    case CL_QUEUE_PROPERTIES:
+        REPLY(cl_command_queue_properties, q->properties);
     }
     return CL_INVALID_VALUE;
 }

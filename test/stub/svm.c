@@ -25,7 +25,8 @@ static cl_int complete(cl_command_queue q, cl_command_type type, size_t bytes, c
 }
 
 static cl_int enqueue_free(cl_command_queue q, cl_uint n, void *p[],
-                           void(CL_CALLBACK *f)(cl_command_queue, cl_uint, void *[], void *), void *user_data, WAIT)
+                           void(CL_CALLBACK *f)(cl_command_queue, cl_uint, void *[], void *), void *user_data,
+                           WAIT)
 {
     NO_WAITING;
     if (f)

@@ -9,7 +9,7 @@ cl_icd_dispatch nullcl_dispatch;
 struct cw_dispatch nullcl;
 
 static int log_fd = -1;
-static int echo; /* 0 answer, 1 succeed, 2 fail */
+static int echo;  /* 0 answer, 1 succeed, 2 fail */
 static bool slow; /* log_fd >= 0 || echo */
 static bool no_extensions;
 
@@ -71,9 +71,15 @@ static void *echo_other(void) { return nullcl_new(K_SAMPLER, 4096); }
 /* clang-format on */
 
 #define ECHO_OBJECT(ret)                                                                                     \
-    _Generic((ret){0}, cl_context: echo_cl_context, cl_command_queue: echo_cl_command_queue,                 \
-             cl_mem: echo_cl_mem, cl_program: echo_cl_program, cl_kernel: echo_cl_kernel,                    \
-             cl_event: echo_cl_event, cl_sampler: echo_cl_sampler, default: echo_other)()
+    _Generic((ret){0}, cl_context                                                                            \
+             : echo_cl_context, cl_command_queue                                                             \
+             : echo_cl_command_queue, cl_mem                                                                 \
+             : echo_cl_mem, cl_program                                                                       \
+             : echo_cl_program, cl_kernel                                                                    \
+             : echo_cl_kernel, cl_event                                                                      \
+             : echo_cl_event, cl_sampler                                                                     \
+             : echo_cl_sampler, default                                                                      \
+             : echo_other)()
 #define ECHO_CODE(ret, name)    return echo == 2 ? -3000 - CW_ID_##name : CL_SUCCESS
 #define ECHO_ERRCODE(ret, name) return echo == 2 ? NULL : ECHO_OBJECT(ret)
 #define ECHO_NULLPTR(ret, name) return echo == 2 ? NULL : echo_other()
@@ -97,8 +103,8 @@ static void *echo_other(void) { return nullcl_new(K_SAMPLER, 4096); }
 /* What loaders need to find their way is never echoed. */
 static bool is_real(enum cw_api_id id)
 {
-    return id == CW_ID_clGetPlatformIDs || id == CW_ID_clGetPlatformInfo || id == CW_ID_clGetExtensionFunctionAddress ||
-           id == CW_ID_clGetExtensionFunctionAddressForPlatform;
+    return id == CW_ID_clGetPlatformIDs || id == CW_ID_clGetPlatformInfo ||
+           id == CW_ID_clGetExtensionFunctionAddress || id == CW_ID_clGetExtensionFunctionAddressForPlatform;
 }
 #include "../../shim/api.inc"
 
@@ -142,7 +148,9 @@ static void *address(const char *name, unsigned platform)
         return (void *)icd_platforms;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i].name, name))
-            return i < CW_API_COUNT ? names[i].functions[0] : no_extensions ? NULL : names[i].functions[platform];
+            return i < CW_API_COUNT ? names[i].functions[0]
+                   : no_extensions  ? NULL
+                                    : names[i].functions[platform];
     return NULL;
 }
 

@@ -1,4 +1,5 @@
-/* transfer.c - commands that move bytes in the null driver. Wait lists are not waited for: all is complete at once. */
+/* transfer.c - commands that move bytes in the null driver. Wait lists are not waited for: all is complete at
+ * once. */
 #include "nullcl.h"
 
 #define WAIT          cl_uint num_waits, const cl_event *waits, cl_event *event
@@ -15,13 +16,15 @@ static void copy_box(const struct box *to, const struct box *from, const size_t 
 {
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++)
-            memmove(to->bytes + (to->origin[2] + z) * to->slice + (to->origin[1] + y) * to->row + to->origin[0],
+            memmove(to->bytes + (to->origin[2] + z) * to->slice + (to->origin[1] + y) * to->row +
+                        to->origin[0],
                     from->bytes + (from->origin[2] + z) * from->slice + (from->origin[1] + y) * from->row +
                         from->origin[0],
                     region[0]);
 }
 
-static struct box box_of(void *bytes, const size_t origin[3], size_t row, size_t slice, const size_t region[3])
+static struct box box_of(void *bytes, const size_t origin[3], size_t row, size_t slice,
+                         const size_t region[3])
 {
     struct box b = {.bytes = bytes, .row = row ? row : region[0]};
     b.slice = slice ? slice : b.row * region[1];
@@ -38,7 +41,8 @@ static cl_int check(cl_command_queue q, cl_mem m, size_t offset, size_t size)
     return offset > m->size || size > m->size - offset ? CL_INVALID_VALUE : CL_SUCCESS;
 }
 
-static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size, void *p, WAIT)
+static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size, void *p,
+                          WAIT)
 {
     cl_int e = check(q, m, offset, size);
     (void)blocking, NO_WAITING;
@@ -48,7 +52,8 @@ static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t
     return DONE(CL_COMMAND_READ_BUFFER, size);
 }
 
-static cl_int write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size, const void *p, WAIT)
+static cl_int write_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t size,
+                           const void *p, WAIT)
 {
     cl_int e = check(q, m, offset, size);
     (void)blocking, NO_WAITING;
@@ -70,7 +75,8 @@ static cl_int copy_buffer(cl_command_queue q, cl_mem s, cl_mem d, size_t so, siz
     return DONE(CL_COMMAND_COPY_BUFFER, size);
 }
 
-static cl_int fill_buffer(cl_command_queue q, cl_mem m, const void *pattern, size_t n, size_t offset, size_t size, WAIT)
+static cl_int fill_buffer(cl_command_queue q, cl_mem m, const void *pattern, size_t n, size_t offset,
+                          size_t size, WAIT)
 {
     cl_int e = check(q, m, offset, size);
     NO_WAITING;
@@ -81,8 +87,9 @@ static cl_int fill_buffer(cl_command_queue q, cl_mem m, const void *pattern, siz
     return DONE(CL_COMMAND_FILL_BUFFER, size);
 }
 
-static cl_int read_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *bo, const size_t *ho, const size_t *r,
-                        size_t brow, size_t bslice, size_t hrow, size_t hslice, void *p, WAIT)
+static cl_int read_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *bo, const size_t *ho,
+                        const size_t *r, size_t brow, size_t bslice, size_t hrow, size_t hslice, void *p,
+                        WAIT)
 {
     cl_int e = check(q, m, 0, 0);
     (void)blocking, NO_WAITING;
@@ -94,7 +101,8 @@ static cl_int read_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const si
 }
 
 static cl_int write_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *bo, const size_t *ho,
-                         const size_t *r, size_t brow, size_t bslice, size_t hrow, size_t hslice, const void *p, WAIT)
+                         const size_t *r, size_t brow, size_t bslice, size_t hrow, size_t hslice,
+                         const void *p, WAIT)
 {
     cl_int e = check(q, m, 0, 0);
     (void)blocking, NO_WAITING;
@@ -105,8 +113,8 @@ static cl_int write_rect(cl_command_queue q, cl_mem m, cl_bool blocking, const s
     return DONE(CL_COMMAND_WRITE_BUFFER_RECT, r[0] * r[1] * r[2]);
 }
 
-static cl_int copy_rect(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff, const size_t *r,
-                        size_t srow, size_t sslice, size_t drow, size_t dslice, WAIT)
+static cl_int copy_rect(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff,
+                        const size_t *r, size_t srow, size_t sslice, size_t drow, size_t dslice, WAIT)
 {
     cl_int e = check(q, s, 0, 0);
     NO_WAITING;
@@ -132,8 +140,8 @@ static cl_int check_image(cl_command_queue q, cl_mem m)
     return e ? e : m->element ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }
 
-static cl_int read_image(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *o, const size_t *r, size_t row,
-                         size_t slice, void *p, WAIT)
+static cl_int read_image(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *o, const size_t *r,
+                         size_t row, size_t slice, void *p, WAIT)
 {
     static const size_t zero[3];
     cl_int e = check_image(q, m);
@@ -146,8 +154,8 @@ static cl_int read_image(cl_command_queue q, cl_mem m, cl_bool blocking, const s
     return DONE(CL_COMMAND_READ_IMAGE, bytes[0] * r[1] * r[2]);
 }
 
-static cl_int write_image(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *o, const size_t *r, size_t row,
-                          size_t slice, const void *p, WAIT)
+static cl_int write_image(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t *o, const size_t *r,
+                          size_t row, size_t slice, const void *p, WAIT)
 {
     static const size_t zero[3];
     cl_int e = check_image(q, m);
@@ -160,7 +168,8 @@ static cl_int write_image(cl_command_queue q, cl_mem m, cl_bool blocking, const 
     return DONE(CL_COMMAND_WRITE_IMAGE, bytes[0] * r[1] * r[2]);
 }
 
-static cl_int copy_image(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff, const size_t *r, WAIT)
+static cl_int copy_image(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *doff,
+                         const size_t *r, WAIT)
 {
     cl_int e = check_image(q, s);
     NO_WAITING;
@@ -174,7 +183,8 @@ static cl_int copy_image(cl_command_queue q, cl_mem s, cl_mem d, const size_t *s
     return DONE(CL_COMMAND_COPY_IMAGE, bytes[0] * r[1] * r[2]);
 }
 
-static cl_int image_to_buffer(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *r, size_t doff, WAIT)
+static cl_int image_to_buffer(cl_command_queue q, cl_mem s, cl_mem d, const size_t *so, const size_t *r,
+                              size_t doff, WAIT)
 {
     static const size_t zero[3];
     cl_int e = check_image(q, s);
@@ -189,7 +199,8 @@ static cl_int image_to_buffer(cl_command_queue q, cl_mem s, cl_mem d, const size
     return DONE(CL_COMMAND_COPY_IMAGE_TO_BUFFER, bytes[0] * r[1] * r[2]);
 }
 
-static cl_int buffer_to_image(cl_command_queue q, cl_mem s, cl_mem d, size_t so, const size_t *doff, const size_t *r, WAIT)
+static cl_int buffer_to_image(cl_command_queue q, cl_mem s, cl_mem d, size_t so, const size_t *doff,
+                              const size_t *r, WAIT)
 {
     static const size_t zero[3];
     cl_int e = check_image(q, d);
@@ -205,7 +216,8 @@ static cl_int buffer_to_image(cl_command_queue q, cl_mem s, cl_mem d, size_t so,
 }
 
 /* Pixels become the first bytes of the colour: a driver that computes nothing has no use for conversions. */
-static cl_int fill_image(cl_command_queue q, cl_mem m, const void *color, const size_t *o, const size_t *r, WAIT)
+static cl_int fill_image(cl_command_queue q, cl_mem m, const void *color, const size_t *o, const size_t *r,
+                         WAIT)
 {
     cl_int e = check_image(q, m);
     NO_WAITING;
@@ -215,12 +227,13 @@ static cl_int fill_image(cl_command_queue q, cl_mem m, const void *color, const 
     for (size_t z = 0; z < r[2]; z++)
         for (size_t y = 0; y < r[1]; y++)
             for (size_t x = 0; x < r[0]; x++)
-                memcpy(b.bytes + (o[2] + z) * b.slice + (o[1] + y) * b.row + (o[0] + x) * m->element, color, m->element);
+                memcpy(b.bytes + (o[2] + z) * b.slice + (o[1] + y) * b.row + (o[0] + x) * m->element, color,
+                       m->element);
     return DONE(CL_COMMAND_FILL_IMAGE, r[0] * m->element * r[1] * r[2]);
 }
 
-static void *map_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t offset, size_t size,
-                        WAIT, cl_int *errcode_ret)
+static void *map_buffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t offset,
+                        size_t size, WAIT, cl_int *errcode_ret)
 {
     cl_int e = check(q, m, offset, size);
     (void)blocking, (void)flags, NO_WAITING;
