@@ -6,14 +6,17 @@
  * (ocl-icd), or an .icd file.
  *
  * Environment:
- *   NULLCL_LOG=FILE        append one line per call that arrives: name, then every argument in hexadecimal
- *                          (objects then have the same addresses in every run, so that logs are comparable)
- *   NULLCL_ECHO=1|2        do nothing but log, fill out-parameters with recognisable values and succeed (1)
- * or fail (2) NULLCL_DEVICES=N       devices per platform (1, at most 16) NULLCL_PLATFORMS=N     platforms
- * (1, at most 6); each returns extension functions of its own, logged as name@N NULLCL_NO_EXTENSIONS=1
- * clGetExtensionFunctionAddress* know no extension function NULLCL_INTERNAL=1      clFlush calls the exported
- * clRetainCommandQueue and clReleaseCommandQueue, as some vendors do NULLCL_KERNEL_NS=N     a kernel takes N
- * ns of the driver's clock (1000) */
+ * - NULLCL_LOG=FILE: append one line per call that arrives: name, then every argument in hexadecimal (objects
+ *   then have the same addresses in every run, so that logs are comparable)
+ * - NULLCL_ECHO=1|2: do nothing but log, fill out-parameters with recognisable values and succeed (1) or fail
+ *   (2)
+ * - NULLCL_DEVICES=N: devices per platform (1, at most 16)
+ * - NULLCL_PLATFORMS=N: platforms (1, at most 6); each returns extension functions of its own, logged as
+ *   name@N
+ * - NULLCL_NO_EXTENSIONS=1: clGetExtensionFunctionAddress* know no extension function
+ * - NULLCL_INTERNAL=1: clFlush calls the exported clRetainCommandQueue and clReleaseCommandQueue, as some
+ *   vendors do
+ * - NULLCL_KERNEL_NS=N: a kernel takes N ns of the driver's clock (1000) */
 #ifndef NULLCL_H
 #define NULLCL_H
 
