@@ -1,0 +1,169 @@
+/* plan_print.c - plans as tables for people. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_result.h"
+
+enum { TASK_LIST_MAX = 40, WIDTH_MAX = 100 };
+
+const char *cw_plan_time(const struct cw_plan_input *input, double time, char *text, size_t size)
+{
+    static const struct {
+        double from, ns;
+        const char *unit;
+    } units[] = {{1e9, 1e9, "s"}, {1e6, 1e6, "ms"}, {1e3, 1e3, "us"}, {0, 1, "ns"}};
+    size_t k = 0;
+
+    if (!input->trace) {
+        snprintf(text, size, "%.6g", time);
+        return text;
+    }
+    while (time < units[k].from)
+        k++;
+    snprintf(text, size, "%.4g %s", time / units[k].ns, units[k].unit);
+    return text;
+}
+
+/* "2.47", or "-" where the figure is not defined. */
+static const char *figure(double x, char *text, size_t size)
+{
+    if (isnan(x))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%.2f", x);
+    return text;
+}
+
+static uint32_t shared_tasks(const struct cw_schedule *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->tasks; i++)
+        n += s->task[i].parts > 1;
+    return n;
+}
+
+/* "1 cpu + 4 dsp" */
+static void print_classes(FILE *f, const struct cw_platform *p)
+{
+    const char *separator = "";
+
+    for (uint32_t d = 0; d < p->devices; d++) {
+        uint32_t n = 0, first = d;
+        for (uint32_t k = 0; k < p->devices; k++) {
+            bool same = p->device[k].class_id == p->device[d].class_id;
+            first = same && k < first ? k : first;
+            n += same;
+        }
+        if (first == d) {
+            fprintf(f, "%s%u %s", separator, n, p->device[d].class_name);
+            separator = " + ";
+        }
+    }
+}
+
+static void print_head(FILE *f, const struct cw_plan_input *input)
+{
+    uint32_t work = 0;
+
+    for (uint32_t i = 0; i < input->graph->tasks; i++)
+        work += cw_plan_is_work(input, i);
+    fprintf(f, "%s: %u %s, %u dependences, planned for ", input->file, work, input->trace ? "commands" : "tasks",
+            input->graph->edges);
+    if (input->platform_name)
+        fprintf(f, "%s: ", input->platform_name);
+    print_classes(f, input->platform);
+    fputs("\n\n", f);
+}
+
+static int label_width(const struct cw_plan_result *r, size_t count)
+{
+    size_t width = 8;
+
+    for (size_t k = 0; k < count; k++)
+        width = strlen(r[k].label) > width ? strlen(r[k].label) : width;
+    return (int)width;
+}
+
+static void print_figures(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+{
+    int width = label_width(r, count);
+    char a[32], b[32], c[32], d[32], e[32], g[32];
+
+    fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7s\n", width, "policy", "makespan", "lower bound", "SLR", "NSL",
+            "speedup", "effic.", "shared");
+    for (size_t k = 0; k < count; k++) {
+        const struct cw_metrics *m = &r[k].metrics;
+        fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7u\n", width, r[k].label,
+                cw_plan_time(input, m->makespan, a, sizeof a), cw_plan_time(input, m->bounds.best, b, sizeof b),
+                figure(m->slr, c, sizeof c), figure(m->nsl, d, sizeof d), figure(m->speedup, e, sizeof e),
+                figure(m->efficiency, g, sizeof g), shared_tasks(r[k].schedule));
+    }
+}
+
+/* One row per plan, one column per device: how much of the makespan it works. Wide machines go by class: their mean. */
+static void print_use(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+{
+    const struct cw_platform *p = input->platform;
+    int width = label_width(r, count), used = width;
+    uint32_t shown = 0;
+
+    fprintf(f, "\n%-*s", width, "busy");
+    while (shown < p->devices && used + 2 + (int)strlen(p->device[shown].name) + 4 <= WIDTH_MAX) {
+        int column = (int)strlen(p->device[shown].name);
+        used += fprintf(f, "  %*.40s", column < 5 ? 5 : column, p->device[shown].name);
+        shown++;
+    }
+    fputs(shown < p->devices ? "  ...\n" : "\n", f);
+    for (size_t k = 0; k < count; k++) {
+        fprintf(f, "%-*s", width, r[k].label);
+        for (uint32_t d = 0; d < shown; d++) {
+            int column = (int)strlen(p->device[d].name);
+            column = column > 40 ? 40 : column < 5 ? 5 : column;
+            fprintf(f, "  %*.0f %%", column - 2, 100 * r[k].metrics.utilisation[d]);
+        }
+        fputc('\n', f);
+    }
+}
+
+static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r)
+{
+    const struct cw_graph *g = input->graph;
+    uint32_t *order = malloc((g->tasks + 1) * sizeof *order), n = 0;
+    char start[32], finish[32];
+
+    if (!order || cw_plan_result_order(r, input, order, &n, NULL) != CW_OK) {
+        free(order);
+        return CW_ERR_NOMEM;
+    }
+    if (n <= TASK_LIST_MAX)
+        fprintf(f, "\n%11s  %11s  %-28s %s\n", "start", "finish", "task", "device (work-groups)");
+    for (uint32_t k = 0; k < n && n <= TASK_LIST_MAX; k++) {
+        uint32_t i = order[k];
+        const char *name = cw_graph_name(g, i);
+        fprintf(f, "%11s  %11s  %4u %-23.40s", cw_plan_time(input, r->schedule->task[i].start, start, sizeof start),
+                cw_plan_time(input, r->schedule->task[i].finish, finish, sizeof finish), i, name ? name : "");
+        for (uint32_t a = 0; a < r->schedule->task[i].parts; a++) {
+            struct cw_part part = cw_schedule_part(r->schedule, g, i, a);
+            fprintf(f, " %s", input->platform->device[part.device].name);
+            if (part.groups && r->schedule->task[i].parts > 1)
+                fprintf(f, "(%llu)", (unsigned long long)part.groups);
+        }
+        fputc('\n', f);
+    }
+    free(order);
+    return CW_OK;
+}
+
+void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+{
+    print_head(f, input);
+    print_figures(f, input, r, count);
+    print_use(f, input, r, count);
+    if (count == 1)
+        print_tasks(f, input, r);
+    for (size_t k = 0; k < count; k++)
+        if (*r[k].schedule->note)
+            fprintf(f, "\nnote: %s\n", r[k].schedule->note);
+}
