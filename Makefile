@@ -27,7 +27,7 @@ endif
 JANSSON_LIBS := -ljansson
 UNWIND_LIBS  := -lunwind
 OPENCL_LIBS  := -lOpenCL
-LLVM_CONFIG  ?= $(firstword $(shell command -v llvm-config-16 llvm-config-15 llvm-config-14 llvm-config 2>/dev/null))
+LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
 sched_src     := $(wildcard sched/*.c)
 cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
@@ -71,9 +71,10 @@ $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/libclweave.map -Wl,-soname,libclweave.so \
 	    -Wl,-z,nodelete -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(UNWIND_LIBS) -ldl -lpthread -lm
 
-$(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(shell $(LLVM_CONFIG) --cflags 2>/dev/null | tr ' ' '\n' | grep -E '^-[ID]' | sed 's/^-I/-isystem/' | tr '\n' ' ')
-$(B)/clweave-footprint: $(call obj,$(footprint_src))
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core irreader analysis passes) $(JANSSON_LIBS) -lm
+llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
+$(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(llvm_cflags)
+$(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lm
 
 # ---- tests: one program per file, all of the project's code linked in
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
