@@ -1,0 +1,36 @@
+/* access_internal.h - shared by access.c, effect.c and guard.c only. */
+#ifndef CW_FOOTPRINT_ACCESS_INTERNAL_H
+#define CW_FOOTPRINT_ACCESS_INTERNAL_H
+
+#include "access.h"
+#include "lift.h"
+
+/* The conditions under which a block runs, computed once per block. */
+struct block_guards {
+    bool done;
+    struct cw_guard_range guards;
+    const char *doubt; /* loops left aside */
+};
+
+struct reader {
+    struct cw_model *m;
+    struct cw_lift lift;
+    struct cw_cfg cfg;
+    struct block_guards *block;
+    bool failed;
+};
+
+/* guard.c */
+/* Appends the conjunction that `cond` == `want` stands for to m->guard. */
+void reader_add_condition(struct reader *r, int cond, bool want);
+const struct block_guards *reader_block_guards(struct reader *r, int block);
+/* Why the guards of a block do not decide alone whether something in it happens; NULL when they do. */
+const char *reader_doubt(struct reader *r, int block);
+/* Fills m->loop and m->exit. */
+void reader_read_loops(struct reader *r);
+
+/* effect.c */
+/* Adds the accesses of one instruction. */
+void reader_read_instruction(struct reader *r, LLVMValueRef instruction, int block);
+
+#endif

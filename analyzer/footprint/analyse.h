@@ -1,0 +1,22 @@
+/* analyse.h - the whole way from a source file to JSON. */
+#ifndef CW_FOOTPRINT_ANALYSE_H
+#define CW_FOOTPRINT_ANALYSE_H
+
+#include "ir.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct cw_analyse_request {
+    const char *path;     /* OpenCL C, "-" for standard input */
+    const char *kernel;   /* only this one; NULL: all */
+    const char *launches; /* JSON file to evaluate; NULL: describe the kernels instead */
+    bool time;            /* add how long the steps took */
+    struct cw_ir_options options;
+};
+
+/* *result gets a new reference. CW_ERR_NOTFOUND when `kernel` or a launch's kernel does not exist; CW_ERR_FORMAT for
+ * sources and launch files; whatever cw_ir_compile says. */
+enum cw_status cw_analyse(const struct cw_analyse_request *request, json_t **result, struct cw_error *err);
+
+#endif

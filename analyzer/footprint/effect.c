@@ -1,0 +1,254 @@
+/* effect.c - what one instruction does to the buffers. */
+#include "access_internal.h"
+
+#include "builtin.h"
+
+#include <string.h>
+
+static const char why_pointer[] = "a pointer whose origin is not known (loaded from memory, made from an integer)";
+static const char why_asm[] = "inline assembly";
+static const char why_call[] = "a function whose body is not known is called";
+static const char why_indirect[] = "a function is called through a pointer";
+static const char why_length[] = "a memory copy of unknown length";
+static const char why_struct[] = "padding of a struct may be left out";
+
+/* An access in the making: kind, bytes and the like, everything but where. */
+static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset, struct cw_access a)
+{
+    struct cw_places at = cw_lift_pointer(&r->lift, pointer);
+    for (int i = 0; i < at.n; i++) {
+        struct cw_place p = at.v[i];
+        if (p.base == CW_BASE_UNKNOWN)
+            cw_model_unknown(r->m, a.kind, why_pointer);
+        if (p.base < 0 || r->m->arg[p.base].kind == CW_ARG_SCALAR)
+            continue;
+        const struct block_guards *b = reader_block_guards(r, block);
+        const char *doubt = reader_doubt(r, block);
+        a.arg = p.base;
+        a.guards = b->guards;
+        a.loop = r->cfg.loop_of[block];
+        if (at.n > 1)
+            doubt = "the pointer is one of several";
+        if (doubt)
+            a.doubt = doubt;
+        a.offset = p.offset;
+        if (p.offset >= 0 && extra_offset >= 0)
+            a.offset = cw_expr_binary(&r->m->pool, CW_EXPR_ADD, 64, p.offset, extra_offset);
+        if (!cw_model_add_access(r->m, &a))
+            r->failed = true;
+    }
+}
+
+static struct cw_access plain(unsigned kind, int64_t may, int64_t must)
+{
+    return (struct cw_access){.kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = ""};
+}
+
+static int64_t may_bytes(struct reader *r, LLVMTypeRef t)
+{
+    return (int64_t)LLVMABISizeOfType(r->lift.layout, t);
+}
+
+static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
+{
+    return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
+}
+
+static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, unsigned kind)
+{
+    struct cw_access a = plain(kind, may_bytes(r, t), must_bytes(r, t));
+    if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind)
+        a.doubt = why_struct;
+    add_access(r, block, pointer, -1, a);
+}
+
+static void atomic(struct reader *r, int block, LLVMValueRef v, LLVMValueRef pointer, int64_t bytes, const char *name)
+{
+    struct cw_access a = plain(CW_ACCESS_READ | CW_ACCESS_WRITE | CW_ACCESS_ATOMIC, bytes, bytes);
+    a.atomic = name;
+    a.result_used = LLVMGetFirstUse(v) != NULL;
+    add_access(r, block, pointer, -1, a);
+}
+
+/* memcpy, memmove, memset: operands destination, source or value, length */
+static void memory_intrinsic(struct reader *r, int block, LLVMValueRef v, bool copies)
+{
+    LLVMValueRef n = LLVMGetOperand(v, 2);
+    if (!LLVMIsAConstantInt(n)) {
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_length);
+        return;
+    }
+    int64_t bytes = (int64_t)LLVMConstIntGetZExtValue(n);
+    struct cw_access to = plain(CW_ACCESS_WRITE, bytes, bytes), from = plain(CW_ACCESS_READ, bytes, bytes);
+    to.doubt = why_struct;
+    if (copies)
+        add_access(r, block, LLVMGetOperand(v, 1), -1, from);
+    add_access(r, block, LLVMGetOperand(v, 0), -1, to);
+}
+
+static void intrinsic(struct reader *r, int block, LLVMValueRef v, const char *name)
+{
+    if (!strncmp(name, "llvm.memcpy.", 12) || !strncmp(name, "llvm.memmove.", 13))
+        memory_intrinsic(r, block, v, true);
+    else if (!strncmp(name, "llvm.memset.", 12))
+        memory_intrinsic(r, block, v, false);
+    else
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++) { /* e.g. masked loads; lifetime, assume touch none */
+            bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind;
+            if (pointer && strncmp(name, "llvm.lifetime.", 14) && strncmp(name, "llvm.invariant.", 15))
+                cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+        }
+}
+
+/* vloadN(offset, p), vstoreN(data, offset, p): N elements from p + offset * N elements on. */
+static void vector_access(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    bool store = b->kind == CW_BUILTIN_VSTORE || b->kind == CW_BUILTIN_VSTORE_HALF;
+    bool half = b->kind == CW_BUILTIN_VLOAD_HALF || b->kind == CW_BUILTIN_VSTORE_HALF;
+    LLVMTypeRef t = store ? LLVMTypeOf(LLVMGetOperand(v, 0)) : LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        t = LLVMGetElementType(t);
+    int64_t element = half ? 2 : may_bytes(r, t);
+    struct cw_expr_pool *p = &r->m->pool;
+    int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, store), -1));
+    int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->lane_stride));
+    int64_t bytes = element * b->lanes;
+    add_access(r, block, LLVMGetOperand(v, store ? 2 : 1), offset,
+               plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, bytes, bytes));
+}
+
+/* async_work_group_copy(dst, src, n, event), strided: (dst, src, n, stride, event); the stride counts elements of
+ * the global pointer, whichever of the two that is. All work-items of a group do the same copy. */
+static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    struct cw_expr_pool *p = &r->m->pool;
+    int64_t element = cw_builtin_pointee_bytes(b->params);
+    int count = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 2), -1));
+    int stride = cw_expr_const(p, 64, element);
+    if (element == 0) {
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_length);
+        return;
+    }
+    if (b->kind == CW_BUILTIN_COPY_STRIDED)
+        stride = cw_expr_binary(p, CW_EXPR_MUL, 64, stride,
+                                cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 3), -1)));
+    for (unsigned i = 0; i < 2; i++) {
+        struct cw_access a = plain(i ? CW_ACCESS_READ : CW_ACCESS_WRITE, element, element);
+        a.count = count;
+        a.stride = stride;
+        add_access(r, block, LLVMGetOperand(v, i), -1, a);
+    }
+}
+
+static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    LLVMValueRef pointer = LLVMGetOperand(v, LLVMGetNumArgOperands(v) - 1);
+    int64_t bytes = cw_builtin_pointee_bytes(b->params);
+    if (bytes == 0)
+        cw_model_unknown(r->m, CW_ACCESS_WRITE, why_call);
+    struct cw_access a = plain(CW_ACCESS_WRITE, bytes, bytes);
+    a.doubt = "written by a mathematical function";
+    add_access(r, block, pointer, -1, a);
+}
+
+/* Compare-exchange has a second pointer: what was expected, read and written. */
+static void atomic_function(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    int64_t bytes = cw_builtin_pointee_bytes(b->params);
+    if (!strncmp(b->name, "atomic_flag", 11))
+        bytes = 4;
+    if (bytes == 0)
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind)
+            atomic(r, block, v, LLVMGetOperand(v, i), bytes, b->name);
+}
+
+static bool has_no_effect(LLVMValueRef function)
+{
+    unsigned readnone = LLVMGetEnumAttributeKindForName("readnone", 8), memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    if (readnone && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, readnone))
+        return true;
+    LLVMAttributeRef a = memory ? LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, memory) : NULL;
+    return a && LLVMGetEnumAttributeValue(a) == 0; /* memory(none), LLVM 16 on */
+}
+
+static void call(struct reader *r, int block, LLVMValueRef v)
+{
+    LLVMValueRef f = LLVMGetCalledValue(v);
+    unsigned both = CW_ACCESS_READ | CW_ACCESS_WRITE;
+    if (!LLVMIsAFunction(f)) {
+        cw_model_unknown(r->m, both, LLVMIsAInlineAsm(f) ? why_asm : why_indirect);
+        return;
+    }
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    if (!strncmp(name, "llvm.", 5)) {
+        if (!has_no_effect(f))
+            intrinsic(r, block, v, name);
+        return;
+    }
+    if (!LLVMIsDeclaration(f)) {
+        cw_model_unknown(r->m, both, why_call);
+        return;
+    }
+    struct cw_builtin b = cw_builtin_find(name);
+    switch (b.kind) {
+    case CW_BUILTIN_UNKNOWN:
+        if (!has_no_effect(f))
+            cw_model_unknown(r->m, both, why_call);
+        break;
+    case CW_BUILTIN_VLOAD:
+    case CW_BUILTIN_VSTORE:
+    case CW_BUILTIN_VLOAD_HALF:
+    case CW_BUILTIN_VSTORE_HALF:
+        vector_access(r, block, v, &b);
+        break;
+    case CW_BUILTIN_ATOMIC:
+        atomic_function(r, block, v, &b);
+        break;
+    case CW_BUILTIN_COPY:
+    case CW_BUILTIN_COPY_STRIDED:
+        group_copy(r, block, v, &b);
+        break;
+    case CW_BUILTIN_OUT_POINTER:
+        out_pointer(r, block, v, &b);
+        break;
+    case CW_BUILTIN_BARRIER:
+        r->m->barriers = true;
+        break;
+    case CW_BUILTIN_PRINTF:
+        r->m->prints = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void reader_read_instruction(struct reader *r, LLVMValueRef v, int block)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        whole_type(r, block, LLVMGetOperand(v, 0), LLVMTypeOf(v), CW_ACCESS_READ);
+        break;
+    case LLVMStore:
+        whole_type(r, block, LLVMGetOperand(v, 1), LLVMTypeOf(LLVMGetOperand(v, 0)), CW_ACCESS_WRITE);
+        break;
+    case LLVMAtomicRMW:
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)), "atomicrmw");
+        break;
+    case LLVMAtomicCmpXchg:
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))), "cmpxchg");
+        break;
+    case LLVMVAArg:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+        break;
+    case LLVMCall:
+        call(r, block, v);
+        break;
+    default:
+        break;
+    }
+}

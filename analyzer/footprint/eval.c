@@ -1,0 +1,355 @@
+/* eval.c - accesses of a tile as byte intervals, and their union per argument. */
+#include "eval_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one access comes to. */
+struct touch {
+    enum cw_answer answer;
+    struct cw_spans may, must;
+    const char *why;
+};
+
+/* base + the sum of stride[i] * j[i], 0 <= j[i] < count[i], strides positive */
+struct progression {
+    cw_wide base;
+    int n;
+    cw_wide stride[CW_POLY_TERMS + 1], count[CW_POLY_TERMS + 1];
+};
+
+static const char *const answer_names[] = {"none", "exact", "at-most", "unknown"};
+
+static const char why_any[] = "touched through a pointer that was not followed";
+static const char why_wrap[] = "an index may wrap around its width";
+static const char why_data[] = "the index depends on data or on a loop without a known bound";
+static const char why_guard[] = "a condition is not decided for all work-items of the range";
+static const char why_shape[] = "the index is not linear in independent variables";
+static const char why_gaps[] = "too many separate intervals";
+static const char why_atomic[] = "an atomic operation may leave the value as it was";
+static const char why_size[] = "too large to evaluate";
+static const char why_count[] = "the length of a copy is not a constant of the launch";
+static const char why_padding[] = "padding may be left out";
+
+const char *cw_answer_name(enum cw_answer a)
+{
+    return answer_names[a];
+}
+
+struct cw_eval *cw_eval_create(const struct cw_model *m)
+{
+    struct cw_eval *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    e->m = m;
+    e->memo = calloc(3 * (size_t)m->pool.n + 1, sizeof *e->memo);
+    e->loop = calloc((size_t)m->loops + 1, sizeof *e->loop);
+    e->loop_var = calloc((size_t)m->loops + 1, 1);
+    if (!e->memo || !e->loop || !e->loop_var) {
+        cw_eval_destroy(e);
+        return NULL;
+    }
+    return e;
+}
+
+void cw_eval_destroy(struct cw_eval *e)
+{
+    if (!e)
+        return;
+    for (int i = 0; i < e->chunks; i++)
+        free(e->chunk[i]);
+    free(e->chunk);
+    free(e->memo);
+    free(e->loop);
+    free(e->loop_var);
+    free(e);
+}
+
+static void sort_progression(struct progression *g)
+{
+    for (int i = 1; i < g->n; i++)
+        for (int j = i; j > 0 && g->stride[j] < g->stride[j - 1]; j--) {
+            cw_wide s = g->stride[j], c = g->count[j];
+            g->stride[j] = g->stride[j - 1];
+            g->count[j] = g->count[j - 1];
+            g->stride[j - 1] = s;
+            g->count[j - 1] = c;
+        }
+}
+
+static void add_stride(struct progression *g, cw_wide stride, struct cw_range r)
+{
+    g->base += stride * (stride < 0 ? r.hi : r.lo);
+    if (stride == 0 || r.hi <= r.lo)
+        return;
+    g->stride[g->n] = stride < 0 ? -stride : stride;
+    g->count[g->n++] = r.hi - r.lo + 1;
+}
+
+/* The intervals [x, x + bytes) for all x of the progression, clipped to [0, size). False when there would be too
+ * many of them or they are out of all bounds; *ok is cleared without memory. */
+static bool spread(const struct progression *g, cw_wide bytes, int64_t size, struct cw_spans *out, bool *ok)
+{
+    cw_wide extent = bytes, pieces = 1;
+    int gap = 0;
+    while (gap < g->n && g->stride[gap] <= extent) {
+        extent += g->stride[gap] * (g->count[gap] - 1);
+        gap++;
+    }
+    for (int i = gap; i < g->n; i++) {
+        if (g->count[i] > CW_EVAL_MAX_SPANS || (pieces *= g->count[i]) > CW_EVAL_MAX_SPANS)
+            return false;
+    }
+    cw_wide index[CW_POLY_TERMS + 1] = {0};
+    for (cw_wide p = 0; p < pieces; p++) {
+        cw_wide at = g->base;
+        for (int i = gap; i < g->n; i++)
+            at += g->stride[i] * index[i];
+        cw_wide end = at + extent > size ? size : at + extent;
+        at = at < 0 ? 0 : at;
+        if (at < end && !cw_spans_append(out, (int64_t)at, (int64_t)end))
+            *ok = false;
+        for (int i = gap; i < g->n && ++index[i] == g->count[i]; i++)
+            index[i] = 0;
+    }
+    cw_spans_normalise(out);
+    return true;
+}
+
+/* Bounds of `p` that follow from guards that hold but did not fit the box: c * guard + constant, c a number. */
+static struct cw_range guarded_range(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p)
+{
+    struct cw_range r = eval_range(e, p);
+    for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
+        struct cw_poly d, rest;
+        enum relation relation;
+        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) || relation != REL_NEGATIVE)
+            continue;
+        int t = d.n - 1, s = p->n - 1; /* the last term is never the constant unless it is the only one */
+        if (t < 0 || s < 0 || !d.term[t].var[CW_POLY_DEGREE - 1] || p->term[s].coefficient == INT64_MIN ||
+            p->term[s].coefficient % d.term[t].coefficient != 0)
+            continue;
+        int64_t c = p->term[s].coefficient / d.term[t].coefficient, constant;
+        if (!cw_poly_add(&rest, p, &d, -c) || !cw_poly_is_const(&rest, &constant))
+            continue;
+        cw_wide edge = (cw_wide)constant - c; /* p = c * d + constant, d <= -1 */
+        if (c > 0 && edge < r.hi)
+            r.hi = edge;
+        if (c < 0 && edge > r.lo)
+            r.lo = edge;
+    }
+    return r;
+}
+
+/* In every point of the box, which is not narrowed any further here: its ranges are already in use. */
+static bool all_guards_hold(struct cw_eval *e, const struct cw_access *a)
+{
+    bool hold = !e->inexact;
+    for (int i = a->guards.first; i < a->guards.first + a->guards.n && hold; i++)
+        hold = eval_decide(e, e->m->guard[i].node) == (e->m->guard[i].want ? TRI_YES : TRI_NO);
+    for (int d = 0; d < 3; d++)
+        hold = hold && !(e->by_group[d] && e->ragged[d]);
+    return hold && !e->inexact;
+}
+
+/* Adds the repetition of an asynchronous copy to the progression; NULL, or why it is not exact. */
+static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, struct progression *g, bool *bounded)
+{
+    if (a->count < 0)
+        return NULL;
+    struct cw_range n = eval_range(e, eval_node(e, a->count, READ_UNSIGNED));
+    int64_t stride = 0;
+    *bounded = cw_poly_is_const(eval_node(e, a->stride, READ_SIGNED), &stride) && n.hi <= INT64_MAX / 2;
+    if (*bounded)
+        add_stride(g, stride, (struct cw_range){0, n.hi - 1});
+    return *bounded && n.lo == n.hi ? NULL : why_count;
+}
+
+static void whole(struct touch *t, int64_t size, const char *why, bool *ok)
+{
+    t->may.n = t->must.n = 0;
+    t->answer = CW_ANSWER_UNKNOWN;
+    t->why = why;
+    *ok &= cw_spans_append(&t->may, 0, size);
+}
+
+/* Follows the offset once guards have narrowed the box. */
+static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+{
+    const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
+    struct progression g = {.base = cw_poly_constant(p)};
+    bool linear = cw_poly_is_linear(p), independent = true, bounded = true;
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k];
+            independent = independent && (!v || e->var[v].free || e->range[v].lo == e->range[v].hi);
+            if (linear && v)
+                add_stride(&g, p->term[i].coefficient, e->range[v]);
+        }
+    struct cw_range r = guarded_range(e, a, p);
+    if (!linear) {
+        g.base = r.lo;
+        add_stride(&g, 1, (struct cw_range){0, r.hi - r.lo});
+    }
+    const char *repeated = add_repetition(e, a, &g, &bounded);
+    sort_progression(&g);
+    bool certain = all_guards_hold(e, a) && !a->doubt && !repeated && !(a->kind & CW_ACCESS_ATOMIC);
+    bool spread_out = bounded && spread(&g, a->bytes_may, size, &t->may, ok);
+    if (!spread_out) {
+        t->may.n = 0;
+        *ok &= cw_spans_append(&t->may, 0, size);
+    }
+    if (a->count < 0) { /* the tighter bounds again, for what was listed or given up as a whole */
+        cw_wide lo = r.lo < 0 ? 0 : r.lo, hi = r.hi + a->bytes_may > size ? size : r.hi + a->bytes_may;
+        cw_spans_clip(&t->may, lo > size ? size : (int64_t)lo, hi < 0 ? 0 : (int64_t)hi);
+    }
+    if (certain && linear && independent && spread_out && a->kind & CW_ACCESS_WRITE)
+        (void)spread(&g, a->bytes_must, size, &t->must, ok);
+    bool all = t->may.n == 1 && t->may.v[0].begin == 0 && t->may.v[0].end == size;
+    bool beyond = !bounded || r.lo < 0 || r.hi + a->bytes_may > size; /* only the buffer's end bounds it */
+    if (cw_spans_equal(&t->may, &t->must) && a->kind & CW_ACCESS_WRITE) {
+        t->answer = CW_ANSWER_EXACT;
+        return;
+    }
+    t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
+    t->why = !independent ? (e->wrapped ? why_wrap : why_data)
+             : repeated   ? repeated
+             : !linear    ? why_shape
+             : !spread_out ? why_gaps
+             : a->kind & CW_ACCESS_ATOMIC ? why_atomic
+             : a->doubt   ? a->doubt
+             : !certain   ? why_guard
+             : a->kind & CW_ACCESS_WRITE ? why_padding : NULL;
+}
+
+static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t c;
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
+            e->by_group[d] = e->restart = true;
+    }
+    return e->restart;
+}
+
+/* One attempt; false when it must be repeated because a loop or a basis turned out otherwise. */
+static bool attempt(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+{
+    eval_reset(e);
+    t->answer = CW_ANSWER_NONE;
+    t->may.n = t->must.n = 0;
+    for (int round = 0; round < 2; round++)
+        for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
+            enum tri holds = eval_narrow(e, e->m->guard[i]);
+            if (e->restart)
+                return false;
+            if (e->failed) {
+                whole(t, size, why_size, ok);
+                return true;
+            }
+            if (holds == TRI_NO)
+                return true;
+        }
+    const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
+    if (e->restart || mixes_bases(e, p))
+        return false;
+    lay_out(e, a, size, t, ok);
+    if (e->restart)
+        return false;
+    if (e->failed)
+        whole(t, size, why_size, ok);
+    return true;
+}
+
+static void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+{
+    *t = (struct touch){.may = t->may, .must = t->must};
+    if (a->offset < 0) {
+        whole(t, size, why_any, ok);
+        return;
+    }
+    e->access_loop = a->loop;
+    memset(e->by_group, 0, sizeof e->by_group);
+    for (int i = 0; i < e->m->loops; i++)
+        e->loop[i] = LOOP_NEW;
+    for (int tries = 0; tries < e->m->loops + 5; tries++)
+        if (attempt(e, a, size, t, ok))
+            return;
+    whole(t, size, why_size, ok);
+}
+
+static bool merge(struct cw_footprint *f, const struct touch *t)
+{
+    if (t->answer == CW_ANSWER_NONE)
+        return true;
+    if (t->answer > f->answer) {
+        f->answer = t->answer;
+        f->why = t->why;
+    }
+    return cw_spans_union(&f->may, &t->may) && cw_spans_union(&f->must, &t->must);
+}
+
+static bool settle(struct cw_footprint *f, bool writes, const char *unknown, int64_t size)
+{
+    if (cw_spans_limit(&f->may, CW_EVAL_MAX_SPANS) && f->answer <= CW_ANSWER_AT_MOST) {
+        f->answer = CW_ANSWER_AT_MOST;
+        f->why = why_gaps;
+    }
+    if (unknown) {
+        f->answer = CW_ANSWER_UNKNOWN;
+        f->why = unknown;
+    }
+    if (f->answer == CW_ANSWER_UNKNOWN) {
+        f->may.n = 0;
+        return cw_spans_append(&f->may, 0, size);
+    }
+    if (f->may.n == 0)
+        f->answer = CW_ANSWER_NONE;
+    else if (writes && cw_spans_equal(&f->may, &f->must))
+        f->answer = CW_ANSWER_EXACT;
+    else
+        f->answer = CW_ANSWER_AT_MOST;
+    return true;
+}
+
+bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struct cw_tile *tile,
+                  struct cw_arg_footprint *result)
+{
+    const struct cw_model *m = e->m;
+    struct touch t = {0};
+    bool ok = true;
+    e->launch = launch;
+    e->tile = tile;
+    for (int i = 0; i < m->args; i++) {
+        struct cw_footprint *f[2] = {&result[i].reads, &result[i].writes};
+        for (int k = 0; k < 2; k++)
+            *f[k] = (struct cw_footprint){.may = {f[k]->may.v, 0, f[k]->may.capacity},
+                                          .must = {f[k]->must.v, 0, f[k]->must.capacity}};
+    }
+    for (int i = 0; i < m->accesses && ok; i++) {
+        const struct cw_access *a = &m->access[i];
+        eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);
+        if (a->kind & CW_ACCESS_READ && ok) {
+            ok = merge(&result[a->arg].reads, &t);
+            result[a->arg].reads.must.n = 0;
+        }
+        if (a->kind & CW_ACCESS_WRITE && ok)
+            ok = merge(&result[a->arg].writes, &t);
+    }
+    for (int i = 0; i < m->args && ok; i++)
+        ok = settle(&result[i].reads, false, m->arg[i].unknown_read, launch->arg[i].buffer_bytes) &&
+             settle(&result[i].writes, true, m->arg[i].unknown_write, launch->arg[i].buffer_bytes);
+    cw_spans_finish(&t.may);
+    cw_spans_finish(&t.must);
+    return ok;
+}
+
+void cw_eval_result_finish(struct cw_arg_footprint *result, int args)
+{
+    for (int i = 0; i < args; i++) {
+        cw_spans_finish(&result[i].reads.may);
+        cw_spans_finish(&result[i].reads.must);
+        cw_spans_finish(&result[i].writes.may);
+        cw_spans_finish(&result[i].writes.must);
+    }
+}

@@ -1,0 +1,80 @@
+/* eval.h - which bytes a range of work-groups touches: a model, a launch and a tile in, byte intervals out.
+ *
+ * The tile's work-items become a box of integer variables (global ids, or group and local ids, and loop counters),
+ * the launch's sizes and scalar arguments become constants, every index becomes a polynomial over the box, every
+ * guard narrows the box. Only linear indices over independent variables whose guards hold everywhere in the
+ * narrowed box are *exact*; everything else is *at most*. Where an extension, comparison or division looks at
+ * the value of a `width`-bit expression, the polynomial's range must fit that width without wrapping; if it does
+ * not, any value of that width is assumed. */
+#ifndef CW_FOOTPRINT_EVAL_H
+#define CW_FOOTPRINT_EVAL_H
+
+#include "model.h"
+#include "span.h"
+
+#include <stdio.h>
+
+struct cw_launch_arg {
+    int64_t buffer_bytes;       /* GLOBAL and CONSTANT: size of the (sub-)buffer, 0 for NULL */
+    const unsigned char *value; /* SCALAR: its bytes, little endian, NULL when not known */
+    size_t value_bytes;
+};
+
+struct cw_launch {
+    unsigned work_dim;                        /* 1..3 */
+    int64_t global[3], local[3], offset[3];   /* dimensions >= work_dim: 1, 1, 0 */
+    struct cw_launch_arg *arg;                /* cw_model.args entries */
+};
+
+struct cw_tile {
+    int64_t first[3], count[3]; /* work-groups first .. first + count - 1 per dimension, count >= 1 */
+};
+
+enum cw_answer {
+    CW_ANSWER_NONE,    /* touches nothing */
+    CW_ANSWER_EXACT,   /* touches every byte of `may` and nothing else; writes only */
+    CW_ANSWER_AT_MOST, /* touches nothing outside of `may` */
+    CW_ANSWER_UNKNOWN, /* no better statement than the whole buffer; `may` is the whole buffer */
+};
+
+struct cw_footprint {
+    enum cw_answer answer;
+    struct cw_spans may;  /* clipped to the buffer */
+    struct cw_spans must; /* writes only: certainly written; part of `may` */
+    const char *why;      /* static words, for AT_MOST and UNKNOWN */
+};
+
+struct cw_arg_footprint {
+    struct cw_footprint reads, writes;
+};
+
+/* How many intervals an answer may have before it becomes the one interval around them (and at most). */
+#define CW_EVAL_MAX_SPANS 4096
+
+struct cw_eval;
+
+/* Working memory for evaluating one model many times; the model must outlive it. NULL without memory. */
+struct cw_eval *cw_eval_create(const struct cw_model *m);
+void cw_eval_destroy(struct cw_eval *e);
+
+/* Fills result[0 .. m->args - 1], which the caller has zeroed or used before and later gives to
+ * cw_eval_result_finish. False without memory; then the contents of result mean nothing. */
+bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struct cw_tile *tile,
+                  struct cw_arg_footprint *result);
+void cw_eval_result_finish(struct cw_arg_footprint *result, int args);
+
+const char *cw_answer_name(enum cw_answer a);
+
+/* ---- the symbolic side: one evaluator, used without a launch */
+
+/* The polynomial of `next` minus that of `var` (an OPAQUE node), as a new expression of the same width, when it
+ * does not change within `loop` and needs no extension to look through; else -1. */
+int cw_eval_step(struct cw_model *m, int next, int var, int loop);
+
+/* Formulas for people, such as "4*gid0 + 4*n*gid1"; extensions are taken as not wrapping. Appends to the open
+ * stdio stream. */
+void cw_eval_print(const struct cw_model *m, int node, FILE *out);
+/* "gid0 < n" */
+void cw_eval_print_guard(const struct cw_model *m, struct cw_guard g, FILE *out);
+
+#endif

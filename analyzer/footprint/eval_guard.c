@@ -1,0 +1,180 @@
+/* eval_guard.c - comparisons as linear constraints on the box. */
+#include "eval_internal.h"
+
+/* a - b, as the numbers that the comparison compares. */
+static bool difference(struct cw_eval *e, const struct cw_expr *x, bool is_signed, struct cw_poly *p)
+{
+    enum reading how = is_signed ? READ_SIGNED : READ_UNSIGNED;
+    return cw_poly_add(p, eval_node(e, x->a, how), eval_node(e, x->b, how), -1);
+}
+
+bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation)
+{
+    node = cw_expr_resolve(&e->m->pool, node);
+    const struct cw_expr *x = &e->m->pool.node[node];
+    if (x->op != CW_EXPR_CMP)
+        return false;
+    enum cw_expr_cmp cmp = x->dim;
+    if (cmp == CW_CMP_EQ || cmp == CW_CMP_NE) { /* equal bits are equal numbers, in either reading */
+        *relation = (cmp == CW_CMP_EQ) == want ? REL_ZERO : REL_NONZERO;
+        return difference(e, x, true, p);
+    }
+    bool is_signed = cmp >= CW_CMP_SGT;
+    int kind = is_signed ? cmp - CW_CMP_SGT : cmp - CW_CMP_UGT; /* 0 >, 1 >=, 2 <, 3 <= */
+    if (!want)
+        kind = 3 - kind;
+    struct cw_poly d, one;
+    if (!difference(e, x, is_signed, &d))
+        return false;
+    *relation = REL_NEGATIVE;
+    p->n = 0;
+    if (!cw_poly_add(p, p, &d, kind < 2 ? -1 : 1)) /* a > b: b - a < 0 */
+        return false;
+    cw_poly_const(&one, 1);
+    return kind % 2 == 0 || cw_poly_add(p, p, &one, -1);
+}
+
+static enum tri decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+{
+    struct cw_range r = eval_range(e, p);
+    if (relation == REL_NEGATIVE)
+        return r.hi < 0 ? TRI_YES : r.lo >= 0 ? TRI_NO : TRI_MAYBE;
+    enum tri zero = r.lo > 0 || r.hi < 0 ? TRI_NO : r.lo == 0 && r.hi == 0 ? TRI_YES : TRI_MAYBE;
+    if (zero == TRI_MAYBE || relation == REL_ZERO)
+        return zero;
+    return zero == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static enum tri negate(enum tri t)
+{
+    return t == TRI_MAYBE ? t : t == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static enum tri both(enum tri a, enum tri b)
+{
+    return a == TRI_NO || b == TRI_NO ? TRI_NO : a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_MAYBE;
+}
+
+static enum tri decide_select(struct cw_eval *e, const struct cw_expr *x)
+{
+    enum tri c = eval_decide(e, x->a), yes, no;
+    if (c != TRI_MAYBE)
+        return eval_decide(e, c == TRI_YES ? x->b : x->c);
+    yes = eval_decide(e, x->b);
+    no = eval_decide(e, x->c);
+    return yes == no ? yes : TRI_MAYBE;
+}
+
+enum tri eval_decide(struct cw_eval *e, int node)
+{
+    node = cw_expr_resolve(&e->m->pool, node);
+    const struct cw_expr *x = &e->m->pool.node[node];
+    enum tri a, b;
+    struct cw_poly p;
+    enum relation relation;
+    switch (x->op) {
+    case CW_EXPR_CONST:
+        return x->value & 1 ? TRI_YES : TRI_NO;
+    case CW_EXPR_CMP:
+        return eval_relation(e, node, true, &p, &relation) ? decide_relation(e, &p, relation) : TRI_MAYBE;
+    case CW_EXPR_AND:
+        return both(eval_decide(e, x->a), eval_decide(e, x->b));
+    case CW_EXPR_OR:
+        return negate(both(negate(eval_decide(e, x->a)), negate(eval_decide(e, x->b))));
+    case CW_EXPR_XOR:
+        a = eval_decide(e, x->a);
+        b = eval_decide(e, x->b);
+        return a == TRI_MAYBE || b == TRI_MAYBE ? TRI_MAYBE : a != b ? TRI_YES : TRI_NO;
+    case CW_EXPR_SELECT:
+        return decide_select(e, x);
+    default:
+        return TRI_MAYBE;
+    }
+}
+
+static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi)
+{
+    struct cw_range *r = &e->range[v];
+    if (lo <= r->lo && hi >= r->hi)
+        return;
+    r->lo = lo > r->lo ? lo : r->lo;
+    r->hi = hi < r->hi ? hi : r->hi;
+    e->inexact |= !e->var[v].free;
+    e->empty |= r->lo > r->hi;
+}
+
+/* p < 0: for each variable that occurs once, alone, bound it by the extreme of the rest. */
+static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        int v = p->term[i].var[CW_POLY_DEGREE - 1];
+        int64_t c = 0;
+        if (!v || e->range[v].lo >= e->range[v].hi || cw_poly_uses(p, v, &c) != 1 || c == 0 || e->var[v].pending)
+            continue;
+        struct cw_poly rest = *p;
+        rest.term[i].coefficient = 0;
+        cw_wide room = -1 - cw_poly_range(&rest, e->range).lo; /* c * v <= room */
+        if (c > 0)
+            shrink(e, v, -CW_WIDE_LIMIT, cw_wide_floor_div(room, c));
+        else
+            shrink(e, v, cw_wide_ceil_div(room, c), CW_WIDE_LIMIT);
+    }
+}
+
+static void narrow_zero(struct cw_eval *e, const struct cw_poly *p)
+{
+    struct cw_poly one, above, below, nothing = {0};
+    cw_poly_const(&one, 1);
+    if (cw_poly_add(&above, p, &one, -1))
+        narrow_negative(e, &above);
+    if (cw_poly_add(&below, &nothing, p, -1) && cw_poly_add(&below, &below, &one, -1))
+        narrow_negative(e, &below);
+}
+
+/* p != 0 helps only where it cuts off an end. */
+static void narrow_nonzero(struct cw_eval *e, const struct cw_poly *p)
+{
+    struct cw_range r = cw_poly_range(p, e->range);
+    struct cw_poly copy = {0};
+    if (r.hi == 0)
+        narrow_negative(e, p);
+    else if (r.lo == 0 && cw_poly_add(&copy, &copy, p, -1))
+        narrow_negative(e, &copy);
+}
+
+/* Undecided, and group and global ids are mixed: the dimension is better described by group and local ids. */
+static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t c;
+        if (e->by_group[d] || !cw_poly_uses(p, VAR_GROUP + d, &c))
+            continue;
+        e->by_group[d] = true;
+        e->restart = true;
+    }
+}
+
+enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
+{
+    struct cw_poly p;
+    enum relation relation;
+    if (!eval_relation(e, g.node, g.want, &p, &relation)) {
+        enum tri t = eval_decide(e, g.node);
+        return g.want ? t : negate(t);
+    }
+    enum tri t = decide_relation(e, &p, relation);
+    if (t != TRI_MAYBE)
+        return t;
+    want_group_basis(e, &p);
+    if (e->restart)
+        return t;
+    if (relation == REL_NEGATIVE)
+        narrow_negative(e, &p);
+    else if (relation == REL_ZERO)
+        narrow_zero(e, &p);
+    else
+        narrow_nonzero(e, &p);
+    if (e->empty)
+        return TRI_NO;
+    return decide_relation(e, &p, relation);
+}

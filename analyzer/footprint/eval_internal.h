@@ -1,0 +1,96 @@
+/* eval_internal.h - shared by the files of the evaluator (eval*.c) only. */
+#ifndef CW_FOOTPRINT_EVAL_INTERNAL_H
+#define CW_FOOTPRINT_EVAL_INTERNAL_H
+
+#include "eval.h"
+#include "poly.h"
+
+enum eval_mode {
+    EVAL_LAUNCH,   /* with numbers */
+    EVAL_SYMBOLIC, /* every leaf and every operation that is not + - * becomes a variable; extensions are looked through */
+    EVAL_STRICT,   /* the same, but extensions are variables too */
+};
+
+/* Variable numbers. 1..9 belong to the tile, the others are made on demand. */
+enum { VAR_GLOBAL = 1, VAR_GROUP = 4, VAR_LOCAL = 7, VAR_DYNAMIC = 10, VAR_COUNT = 256 };
+
+struct eval_var {
+    int node;     /* what it stands for; -1 for the tile's variables */
+    bool free;    /* takes every value of its range, whatever the others do */
+    bool pending; /* counter of a loop whose bound is being computed: its range means nothing yet */
+};
+
+enum loop_state { LOOP_NEW, LOOP_PENDING, LOOP_DONE, LOOP_FAILED };
+
+/* "The polynomial stays in range while the counter runs", taken for granted until the bound is known. */
+struct eval_duty {
+    const struct cw_poly *p;
+    struct cw_range limit;
+};
+
+enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64 };
+
+/* The three readings of a node. */
+enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
+
+struct memo {
+    uint32_t generation;
+    const struct cw_poly *p;
+};
+
+struct cw_eval {
+    const struct cw_model *m;
+    const struct cw_launch *launch;
+    const struct cw_tile *tile;
+    enum eval_mode mode;
+    struct memo *memo; /* 3 per node */
+    uint32_t generation;
+    struct cw_poly **chunk;
+    int chunks, polys;
+    struct cw_range range[VAR_COUNT];
+    struct eval_var var[VAR_COUNT];
+    int vars;
+    enum loop_state *loop;
+    uint8_t *loop_var;
+    struct eval_duty duty[EVAL_MAX_DUTIES];
+    int duties;
+    int access_loop;     /* innermost loop around the access in hand */
+    bool ragged[3];      /* the last group is smaller than the others */
+    bool by_group[3];    /* basis of the dimension: group and local id instead of the global id */
+    bool pending_used;   /* somebody asked for a range that depends on a pending counter */
+    bool restart;        /* evaluate this access again: a loop has failed or a basis has changed */
+    bool inexact;        /* a variable that is not free was narrowed, or the box has holes */
+    bool empty;          /* the box is empty: nothing happens */
+    bool wrapped;        /* some value may not fit its width */
+    bool failed;         /* out of memory or of variables: nothing is known */
+};
+
+enum tri { TRI_NO, TRI_YES, TRI_MAYBE };
+
+enum relation { REL_NEGATIVE, REL_ZERO, REL_NONZERO };
+
+/* eval_value.c */
+void eval_reset(struct cw_eval *e);
+const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how);
+struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p);
+const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p);
+int eval_new_var(struct cw_eval *e, int node, cw_wide lo, cw_wide hi);
+const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
+struct cw_range eval_type_range(int width, bool is_signed);
+/* Is some variable of p pending? */
+bool eval_pending(const struct cw_eval *e, const struct cw_poly *p);
+
+/* eval_op.c: operations that are not a ring's */
+const struct cw_poly *eval_operation(struct cw_eval *e, int node);
+
+/* eval_guard.c */
+/* The comparison `node` == want as "p <relation>"; false when p does not fit. */
+bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
+enum tri eval_decide(struct cw_eval *e, int node);
+/* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
+enum tri eval_narrow(struct cw_eval *e, struct cw_guard g);
+
+/* eval_loop.c */
+const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop);
+
+#endif

@@ -1,0 +1,111 @@
+/* eval_loop.c - how often a loop runs.
+ *
+ * A loop whose exit test reads "T*k + R < 0" (k: complete iterations; T a number; R without k) is left at the
+ * first k with T*k + R >= 0 at the latest. The header runs for k = 0 .. that value. The bound holds if nothing
+ * that was compared wrapped on the way, which is checked afterwards for the whole range (induction over k). */
+#include "eval_internal.h"
+
+static bool inside(const struct cw_eval *e, int loop)
+{
+    return cw_model_loop_inside(e->m, e->access_loop, loop);
+}
+
+/* Takes T and R out of p; false when k occurs in another way. */
+static bool separate(const struct cw_poly *p, int k, int64_t *t, struct cw_poly *rest)
+{
+    struct cw_poly counter;
+    cw_poly_var(&counter, k);
+    return cw_poly_uses(p, k, t) == 1 && *t != 0 && cw_poly_add(rest, p, &counter, -*t);
+}
+
+static cw_wide first_failure(cw_wide r, int64_t t)
+{
+    return r >= 0 ? 0 : cw_wide_ceil_div(-r, t);
+}
+
+/* Bounds of the k at which `stay` fails first; false when there may be none. */
+static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw_range *out)
+{
+    struct cw_poly p, rest;
+    enum relation relation;
+    int64_t t;
+    if (!eval_relation(e, stay.node, stay.want, &p, &relation))
+        return false;
+    if (!separate(&p, k, &t, &rest))
+        return false;
+    if (relation == REL_ZERO) /* stays while equal: with t != 0 that is over after one step */
+        return *out = (struct cw_range){0, 1}, true;
+    struct cw_range r = eval_range(e, &rest);
+    if (relation == REL_NEGATIVE) {
+        if (t < 0)
+            return false;
+        *out = (struct cw_range){first_failure(r.hi, t), first_failure(r.lo, t)};
+        return true;
+    }
+    if (t < 0) { /* p != 0 is -p != 0 */
+        t = -t;
+        r = (struct cw_range){-r.hi, -r.lo};
+    }
+    if (r.hi > 0 || (t != 1 && (r.lo != r.hi || r.lo % t != 0)))
+        return false;
+    *out = (struct cw_range){-r.hi / t, -r.lo / t};
+    return true;
+}
+
+static bool duties_hold(struct cw_eval *e, int first)
+{
+    for (int i = first; i < e->duties; i++) {
+        struct cw_range r = cw_poly_range(e->duty[i].p, e->range);
+        if (r.lo < e->duty[i].limit.lo || r.hi > e->duty[i].limit.hi)
+            return false;
+    }
+    return true;
+}
+
+static bool bound(struct cw_eval *e, int loop, int k)
+{
+    struct cw_range best = {0, CW_WIDE_LIMIT};
+    int tests = 0, first_duty = e->duties;
+    bool outer_used = e->pending_used;
+    e->pending_used = false;
+    for (int i = 0; i < e->m->exits; i++) {
+        if (e->m->exit[i].loop != loop)
+            continue;
+        struct cw_guard_range stay = e->m->exit[i].stay;
+        for (int g = stay.first; g < stay.first + stay.n; g++) {
+            struct cw_range r;
+            tests++;
+            if (!failure_of(e, e->m->guard[g], k, &r) || r.hi >= best.hi)
+                continue;
+            best = r;
+        }
+    }
+    bool ok = best.hi <= INT64_MAX && !e->pending_used && !e->restart;
+    e->pending_used = outer_used;
+    e->var[k].pending = false;
+    if (!ok)
+        return false;
+    e->range[k] = (struct cw_range){0, best.hi};
+    e->var[k].free = inside(e, loop) && tests == 1 && e->m->loop[loop].exits == 1 && best.lo == best.hi;
+    return duties_hold(e, first_duty);
+}
+
+const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)
+{
+    if (e->loop[loop] == LOOP_NEW) {
+        int k = eval_new_var(e, -1, 0, 0);
+        e->loop_var[loop] = (uint8_t)k;
+        e->loop[loop] = LOOP_PENDING;
+        e->var[k].pending = true;
+        if (bound(e, loop, k)) {
+            e->loop[loop] = LOOP_DONE;
+        } else {
+            e->loop[loop] = LOOP_FAILED;
+            e->restart = true;
+        }
+    } else if (e->loop[loop] == LOOP_FAILED && !e->restart) {
+        /* after a restart: any count at all */
+        return eval_var_poly(e, eval_new_var(e, -1, 0, INT64_MAX));
+    }
+    return eval_var_poly(e, e->loop_var[loop]);
+}

@@ -1,0 +1,258 @@
+/* eval_op.c - division, shifts, bit operations, minimum, maximum, selection.
+ *
+ * Each becomes a polynomial where that is exact (a division whose remainder is known, an `or` of disjoint bits, a
+ * decided selection), else a fresh variable with the bounds that interval arithmetic gives. */
+#include "eval_internal.h"
+
+struct operands {
+    const struct cw_poly *a, *b;
+    struct cw_range ra, rb;
+};
+
+static void read_operands(struct cw_eval *e, const struct cw_expr *x, bool is_signed, struct operands *o)
+{
+    o->a = eval_node(e, x->a, is_signed ? READ_SIGNED : READ_UNSIGNED);
+    o->b = eval_node(e, x->b, is_signed ? READ_SIGNED : READ_UNSIGNED);
+    o->ra = eval_range(e, o->a);
+    o->rb = eval_range(e, o->b);
+}
+
+static const struct cw_poly *between(struct cw_eval *e, int node, cw_wide lo, cw_wide hi)
+{
+    if (lo == hi && lo == (int64_t)lo) {
+        struct cw_poly p;
+        cw_poly_const(&p, (int64_t)lo);
+        return eval_keep(e, &p);
+    }
+    return eval_var_poly(e, eval_new_var(e, node, lo, hi));
+}
+
+static const struct cw_poly *anything(struct cw_eval *e, int node)
+{
+    struct cw_range r = eval_type_range(e->m->pool.node[node].width, true);
+    return between(e, node, r.lo, r.hi);
+}
+
+/* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials. */
+static bool split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
+                  struct cw_poly *remainder)
+{
+    quotient->n = remainder->n = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct cw_term t = p->term[i];
+        bool plain = !t.var[CW_POLY_DEGREE - 1];
+        int64_t rest = t.coefficient % d;
+        if (rest && plain && rest < 0)
+            rest += d;
+        if (rest && !plain)
+            rest = t.coefficient;
+        if (__builtin_sub_overflow(t.coefficient, rest, &t.coefficient))
+            return false;
+        t.coefficient /= d;
+        if (t.coefficient)
+            quotient->term[quotient->n++] = t;
+        t.coefficient = rest;
+        if (rest)
+            remainder->term[remainder->n++] = t;
+    }
+    struct cw_range r = eval_range(e, remainder);
+    return r.lo >= 0 && r.hi < d;
+}
+
+static const struct cw_poly *floor_division(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
+{
+    struct cw_poly q, r;
+    if (split(e, p, d, &q, &r))
+        return eval_keep(e, &q);
+    struct cw_range range = eval_range(e, p);
+    return between(e, node, cw_wide_floor_div(range.lo, d), cw_wide_floor_div(range.hi, d));
+}
+
+static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
+{
+    struct cw_poly q, r;
+    if (split(e, p, d, &q, &r))
+        return eval_keep(e, &r);
+    return between(e, node, 0, d - 1);
+}
+
+static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct operands o;
+    bool is_signed = x->op == CW_EXPR_SDIV || x->op == CW_EXPR_SREM;
+    bool quotient = x->op == CW_EXPR_SDIV || x->op == CW_EXPR_UDIV;
+    int64_t d;
+    read_operands(e, x, is_signed, &o);
+    if (o.ra.lo >= 0 && cw_poly_is_const(o.b, &d) && d > 0)
+        return quotient ? floor_division(e, node, o.a, d) : remainder_of(e, node, o.a, d);
+    if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
+        cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
+        return between(e, node, -m, m);
+    }
+    if (!quotient) {
+        cw_wide limit = o.rb.hi - 1 < o.ra.hi ? o.rb.hi - 1 : o.ra.hi;
+        return o.rb.lo > 0 ? between(e, node, 0, limit) : between(e, node, 0, o.ra.hi);
+    }
+    if (o.rb.lo < 0)
+        return between(e, node, -o.ra.hi, o.ra.hi);
+    return between(e, node, o.ra.lo / o.rb.hi, o.ra.hi / (o.rb.lo > 1 ? o.rb.lo : 1));
+}
+
+static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    int64_t by;
+    const struct cw_poly *amount = eval_node(e, x->b, READ_UNSIGNED);
+    if (!cw_poly_is_const(amount, &by) || by < 0 || by >= x->width || by > 62) {
+        if (x->op != CW_EXPR_LSHR)
+            return anything(e, node);
+        struct cw_range r = eval_range(e, eval_node(e, x->a, READ_UNSIGNED));
+        return between(e, node, 0, r.hi);
+    }
+    if (x->op != CW_EXPR_SHL)
+        return floor_division(e, node, eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
+                              INT64_C(1) << by);
+    struct cw_poly factor, product;
+    cw_poly_const(&factor, INT64_C(1) << by);
+    return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product) : anything(e, node);
+}
+
+/* The smallest 2^k - 1 that is at least v >= 0. */
+static cw_wide all_ones(cw_wide v)
+{
+    cw_wide m = 0;
+    while (m < v)
+        m = 2 * m + 1;
+    return m;
+}
+
+static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    int64_t mask;
+    if (cw_expr_is_const(&e->m->pool, x->b, &mask)) {
+        if (mask > 0 && (mask & (mask + 1)) == 0)
+            return remainder_of(e, node, eval_node(e, x->a, READ_UNSIGNED), mask + 1);
+        if (mask < 0 && mask > INT64_MIN && (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
+            const struct cw_poly *a = eval_node(e, x->a, READ_SIGNED);
+            struct cw_poly q, r, back;
+            struct cw_range range = eval_range(e, a);
+            if (split(e, a, -mask, &q, &r) && cw_poly_add(&back, a, &r, -1))
+                return eval_keep(e, &back);
+            return between(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi);
+        }
+    }
+    struct operands o;
+    read_operands(e, x, false, &o);
+    return between(e, node, 0, o.ra.hi < o.rb.hi ? o.ra.hi : o.rb.hi);
+}
+
+static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct operands o;
+    struct cw_poly sum, q, r;
+    read_operands(e, x, false, &o);
+    for (int flip = 0; flip < 2; flip++) {
+        const struct cw_poly *high = flip ? o.b : o.a, *low = flip ? o.a : o.b;
+        cw_wide ones = all_ones(flip ? o.ra.hi : o.rb.hi);
+        if (ones < INT64_MAX && split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 && cw_poly_add(&sum, high, low, 1))
+            return eval_keep(e, &sum);
+    }
+    cw_wide lo = o.ra.lo > o.rb.lo ? o.ra.lo : o.rb.lo;
+    return between(e, node, lo, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi));
+}
+
+static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    int64_t mask;
+    struct cw_poly p;
+    if (cw_expr_is_const(&e->m->pool, x->b, &mask) && mask == -1) { /* ~a = -a - 1 */
+        struct cw_poly minus_one;
+        cw_poly_const(&minus_one, -1);
+        if (cw_poly_add(&p, &minus_one, eval_node(e, x->a, READ_RAW), -1))
+            return eval_keep(e, &p);
+    }
+    struct operands o;
+    read_operands(e, x, false, &o);
+    return between(e, node, 0, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi));
+}
+
+static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct operands o;
+    struct cw_poly difference;
+    bool least = x->op == CW_EXPR_SMIN || x->op == CW_EXPR_UMIN;
+    read_operands(e, x, x->op == CW_EXPR_SMIN || x->op == CW_EXPR_SMAX, &o);
+    if (cw_poly_add(&difference, o.a, o.b, -1)) {
+        struct cw_range d = eval_range(e, &difference);
+        if (d.hi <= 0)
+            return least ? o.a : o.b;
+        if (d.lo >= 0)
+            return least ? o.b : o.a;
+    }
+    bool lo = least == (o.ra.lo < o.rb.lo), hi = least == (o.ra.hi < o.rb.hi);
+    return between(e, node, lo ? o.ra.lo : o.rb.lo, hi ? o.ra.hi : o.rb.hi);
+}
+
+static const struct cw_poly *one_of(struct cw_eval *e, int node, int yes, int no)
+{
+    struct cw_range a = eval_range(e, eval_node(e, yes, READ_SIGNED)), b = eval_range(e, eval_node(e, no, READ_SIGNED));
+    return between(e, node, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi);
+}
+
+static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct operands o;
+    struct cw_range type = eval_type_range(24, x->dim);
+    struct cw_poly p;
+    read_operands(e, x, x->dim, &o);
+    if (o.ra.lo >= type.lo && o.ra.hi <= type.hi && o.rb.lo >= type.lo && o.rb.hi <= type.hi &&
+        cw_poly_mul(&p, o.a, o.b))
+        return eval_keep(e, &p);
+    return anything(e, node);
+}
+
+static const struct cw_poly *truth(struct cw_eval *e, int node)
+{
+    enum tri t = eval_decide(e, node);
+    return between(e, node, t == TRI_YES, t != TRI_NO);
+}
+
+const struct cw_poly *eval_operation(struct cw_eval *e, int node)
+{
+    const struct cw_expr *x = &e->m->pool.node[node];
+    if (x->width == 1 && x->op != CW_EXPR_CHOICE)
+        return truth(e, node);
+    switch (x->op) {
+    case CW_EXPR_UDIV:
+    case CW_EXPR_SDIV:
+    case CW_EXPR_UREM:
+    case CW_EXPR_SREM:
+        return divide(e, x, node);
+    case CW_EXPR_SHL:
+    case CW_EXPR_LSHR:
+    case CW_EXPR_ASHR:
+        return shift(e, x, node);
+    case CW_EXPR_AND:
+        return bit_and(e, x, node);
+    case CW_EXPR_OR:
+        return bit_or(e, x, node);
+    case CW_EXPR_XOR:
+        return bit_xor(e, x, node);
+    case CW_EXPR_SMIN:
+    case CW_EXPR_SMAX:
+    case CW_EXPR_UMIN:
+    case CW_EXPR_UMAX:
+        return extremum(e, x, node);
+    case CW_EXPR_MUL24:
+        return multiply24(e, x, node);
+    case CW_EXPR_SELECT: {
+        enum tri t = eval_decide(e, x->a);
+        if (t != TRI_MAYBE)
+            return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
+        return one_of(e, node, x->b, x->c);
+    }
+    case CW_EXPR_CHOICE:
+        return one_of(e, node, x->b, x->c);
+    default:
+        return anything(e, node);
+    }
+}

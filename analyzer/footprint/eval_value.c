@@ -1,0 +1,309 @@
+/* eval_value.c - from a node of the expression graph to a polynomial over the box of the tile.
+ *
+ * The RAW reading of a w-bit node is a polynomial congruent to its bits modulo 2^w: + - * and truncation need
+ * nothing else. The SIGNED and UNSIGNED readings are polynomials equal to the number that the bits stand for. */
+#include "eval_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cw_range eval_type_range(int width, bool is_signed)
+{
+    cw_wide one = 1;
+    if (is_signed)
+        return (struct cw_range){-(one << (width - 1)), (one << (width - 1)) - 1};
+    return (struct cw_range){0, (one << width) - 1};
+}
+
+const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p)
+{
+    static const struct cw_poly zero;
+    int c = e->polys / EVAL_CHUNK;
+    if (c == e->chunks) {
+        struct cw_poly **chunk = realloc(e->chunk, (size_t)(c + 1) * sizeof *chunk);
+        if (chunk)
+            e->chunk = chunk;
+        if (!chunk || !(chunk[c] = malloc(EVAL_CHUNK * sizeof **chunk))) {
+            e->failed = true;
+            return &zero;
+        }
+        e->chunks++;
+    }
+    struct cw_poly *kept = &e->chunk[c][e->polys++ % EVAL_CHUNK];
+    kept->n = p->n;
+    memcpy(kept->term, p->term, (size_t)p->n * sizeof *p->term);
+    return kept;
+}
+
+int eval_new_var(struct cw_eval *e, int node, cw_wide lo, cw_wide hi)
+{
+    if (e->vars == VAR_COUNT) {
+        e->failed = true;
+        return VAR_COUNT - 1;
+    }
+    e->range[e->vars] = (struct cw_range){lo, hi};
+    e->var[e->vars] = (struct eval_var){.node = node};
+    return e->vars++;
+}
+
+const struct cw_poly *eval_var_poly(struct cw_eval *e, int var)
+{
+    struct cw_poly p;
+    cw_poly_var(&p, var);
+    return eval_keep(e, &p);
+}
+
+static const struct cw_poly *constant(struct cw_eval *e, int64_t value)
+{
+    struct cw_poly p;
+    cw_poly_const(&p, value);
+    return eval_keep(e, &p);
+}
+
+static const struct cw_poly *unknown(struct cw_eval *e, int node, bool is_signed)
+{
+    struct cw_range r = eval_type_range(e->m->pool.node[node].width, is_signed);
+    return eval_var_poly(e, eval_new_var(e, node, r.lo, r.hi));
+}
+
+/* The box of the tile. With basis "global id", the local id is global id - offset - local size * group id. */
+static void tile_box(struct cw_eval *e)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t size = e->launch->local[d], first = e->tile->first[d], last = first + e->tile->count[d] - 1;
+        cw_wide end = (cw_wide)(last + 1) * size;
+        if (end > e->launch->global[d])
+            end = e->launch->global[d];
+        e->ragged[d] = e->launch->global[d] % size != 0;
+        e->range[VAR_GLOBAL + d].lo = (cw_wide)first * size + e->launch->offset[d];
+        e->range[VAR_GLOBAL + d].hi = end - 1 + e->launch->offset[d];
+        e->range[VAR_GROUP + d] = (struct cw_range){first, last};
+        e->range[VAR_LOCAL + d] = (struct cw_range){0, size - 1};
+    }
+    for (int v = 1; v < VAR_DYNAMIC; v++)
+        e->var[v] = (struct eval_var){.node = -1, .free = true};
+}
+
+void eval_reset(struct cw_eval *e)
+{
+    if (++e->generation == 0) {
+        memset(e->memo, 0, 3 * (size_t)e->m->pool.n * sizeof *e->memo);
+        e->generation = 1;
+    }
+    e->polys = 0;
+    e->vars = VAR_DYNAMIC;
+    e->duties = 0;
+    e->pending_used = e->restart = e->inexact = e->empty = e->wrapped = e->failed = false;
+    for (int i = 0; i < e->m->loops; i++)
+        if (e->loop[i] != LOOP_FAILED)
+            e->loop[i] = LOOP_NEW;
+    if (e->mode == EVAL_LAUNCH)
+        tile_box(e);
+}
+
+bool eval_pending(const struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            if (p->term[i].var[k] && e->var[p->term[i].var[k]].pending)
+                return true;
+    return false;
+}
+
+/* p with every global id written as group id * local size + local id + offset; false when it does not fit. */
+static bool to_group_basis(struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
+{
+    out->n = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct cw_poly product, factor, next;
+        cw_poly_const(&product, p->term[i].coefficient);
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k], d = v - VAR_GLOBAL;
+            if (!v)
+                continue;
+            cw_poly_var(&factor, v);
+            if (d >= 0 && d < 3) {
+                struct cw_poly group, offset;
+                cw_poly_var(&group, VAR_GROUP + d);
+                cw_poly_var(&factor, VAR_LOCAL + d);
+                cw_poly_const(&offset, e->launch->offset[d]);
+                if (!cw_poly_add(&factor, &factor, &group, e->launch->local[d]) ||
+                    !cw_poly_add(&factor, &factor, &offset, 1))
+                    return false;
+            }
+            if (!cw_poly_mul(&next, &product, &factor))
+                return false;
+            product = next;
+        }
+        if (!cw_poly_add(out, out, &product, 1))
+            return false;
+    }
+    return true;
+}
+
+struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p)
+{
+    struct cw_range r = cw_poly_range(p, e->range);
+    if (eval_pending(e, p))
+        e->pending_used = true;
+    bool mixed = false;
+    for (int d = 0; d < 3; d++) {
+        int64_t c;
+        mixed |= !e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c);
+    }
+    struct cw_poly q;
+    if (mixed && to_group_basis(e, p, &q)) {
+        struct cw_range s = cw_poly_range(&q, e->range);
+        r.lo = s.lo > r.lo ? s.lo : r.lo;
+        r.hi = s.hi < r.hi ? s.hi : r.hi;
+    }
+    return r;
+}
+
+/* ---- leaves */
+
+static const struct cw_poly *work_item_function(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    const struct cw_launch *l = e->launch;
+    int d = x->dim;
+    struct cw_poly p, q;
+    switch (x->op) {
+    case CW_EXPR_GLOBAL_ID:
+        cw_poly_var(&p, VAR_GLOBAL + d);
+        if (!e->by_group[d])
+            return eval_keep(e, &p);
+        return to_group_basis(e, &p, &q) ? eval_keep(e, &q) : unknown(e, node, false);
+    case CW_EXPR_GROUP_ID:
+        return eval_var_poly(e, VAR_GROUP + d);
+    case CW_EXPR_LOCAL_ID:
+        if (e->by_group[d])
+            return eval_var_poly(e, VAR_LOCAL + d);
+        cw_poly_var(&p, VAR_GLOBAL + d);
+        cw_poly_var(&q, VAR_GROUP + d);
+        if (!cw_poly_add(&p, &p, &q, -l->local[d]))
+            return unknown(e, node, false);
+        cw_poly_const(&q, l->offset[d]);
+        return cw_poly_add(&p, &p, &q, -1) ? eval_keep(e, &p) : unknown(e, node, false);
+    case CW_EXPR_LOCAL_SIZE: /* of the group that asks: the last one may be smaller */
+        if (e->ragged[d])
+            return eval_var_poly(e, eval_new_var(e, node, 1, l->local[d]));
+        return constant(e, l->local[d]);
+    case CW_EXPR_ENQUEUED_LOCAL_SIZE:
+        return constant(e, l->local[d]);
+    case CW_EXPR_NUM_GROUPS:
+        return constant(e, l->global[d] / l->local[d] + e->ragged[d]);
+    case CW_EXPR_GLOBAL_SIZE:
+        return constant(e, l->global[d]);
+    case CW_EXPR_GLOBAL_OFFSET:
+        return constant(e, l->offset[d]);
+    default:
+        return constant(e, l->work_dim);
+    }
+}
+
+static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    const struct cw_launch_arg *a = &e->launch->arg[x->a];
+    size_t bytes = (x->width + 7u) / 8;
+    uint64_t v = 0;
+    if (!a->value || x->value < 0 || (uint64_t)x->value + bytes > a->value_bytes)
+        return unknown(e, node, true);
+    for (size_t i = 0; i < bytes; i++)
+        v |= (uint64_t)a->value[(size_t)x->value + i] << (8 * i);
+    return constant(e, cw_expr_wrap((int64_t)v, x->width));
+}
+
+/* ---- raw values */
+
+static const struct cw_poly *ring(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    const struct cw_poly *a = eval_node(e, x->a, READ_RAW), *b = eval_node(e, x->b, READ_RAW);
+    struct cw_poly r;
+    if (x->op == CW_EXPR_ADD ? cw_poly_add(&r, a, b, 1) : cw_poly_mul(&r, a, b))
+        return eval_keep(e, &r);
+    return unknown(e, node, true);
+}
+
+static const struct cw_poly *raw_launch(struct cw_eval *e, int node)
+{
+    const struct cw_expr *x = &e->m->pool.node[node];
+    switch (x->op) {
+    case CW_EXPR_ARG:
+        return argument(e, x, node);
+    case CW_EXPR_LOOP:
+        return eval_loop_counter(e, x->a);
+    case CW_EXPR_OPAQUE:
+        return unknown(e, node, true);
+    case CW_EXPR_ZEXT:
+        return eval_node(e, x->a, READ_UNSIGNED);
+    case CW_EXPR_SEXT:
+        return eval_node(e, x->a, READ_SIGNED);
+    default:
+        return x->op < CW_EXPR_ARG ? work_item_function(e, x, node) : eval_operation(e, node);
+    }
+}
+
+static const struct cw_poly *raw(struct cw_eval *e, int node)
+{
+    const struct cw_expr *x = &e->m->pool.node[node];
+    switch (x->op) {
+    case CW_EXPR_CONST:
+        return constant(e, x->value);
+    case CW_EXPR_TRUNC:
+        return eval_node(e, x->a, READ_RAW);
+    case CW_EXPR_ADD:
+    case CW_EXPR_MUL:
+        return ring(e, x, node);
+    default:
+        break;
+    }
+    if (e->mode == EVAL_LAUNCH)
+        return raw_launch(e, node);
+    if (e->mode == EVAL_SYMBOLIC && (x->op == CW_EXPR_ZEXT || x->op == CW_EXPR_SEXT))
+        return eval_node(e, x->a, READ_RAW);
+    return eval_var_poly(e, eval_new_var(e, node, -CW_WIDE_LIMIT, CW_WIDE_LIMIT));
+}
+
+/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that fits,
+ * else any number of the type. A pending counter counts as zero here and leaves a duty behind. */
+static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
+{
+    const struct cw_poly *p = eval_node(e, node, READ_RAW);
+    int width = e->m->pool.node[node].width;
+    if (e->mode != EVAL_LAUNCH)
+        return p;
+    bool pending = eval_pending(e, p), used = e->pending_used;
+    struct cw_range r = eval_range(e, p), type = eval_type_range(width, is_signed);
+    e->pending_used = used;
+    cw_wide modulus = (cw_wide)1 << width;
+    cw_wide turns = cw_wide_floor_div(r.lo - type.lo, modulus);
+    if (turns == cw_wide_floor_div(r.hi - type.lo, modulus)) {
+        struct cw_poly shift, q = *p;
+        bool fits = turns == 0;
+        if (!fits && width < 62 && turns * modulus == (int64_t)(turns * modulus)) {
+            cw_poly_const(&shift, (int64_t)(turns * modulus));
+            fits = cw_poly_add(&q, p, &shift, -1);
+        }
+        if (fits && (!pending || e->duties < EVAL_MAX_DUTIES)) {
+            const struct cw_poly *kept = turns ? eval_keep(e, &q) : p;
+            if (pending)
+                e->duty[e->duties++] = (struct eval_duty){kept, type};
+            return kept;
+        }
+    }
+    if (pending)
+        e->pending_used = true;
+    e->wrapped |= e->m->pool.node[node].op != CW_EXPR_OPAQUE;
+    return unknown(e, node, is_signed);
+}
+
+const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
+{
+    node = cw_expr_resolve(&e->m->pool, node);
+    struct memo *memo = &e->memo[3 * (size_t)node + how];
+    if (memo->generation == e->generation)
+        return memo->p;
+    const struct cw_poly *p = how == READ_RAW ? raw(e, node) : number(e, node, how == READ_SIGNED);
+    *memo = (struct memo){e->generation, p};
+    return p;
+}

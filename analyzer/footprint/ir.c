@@ -1,0 +1,200 @@
+/* ir.c - see ir.h.
+ *
+ * clang runs as a child: a crash or a hang of it is an error message here. Optimisation is off in clang
+ * and chosen in cw_ir_canonicalise, because passes that exploit undefined behaviour would describe another program than the
+ * one that runs: -fwrapv keeps signed overflow defined (vendors may well wrap), and accesses to global and
+ * constant memory are made volatile, so that none is dropped, merged or moved past a condition. */
+#include "ir.h"
+
+#include "child.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+
+enum { MAX_ARGUMENTS = 512 };
+
+static bool begins(const char *s, const char *with)
+{
+    return !strncmp(s, with, strlen(with));
+}
+
+static enum cw_status keep(struct cw_ir_options *o, const char *option, struct cw_error *err)
+{
+    if (o->n == MAX_ARGUMENTS - 40)
+        return cw_error_set(err, CW_ERR_LIMIT, "more than %d build options", o->n);
+    if (o->n == o->capacity) {
+        int capacity = o->capacity ? 2 * o->capacity : 16;
+        const char **pass = realloc(o->pass, (size_t)capacity * sizeof *pass);
+        if (!pass)
+            return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
+        o->pass = pass;
+        o->capacity = capacity;
+    }
+    o->pass[o->n++] = option;
+    return CW_OK;
+}
+
+enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, struct cw_error *err)
+{
+    static const char *const dropped[] = {"-cl-", "-nv-", "-w", "-W", "-g", "-O", "-s"};
+    const char *last = o->n ? o->pass[o->n - 1] : "";
+    if (option[0] != '-') {
+        if (!strcmp(last, "-D") || !strcmp(last, "-U") || !strcmp(last, "-I"))
+            return keep(o, option, err);
+        return cw_error_set(err, CW_ERR_INVALID, "'%s' is neither a build option nor the only source file", option);
+    }
+    if (begins(option, "-cl-std=")) {
+        o->std = option;
+        return CW_OK;
+    }
+    if (begins(option, "-D") || begins(option, "-U") || begins(option, "-I") ||
+        !strcmp(option, "-cl-single-precision-constant"))
+        return keep(o, option, err);
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (begins(option, dropped[i]))
+            return CW_OK;
+    return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known; what it does to the kernels is not either",
+                        option);
+}
+
+void cw_ir_options_finish(struct cw_ir_options *o)
+{
+    free(o->pass);
+    memset(o, 0, sizeof *o);
+}
+
+/* The first line that says "error:", else the first line. */
+static void first_error(const char *text, char *out, size_t size)
+{
+    const char *at = strstr(text, "error:");
+    while (at && at > text && at[-1] != '\n')
+        at--;
+    at = at ? at : text;
+    snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, bool short_header,
+                                struct cw_child_output *out, struct cw_error *err)
+{
+    const char *argv[MAX_ARGUMENTS];
+    int n = 0;
+    static const char *const fixed[] = {
+        "-x", "cl", "-target", "spir64", "-O1", "-Xclang", "-disable-llvm-passes", "-fwrapv", "-fno-strict-aliasing",
+        "-cl-kernel-arg-info", "-Xclang", "-fpreserve-vec3-type", "-Xclang", "-cl-ext=+all", "-w",
+        "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-Xclang",
+        "-finclude-default-header", "-emit-llvm", "-c", "-o", "-",
+    };
+    const char *named = getenv("CLWEAVE_CLANG");
+    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang", NULL};
+    argv[n++] = NULL;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        argv[n++] = fixed[i];
+    argv[n++] = o->std ? o->std : "-cl-std=CL1.2";
+    if (short_header) {
+        argv[n++] = "-Xclang";
+        argv[n++] = "-fdeclare-opencl-builtins";
+    }
+    for (int i = 0; i < o->n; i++)
+        argv[n++] = o->pass[i];
+    argv[n++] = path;
+    argv[n] = NULL;
+    return cw_child_run(candidates, argv, out, err);
+}
+
+static bool version_fits(LLVMModuleRef m, struct cw_error *err)
+{
+    if (m)
+        return true;
+    cw_error_set(err, CW_ERR_VERSION, "clang writes IR that LLVM " LLVM_VERSION_STRING " cannot read; name a clang of "
+                                      "that version in CLWEAVE_CLANG");
+    return false;
+}
+
+enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
+                             LLVMModuleRef *module, struct cw_error *err)
+{
+    struct cw_child_output out = {0};
+    /* Generated declarations load three times faster than the header; the header knows a few functions more.
+     * Standard input can be read only once, and is not worth keeping for that. */
+    enum cw_status s = run_clang(o, path, true, &out, err);
+    if (s == CW_OK && out.exit_status != 0 && strcmp(path, "-")) {
+        cw_child_output_finish(&out);
+        s = run_clang(o, path, false, &out, err);
+    }
+    char line[300];
+    if (s == CW_OK && out.exit_status != 0) {
+        first_error(out.err.data, line, sizeof line);
+        s = cw_error_set(err, CW_ERR_FORMAT, "%s does not compile: %s", path, line);
+    }
+    if (s == CW_OK) {
+        LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.out.data, out.out.n, "kernel");
+        *context = LLVMContextCreate();
+        *module = NULL;
+        if (LLVMParseBitcodeInContext2(*context, b, module))
+            *module = NULL;
+        LLVMDisposeMemoryBuffer(b);
+        if (!version_fits(*module, err)) {
+            LLVMContextDispose(*context);
+            s = CW_ERR_VERSION;
+        }
+    }
+    cw_child_output_finish(&out);
+    return s;
+}
+
+static bool is_buffer_space(LLVMValueRef pointer)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    return space == 1 || space == 2;
+}
+
+static void keep_accesses(LLVMValueRef f)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+            LLVMOpcode op = LLVMGetInstructionOpcode(v);
+            if ((op == LLVMLoad && is_buffer_space(LLVMGetOperand(v, 0))) ||
+                (op == LLVMStore && is_buffer_space(LLVMGetOperand(v, 1))))
+                LLVMSetVolatile(v, 1);
+        }
+}
+
+static void inline_always(LLVMValueRef f)
+{
+    static const char *const remove[] = {"noinline", "optnone"};
+    for (size_t i = 0; i < sizeof remove / sizeof *remove; i++)
+        LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                       LLVMGetEnumAttributeKindForName(remove[i], strlen(remove[i])));
+    LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(c, kind, 0));
+}
+
+enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err)
+{
+    static const char passes[] = "always-inline,function(sroa,early-cse,instcombine,simplifycfg,sroa,instcombine,"
+                                 "simplifycfg,loop-simplify)";
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        keep_accesses(f);
+        inline_always(f);
+    }
+    LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef e = LLVMRunPasses(module, passes, NULL, o);
+    LLVMDisposePassBuilderOptions(o);
+    if (!e)
+        return CW_OK;
+    char *text = LLVMGetErrorMessage(e);
+    enum cw_status s = cw_error_set(err, CW_ERR_INVALID, "LLVM refuses its passes: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return s;
+}

@@ -1,0 +1,163 @@
+/* judge.c - see judge.h.
+ *
+ * The evaluator decides; this only foresees it from the shape of the expressions: a value is *known* when it is built
+ * from ids, sizes, arguments and counters by + - *, *bounded* when an operation or a narrow type limits it, else *open*. */
+#include "judge.h"
+
+#include <stdlib.h>
+
+enum shape { SHAPE_UNIFORM, SHAPE_LINEAR, SHAPE_KNOWN, SHAPE_BOUNDED, SHAPE_OPEN };
+
+struct judge {
+    const struct cw_model *m;
+    uint8_t *shape; /* shape + 1 per node, 0: not looked at */
+    uint8_t *loop;  /* per loop: 0 not looked at, else shape + 1 of its bound */
+};
+
+static enum shape shape_of(struct judge *j, int node);
+
+static enum shape worse(enum shape a, enum shape b)
+{
+    return a > b ? a : b;
+}
+
+/* A loop is as known as the best of the tests that end it; its counter varies. */
+static enum shape loop_shape(struct judge *j, int loop)
+{
+    if (j->loop[loop])
+        return j->loop[loop] - 1;
+    j->loop[loop] = SHAPE_LINEAR + 1; /* for the counter inside of its own test */
+    enum shape best = SHAPE_OPEN;
+    for (int i = 0; i < j->m->exits; i++) {
+        const struct cw_exit *x = &j->m->exit[i];
+        for (int g = x->stay.first; x->loop == loop && g < x->stay.first + x->stay.n; g++) {
+            const struct cw_expr *c = &j->m->pool.node[cw_expr_resolve(&j->m->pool, j->m->guard[g].node)];
+            if (c->op != CW_EXPR_CMP)
+                continue;
+            enum shape s = worse(shape_of(j, c->a), shape_of(j, c->b));
+            best = s < best ? s : best;
+        }
+    }
+    best = worse(best, SHAPE_LINEAR);
+    if (best > SHAPE_KNOWN)
+        best = SHAPE_OPEN;
+    j->loop[loop] = (uint8_t)(best + 1);
+    return best;
+}
+
+static enum shape product(enum shape a, enum shape b)
+{
+    if (a == SHAPE_LINEAR && b == SHAPE_LINEAR)
+        return SHAPE_KNOWN;
+    return worse(a, b);
+}
+
+/* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded. */
+static enum shape bounded_by(struct judge *j, const struct cw_expr *x)
+{
+    enum shape a = shape_of(j, x->a), b = shape_of(j, x->b);
+    if (a == SHAPE_UNIFORM && b == SHAPE_UNIFORM)
+        return SHAPE_UNIFORM;
+    bool limited = x->op == CW_EXPR_AND || x->op == CW_EXPR_UREM || x->op == CW_EXPR_SREM;
+    if (x->op == CW_EXPR_AND)
+        b = a < b ? a : b;
+    if (limited)
+        return b <= SHAPE_BOUNDED ? SHAPE_BOUNDED : SHAPE_OPEN;
+    return worse(SHAPE_BOUNDED, worse(a, b));
+}
+
+static enum shape look(struct judge *j, const struct cw_expr *x)
+{
+    switch (x->op) {
+    case CW_EXPR_GLOBAL_ID:
+    case CW_EXPR_LOCAL_ID:
+    case CW_EXPR_GROUP_ID:
+        return SHAPE_LINEAR;
+    case CW_EXPR_OPAQUE:
+        return x->width <= 16 ? SHAPE_BOUNDED : SHAPE_OPEN;
+    case CW_EXPR_ADD:
+        return worse(shape_of(j, x->a), shape_of(j, x->b));
+    case CW_EXPR_MUL:
+    case CW_EXPR_MUL24:
+        return product(shape_of(j, x->a), shape_of(j, x->b));
+    case CW_EXPR_TRUNC:
+    case CW_EXPR_ZEXT:
+    case CW_EXPR_SEXT:
+        return shape_of(j, x->a);
+    case CW_EXPR_CMP:
+        return SHAPE_BOUNDED;
+    case CW_EXPR_SELECT:
+    case CW_EXPR_CHOICE:
+        return worse(SHAPE_BOUNDED, worse(shape_of(j, x->b), shape_of(j, x->c)));
+    default:
+        return x->op < CW_EXPR_FORWARD ? SHAPE_UNIFORM : bounded_by(j, x);
+    }
+}
+
+static enum shape shape_of(struct judge *j, int node)
+{
+    node = cw_expr_resolve(&j->m->pool, node);
+    if (j->m->pool.node[node].op == CW_EXPR_LOOP) /* its test contains the counter: not to be remembered half-way */
+        return loop_shape(j, j->m->pool.node[node].a);
+    if (!j->shape[node]) {
+        j->shape[node] = SHAPE_OPEN + 1;
+        j->shape[node] = (uint8_t)(look(j, &j->m->pool.node[node]) + 1);
+    }
+    return j->shape[node] - 1;
+}
+
+static bool guard_is_known(struct judge *j, const struct cw_guard *g)
+{
+    const struct cw_expr *c = &j->m->pool.node[cw_expr_resolve(&j->m->pool, g->node)];
+    return c->op == CW_EXPR_CMP && worse(shape_of(j, c->a), shape_of(j, c->b)) <= SHAPE_LINEAR;
+}
+
+static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
+{
+    if (a->offset < 0)
+        return (struct cw_judgement){CW_ANSWER_UNKNOWN, "touched through a pointer that was not followed"};
+    enum shape s = shape_of(j, a->offset);
+    if (a->count >= 0)
+        s = worse(s, worse(shape_of(j, a->count), shape_of(j, a->stride)));
+    if (s == SHAPE_OPEN)
+        return (struct cw_judgement){CW_ANSWER_UNKNOWN, "the index depends on data or on a loop without a known bound"};
+    if (s == SHAPE_BOUNDED)
+        return (struct cw_judgement){CW_ANSWER_AT_MOST, "only bounds of the index are known"};
+    if (s == SHAPE_KNOWN)
+        return (struct cw_judgement){CW_ANSWER_AT_MOST, "the index is not linear in independent variables"};
+    if (a->doubt)
+        return (struct cw_judgement){CW_ANSWER_AT_MOST, a->doubt};
+    if (a->kind & CW_ACCESS_ATOMIC)
+        return (struct cw_judgement){CW_ANSWER_AT_MOST, "an atomic operation may leave the value as it was"};
+    for (int g = a->guards.first; g < a->guards.first + a->guards.n; g++)
+        if (!guard_is_known(j, &j->m->guard[g]))
+            return (struct cw_judgement){CW_ANSWER_AT_MOST, "it depends on a condition that is not known before the launch"};
+    return (struct cw_judgement){CW_ANSWER_EXACT, NULL};
+}
+
+struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a)
+{
+    struct judge j = {m, calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
+    struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
+    if (j.shape && j.loop)
+        v = judge(&j, a);
+    free(j.shape);
+    free(j.loop);
+    return v;
+}
+
+struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigned kind)
+{
+    const char *unknown = kind == CW_ACCESS_READ ? m->arg[arg].unknown_read : m->arg[arg].unknown_write;
+    struct cw_judgement worst = {CW_ANSWER_NONE, NULL};
+    if (unknown)
+        return (struct cw_judgement){CW_ANSWER_UNKNOWN, unknown};
+    for (int i = 0; i < m->accesses; i++) {
+        if (m->access[i].arg != arg || !(m->access[i].kind & kind))
+            continue;
+        struct cw_judgement v = cw_judge_access(m, &m->access[i]);
+        if (v.answer > worst.answer)
+            worst = v;
+    }
+    return worst;
+}

@@ -1,0 +1,113 @@
+/* model.c - see model.h. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cw_model_init(struct cw_model *m)
+{
+    memset(m, 0, sizeof *m);
+    cw_expr_pool_init(&m->pool);
+}
+
+void cw_model_finish(struct cw_model *m)
+{
+    for (int i = 0; i < m->args; i++) {
+        free(m->arg[i].name);
+        free(m->arg[i].type);
+    }
+    free(m->arg);
+    free(m->access);
+    free(m->guard);
+    free(m->exit);
+    free(m->loop);
+    free(m->kernel);
+    cw_expr_pool_finish(&m->pool);
+    memset(m, 0, sizeof *m);
+}
+
+/* Room for one more element in *v; false without memory. */
+static bool reserve(void *v, int n, int *capacity, size_t size)
+{
+    if (n < *capacity)
+        return true;
+    int wider = *capacity ? 2 * *capacity : 16;
+    void *old, *grown;
+    memcpy(&old, v, sizeof old);
+    grown = realloc(old, (size_t)wider * size);
+    if (!grown)
+        return false;
+    memcpy(v, &grown, sizeof grown);
+    *capacity = wider;
+    return true;
+}
+
+bool cw_model_add_access(struct cw_model *m, const struct cw_access *a)
+{
+    if (!reserve(&m->access, m->accesses, &m->access_capacity, sizeof *a))
+        return false;
+    m->access[m->accesses++] = *a;
+    return true;
+}
+
+bool cw_model_add_guard(struct cw_model *m, int node, bool want)
+{
+    if (!reserve(&m->guard, m->guards, &m->guard_capacity, sizeof *m->guard))
+        return false;
+    m->guard[m->guards++] = (struct cw_guard){node, want};
+    return true;
+}
+
+bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x)
+{
+    if (!reserve(&m->exit, m->exits, &m->exit_capacity, sizeof *x))
+        return false;
+    m->exit[m->exits++] = *x;
+    return true;
+}
+
+bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer)
+{
+    while (inner >= 0 && inner != outer)
+        inner = m->loop[inner].parent;
+    return inner >= 0;
+}
+
+/* `seen` (one byte per node) keeps shared subexpressions from being walked again. */
+static bool varies(const struct cw_model *m, int node, int loop, uint8_t *seen)
+{
+    node = cw_expr_resolve(&m->pool, node);
+    const struct cw_expr *e = &m->pool.node[node];
+    if (seen[node])
+        return false;
+    seen[node] = 1;
+    if (e->op == CW_EXPR_LOOP)
+        return cw_model_loop_inside(m, e->a, loop);
+    if (e->op == CW_EXPR_OPAQUE)
+        return cw_model_loop_inside(m, e->b, loop);
+    if (e->op < CW_EXPR_FORWARD)
+        return false;
+    return (e->a >= 0 && varies(m, e->a, loop, seen)) || (e->b >= 0 && varies(m, e->b, loop, seen)) ||
+           (e->c >= 0 && varies(m, e->c, loop, seen));
+}
+
+bool cw_model_varies_in(const struct cw_model *m, int node, int loop)
+{
+    uint8_t *seen = calloc((size_t)m->pool.n, 1);
+    bool result = !seen || m->pool.failed || varies(m, node, loop, seen);
+    free(seen);
+    return result;
+}
+
+void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
+{
+    for (int i = 0; i < m->args; i++) {
+        struct cw_arg *a = &m->arg[i];
+        if (a->kind != CW_ARG_GLOBAL && a->kind != CW_ARG_CONSTANT)
+            continue;
+        if (kind & CW_ACCESS_READ && !a->unknown_read)
+            a->unknown_read = why;
+        if (kind & CW_ACCESS_WRITE && !a->unknown_write && a->kind == CW_ARG_GLOBAL)
+            a->unknown_write = why;
+    }
+}

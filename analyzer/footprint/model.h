@@ -1,0 +1,98 @@
+/* model.h - what a kernel touches: the contract between the reader of LLVM IR, the evaluator and the printers.
+ *
+ * A model is a pool of expressions plus, per kernel argument, the list of its accesses. An access says: "whenever
+ * all of these guards hold, bytes [offset, offset + bytes) of that argument may be touched"; guards and offset are
+ * expressions over work-item ids, sizes, scalar arguments and loop counters. Nothing in it refers to LLVM. */
+#ifndef CW_FOOTPRINT_MODEL_H
+#define CW_FOOTPRINT_MODEL_H
+
+#include "expr.h"
+
+enum cw_arg_kind {
+    CW_ARG_SCALAR,   /* by value: integer, floating point, vector, struct */
+    CW_ARG_GLOBAL,   /* buffer in global memory */
+    CW_ARG_CONSTANT, /* buffer in constant memory */
+    CW_ARG_LOCAL,
+    CW_ARG_IMAGE,
+    CW_ARG_OTHER,    /* sampler, queue, pipe, event */
+};
+
+enum cw_access_kind { CW_ACCESS_READ = 1, CW_ACCESS_WRITE = 2, CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */ };
+
+/* `node` (1 bit) must be `want`. */
+struct cw_guard {
+    int node;
+    bool want;
+};
+
+struct cw_guard_range {
+    int first, n; /* into cw_model.guard */
+};
+
+struct cw_access {
+    int arg;
+    unsigned kind;
+    int offset;         /* node, 64 bits, bytes from the start of the argument's buffer; -1: anywhere in it */
+    int64_t bytes_may;  /* at most these many bytes from offset on, padding included ... */
+    int64_t bytes_must; /* ... of which the first so many are certainly touched */
+    int count;          /* node: the access repeats count times, `stride` apart (asynchronous copies); -1: once */
+    int stride;         /* node, 64 bits, bytes */
+    struct cw_guard_range guards; /* outermost first */
+    int loop;           /* innermost loop around the access, -1 none */
+    const char *doubt;  /* static words why the guards do not decide alone whether it happens; NULL when they do */
+    const char *atomic; /* static name of an atomic operation, "" otherwise */
+    bool result_used;   /* of an atomic */
+};
+
+/* One way out of a loop: it goes on only while all guards hold. */
+struct cw_exit {
+    int loop;
+    struct cw_guard_range stay;
+};
+
+struct cw_loop {
+    int parent;   /* -1: none */
+    int exits;    /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
+};
+
+struct cw_arg {
+    char *name, *type;
+    enum cw_arg_kind kind;
+    int64_t bytes;            /* of a SCALAR */
+    const char *unknown_read; /* static words: may be read anywhere, because ...; NULL when accesses say all */
+    const char *unknown_write;
+};
+
+struct cw_model {
+    char *kernel;
+    struct cw_expr_pool pool;
+    struct cw_arg *arg;
+    int args;
+    struct cw_access *access;
+    int accesses, access_capacity;
+    struct cw_guard *guard;
+    int guards, guard_capacity;
+    struct cw_exit *exit;
+    int exits, exit_capacity;
+    struct cw_loop *loop;
+    int loops;
+    bool prints, barriers; /* calls printf; has a work-group barrier */
+};
+
+void cw_model_init(struct cw_model *m);
+void cw_model_finish(struct cw_model *m);
+
+/* Append a copy; false without memory. */
+bool cw_model_add_access(struct cw_model *m, const struct cw_access *a);
+bool cw_model_add_guard(struct cw_model *m, int node, bool want);
+bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x);
+
+/* `inner` is `outer` or lies inside it; nothing lies in or around loop -1. */
+bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
+/* The value can differ between iterations of `loop`, or between uses outside of it. */
+bool cw_model_varies_in(const struct cw_model *m, int node, int loop);
+
+/* Marks every buffer argument as touched anywhere (`kind`: READ | WRITE), because of `why` (static). */
+void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why);
+
+#endif

@@ -1,0 +1,216 @@
+/* poly.c - see poly.h. */
+#include "poly.h"
+
+#include <string.h>
+
+static const uint8_t no_var[CW_POLY_DEGREE];
+
+void cw_poly_const(struct cw_poly *p, int64_t value)
+{
+    p->n = value != 0;
+    p->term[0] = (struct cw_term){.coefficient = value};
+}
+
+void cw_poly_var(struct cw_poly *p, int var)
+{
+    p->n = 1;
+    p->term[0] = (struct cw_term){.coefficient = 1};
+    p->term[0].var[CW_POLY_DEGREE - 1] = (uint8_t)var;
+}
+
+bool cw_poly_add(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b, int64_t scale)
+{
+    struct cw_poly r = {0};
+    int i = 0, j = 0;
+    while (i < a->n || j < b->n) {
+        int order = i == a->n ? 1 : j == b->n ? -1 : memcmp(a->term[i].var, b->term[j].var, CW_POLY_DEGREE);
+        struct cw_term t = order <= 0 ? a->term[i] : b->term[j];
+        int64_t other = 0;
+        if (order >= 0 && __builtin_mul_overflow(b->term[j].coefficient, scale, &other))
+            return false;
+        if (order > 0)
+            t.coefficient = other;
+        else if (order == 0 && __builtin_add_overflow(t.coefficient, other, &t.coefficient))
+            return false;
+        i += order <= 0;
+        j += order >= 0;
+        if (t.coefficient == 0)
+            continue;
+        if (r.n == CW_POLY_TERMS)
+            return false;
+        r.term[r.n++] = t;
+    }
+    dst->n = r.n;
+    memcpy(dst->term, r.term, (size_t)r.n * sizeof *r.term);
+    return true;
+}
+
+/* Merges two sorted variable lists; false when the degree is too high. */
+static bool join(uint8_t out[CW_POLY_DEGREE], const uint8_t *a, const uint8_t *b)
+{
+    int i = CW_POLY_DEGREE - 1, j = CW_POLY_DEGREE - 1;
+    for (int k = CW_POLY_DEGREE - 1; k >= 0; k--) {
+        uint8_t x = i >= 0 ? a[i] : 0, y = j >= 0 ? b[j] : 0;
+        out[k] = x > y ? x : y;
+        if (x > y)
+            i--;
+        else if (y)
+            j--;
+    }
+    return (i < 0 || !a[i]) && (j < 0 || !b[j]);
+}
+
+bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b)
+{
+    dst->n = 0;
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++) {
+            struct cw_poly one = {.n = 1};
+            if (!join(one.term[0].var, a->term[i].var, b->term[j].var) ||
+                __builtin_mul_overflow(a->term[i].coefficient, b->term[j].coefficient, &one.term[0].coefficient) ||
+                !cw_poly_add(dst, dst, &one, 1))
+                return false;
+        }
+    return true;
+}
+
+bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d)
+{
+    for (int i = 0; i < a->n; i++)
+        if (a->term[i].coefficient % d != 0)
+            return false;
+    *dst = *a;
+    for (int i = 0; i < a->n; i++)
+        dst->term[i].coefficient /= d;
+    return true;
+}
+
+int64_t cw_poly_constant(const struct cw_poly *p)
+{
+    return p->n && !memcmp(p->term[0].var, no_var, CW_POLY_DEGREE) ? p->term[0].coefficient : 0;
+}
+
+bool cw_poly_is_const(const struct cw_poly *p, int64_t *value)
+{
+    *value = cw_poly_constant(p);
+    return p->n == 0 || (p->n == 1 && !memcmp(p->term[0].var, no_var, CW_POLY_DEGREE));
+}
+
+int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
+{
+    int uses = 0;
+    *coefficient = 0;
+    for (int i = 0; i < p->n; i++) {
+        const uint8_t *v = p->term[i].var;
+        if (!memchr(v, var, CW_POLY_DEGREE))
+            continue;
+        uses++;
+        if (v[CW_POLY_DEGREE - 1] == var && v[CW_POLY_DEGREE - 2] == 0)
+            *coefficient = p->term[i].coefficient;
+    }
+    return uses;
+}
+
+bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b)
+{
+    return a->n == b->n && (a->n == 0 || !memcmp(a->term, b->term, (size_t)a->n * sizeof *a->term));
+}
+
+bool cw_poly_is_linear(const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->term[i].var[CW_POLY_DEGREE - 2])
+            return false;
+    return true;
+}
+
+static cw_wide clamp(cw_wide v)
+{
+    return v > CW_WIDE_LIMIT ? CW_WIDE_LIMIT : v < -CW_WIDE_LIMIT ? -CW_WIDE_LIMIT : v;
+}
+
+cw_wide cw_wide_mul(cw_wide a, cw_wide b)
+{
+    cw_wide r;
+    if (__builtin_mul_overflow(a, b, &r))
+        return (a < 0) == (b < 0) ? CW_WIDE_LIMIT : -CW_WIDE_LIMIT;
+    return clamp(r);
+}
+
+cw_wide cw_wide_floor_div(cw_wide a, cw_wide b)
+{
+    cw_wide q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+cw_wide cw_wide_ceil_div(cw_wide a, cw_wide b)
+{
+    return -cw_wide_floor_div(-a, b);
+}
+
+static struct cw_range range_mul(struct cw_range a, struct cw_range b)
+{
+    cw_wide c[4] = {cw_wide_mul(a.lo, b.lo), cw_wide_mul(a.lo, b.hi), cw_wide_mul(a.hi, b.lo), cw_wide_mul(a.hi, b.hi)};
+    struct cw_range r = {c[0], c[0]};
+    for (int i = 1; i < 4; i++) {
+        r.lo = c[i] < r.lo ? c[i] : r.lo;
+        r.hi = c[i] > r.hi ? c[i] : r.hi;
+    }
+    return r;
+}
+
+/* Bounds as the sum of the bounds of the terms. */
+static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_range *range)
+{
+    struct cw_range sum = {0, 0};
+    for (int i = 0; i < p->n; i++) {
+        struct cw_range t = {p->term[i].coefficient, p->term[i].coefficient};
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            if (p->term[i].var[k])
+                t = range_mul(t, range[p->term[i].var[k]]);
+        sum.lo = clamp(sum.lo + t.lo);
+        sum.hi = clamp(sum.hi + t.hi);
+    }
+    return sum;
+}
+
+/* Collects the variables that are not single values; false when there are more than `max` or one is squared. */
+static bool corners_of(const struct cw_poly *p, const struct cw_range *range, uint8_t *var, int max, int *n)
+{
+    *n = 0;
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            uint8_t v = p->term[i].var[k];
+            if (!v || range[v].lo == range[v].hi)
+                continue;
+            if (k > 0 && p->term[i].var[k - 1] == v)
+                return false;
+            if (memchr(var, v, (size_t)*n))
+                continue;
+            if (*n == max)
+                return false;
+            var[(*n)++] = v;
+        }
+    return true;
+}
+
+struct cw_range cw_poly_range(const struct cw_poly *p, const struct cw_range *range)
+{
+    struct cw_range loose = range_by_terms(p, range);
+    uint8_t var[8];
+    int n;
+    if (cw_poly_is_linear(p) || !corners_of(p, range, var, 8, &n))
+        return loose;
+    struct cw_range corner[256], tight = {CW_WIDE_LIMIT, -CW_WIDE_LIMIT};
+    memcpy(corner, range, sizeof corner);
+    for (int bits = 0; bits < 1 << n; bits++) {
+        for (int k = 0; k < n; k++) {
+            cw_wide end = bits >> k & 1 ? range[var[k]].hi : range[var[k]].lo;
+            corner[var[k]] = (struct cw_range){end, end};
+        }
+        struct cw_range at = range_by_terms(p, corner);
+        tight.lo = at.lo < tight.lo ? at.lo : tight.lo;
+        tight.hi = at.hi > tight.hi ? at.hi : tight.hi;
+    }
+    return tight;
+}
