@@ -25,12 +25,14 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
 {
     struct cw_rec r;
     cl_int status;
+    bool failed;
 
     if (!cw_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
         return cw_next.clWaitForEvents(num_events, event_list);
     status = cw_next.clWaitForEvents(num_events, event_list);
     /* a terminated command is an error to the caller, but the wait is over all the same */
-    cw_host_end(&r, CW_HOST_WAIT, 0, 0, status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? CL_SUCCESS : status);
+    failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    cw_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
     cw_events_finished(num_events, event_list);
     return status;
 }

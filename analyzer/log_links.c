@@ -1,0 +1,248 @@
+/* log_links.c - the order of a log's commands, and what refers to them by sequence number. */
+#include <stdlib.h>
+
+#include "log_read_state.h"
+
+#define EXEC_STATUS_ERROR_IN_WAIT_LIST (-14) /* CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST */
+
+/* ---- order */
+
+struct key {
+    uint64_t seq;
+    uint32_t index;
+};
+
+static int by_seq(const void *a, const void *b)
+{
+    const struct key *x = a, *y = b;
+
+    return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* Puts commands in order of sequence; nothing to do for programs that enqueue from one thread. */
+static enum cw_status order_commands(struct cw_log_reader *r)
+{
+    struct cw_command *v = r->t->commands.v, first;
+    size_t n = r->t->commands.count, i, at, from;
+    struct key *keys;
+
+    for (i = 1; i < n && v[i - 1].sequence < v[i].sequence; i++)
+        ;
+    if (i >= n)
+        return CW_OK;
+    keys = malloc(n * sizeof *keys);
+    if (!keys)
+        return cw_log_nomem(r);
+    for (i = 0; i < n; i++)
+        keys[i] = (struct key){v[i].sequence, (uint32_t)i};
+    qsort(keys, n, sizeof *keys, by_seq);
+    for (i = 0; i < n; i++) { /* follow each circle of the permutation once; an index that is done names itself */
+        if (keys[i].index == i)
+            continue;
+        first = v[i];
+        for (at = i; (from = keys[at].index) != i; at = from) {
+            v[at] = v[from];
+            keys[at].index = (uint32_t)at;
+        }
+        v[at] = first;
+        keys[at].index = (uint32_t)at;
+    }
+    free(keys);
+    return CW_OK;
+}
+
+/* The command with this sequence number, CW_NONE if the log has none. */
+static uint32_t command_of(const struct cw_trace *t, uint64_t seq)
+{
+    size_t low = 0, high = t->commands.count, middle;
+
+    while (low < high) {
+        middle = low + (high - low) / 2;
+        if (t->commands.v[middle].sequence < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->commands.count && t->commands.v[low].sequence == seq ? (uint32_t)low : CW_NONE;
+}
+
+/* ---- user events */
+
+static int by_event(const void *a, const void *b)
+{
+    const struct cw_log_user *x = a, *y = b;
+
+    if (x->event_seq != y->event_seq)
+        return x->event_seq < y->event_seq ? -1 : 1;
+    return (x->set_seq > y->set_seq) - (x->set_seq < y->set_seq);
+}
+
+/* The first setting of a user event; NULL when it was never set. */
+static struct cw_log_user *user_of(const struct cw_log_reader *r, uint64_t event_seq)
+{
+    size_t low = 0, high = r->users.count, middle;
+
+    while (low < high) {
+        middle = low + (high - low) / 2;
+        if (r->users.v[middle].event_seq < event_seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->users.count && r->users.v[low].event_seq == event_seq ? &r->users.v[low] : NULL;
+}
+
+/* A pseudo-command at the end for each user event that is waited for and was never set. */
+static enum cw_status add_unset(struct cw_log_reader *r)
+{
+    size_t i, known = r->users.count;
+    struct cw_trace *t = r->t;
+    uint64_t last = t->commands.count ? t->commands.v[t->commands.count - 1].sequence : 0;
+    struct cw_command *cmd;
+    struct cw_log_user *u;
+
+    if (known)
+        qsort(r->users.v, known, sizeof *r->users.v, by_event);
+    for (i = 0; i < r->waits.count; i++) {
+        if (r->waits.v[i].how != CW_LOG_WAIT_USER || user_of(r, r->waits.v[i].seq))
+            continue;
+        cmd = cw_trace_push(&t->commands, 1);
+        u = cw_trace_push(&r->users, 1);
+        if (!cmd || !u)
+            return cw_log_nomem(r);
+        cmd->type = CW_HOST_USER_EVENT;
+        cmd->queue = cmd->kernel = cmd->transfer = CW_NONE;
+        cmd->exec_status = 1;
+        cmd->sequence = ++last;
+        *u = (struct cw_log_user){r->waits.v[i].seq, cmd->sequence};
+        qsort(r->users.v, r->users.count, sizeof *r->users.v, by_event); /* rare */
+    }
+    return CW_OK;
+}
+
+/* ---- links */
+
+static enum cw_status link_waits(struct cw_log_reader *r)
+{
+    struct cw_trace *t = r->t;
+    struct cw_log_user *u;
+    uint32_t *to = cw_trace_push(&t->waits, r->waits.count);
+    size_t i;
+
+    if (r->waits.count && !to)
+        return cw_log_nomem(r);
+    for (i = 0; i < r->waits.count; i++) {
+        u = r->waits.v[i].how == CW_LOG_WAIT_USER ? user_of(r, r->waits.v[i].seq) : NULL;
+        if (r->waits.v[i].how == CW_LOG_WAIT_COMMAND)
+            to[i] = command_of(t, r->waits.v[i].seq);
+        else
+            to[i] = u ? command_of(t, u->set_seq) : CW_NONE;
+    }
+    return CW_OK;
+}
+
+static void link_maps(struct cw_log_reader *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->t->transfers.count; i++)
+        if (r->map_seqs.v[i])
+            r->t->transfers.v[i].map_command = command_of(r->t, r->map_seqs.v[i] - 1);
+}
+
+static void link_times(struct cw_log_reader *r)
+{
+    struct cw_command *cmd;
+    uint32_t id;
+    size_t i;
+
+    for (i = 0; i < r->times.count; i++) {
+        id = command_of(r->t, r->times.v[i].seq);
+        if (id == CW_NONE)
+            continue;
+        cmd = &r->t->commands.v[id];
+        cmd->exec_status = r->times.v[i].exec_status;
+        cmd->queued_ns = r->times.v[i].at[0];
+        cmd->submit_ns = r->times.v[i].at[1];
+        cmd->start_ns = r->times.v[i].at[2];
+        cmd->end_ns = r->times.v[i].at[3];
+    }
+}
+
+static void link_data(struct cw_log_reader *r)
+{
+    uint32_t id;
+    size_t i;
+
+    for (i = 0; i < r->data.count; i++) {
+        id = command_of(r->t, r->data.v[i].seq);
+        if (id != CW_NONE && r->t->commands.v[id].transfer != CW_NONE)
+            r->t->transfers.v[r->t->commands.v[id].transfer].data = r->data.v[i].blob;
+    }
+}
+
+/* What the host saw of commands: a poll's answer, the end of a successful wait or of a blocking call. */
+static void link_seen(struct cw_trace *t)
+{
+    struct cw_command *cmd;
+    uint32_t i, id;
+    size_t c;
+
+    for (c = 0; c < t->commands.count; c++) {
+        cmd = &t->commands.v[c];
+        if (cmd->blocking && !cmd->status)
+            cmd->exec_status = 0;
+        if ((cmd->type != CW_HOST_POLL && (cmd->type != CW_HOST_WAIT || cmd->exec_status)) || cmd->status)
+            continue;
+        for (i = 0; i < cmd->wait_list.count; i++) {
+            id = t->waits.v[cmd->wait_list.first + i];
+            if (id != CW_NONE && t->commands.v[id].exec_status == 1)
+                t->commands.v[id].exec_status = cmd->type == CW_HOST_POLL ? cmd->exec_status : 0;
+        }
+    }
+}
+
+/* A command that waits for a failed one is terminated (OpenCL 3.0, section 5.11). */
+static void spread_failures(struct cw_trace *t)
+{
+    bool changed;
+    struct cw_command *cmd;
+    uint32_t i, id;
+    size_t c;
+
+    for (c = 0; c < t->commands.count && t->commands.v[c].exec_status >= 0; c++)
+        ;
+    for (changed = c < t->commands.count; changed;) {
+        changed = false;
+        for (c = 0; c < t->commands.count; c++) {
+            cmd = &t->commands.v[c];
+            if (!cw_command_is_enqueue(cmd) || cmd->status || cmd->exec_status < 0)
+                continue;
+            for (i = 0; i < cmd->wait_list.count && cmd->exec_status >= 0; i++) {
+                id = t->waits.v[cmd->wait_list.first + i];
+                if (id == CW_NONE || t->commands.v[id].exec_status >= 0)
+                    continue;
+                cmd->exec_status = EXEC_STATUS_ERROR_IN_WAIT_LIST;
+                changed = true;
+            }
+        }
+    }
+}
+
+enum cw_status cw_log_link(struct cw_log_reader *r)
+{
+    enum cw_status st = order_commands(r);
+
+    if (st == CW_OK)
+        st = add_unset(r);
+    if (st == CW_OK)
+        st = link_waits(r);
+    if (st != CW_OK)
+        return st;
+    link_maps(r);
+    link_times(r);
+    link_data(r);
+    link_seen(r->t);
+    spread_failures(r->t);
+    return CW_OK;
+}

@@ -1,0 +1,304 @@
+#include "log_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log_read_state.h"
+
+bool cw_log_probe(const char *path)
+{
+    char magic[8];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool is_log = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && !memcmp(magic, CW_LOG_MAGIC, 8);
+
+    if (fd >= 0)
+        close(fd);
+    return is_log;
+}
+
+enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what)
+{
+    return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset %zu: %s; the log is damaged", r->path,
+                        (size_t)(where - r->base), what);
+}
+
+enum cw_status cw_log_nomem(struct cw_log_reader *r)
+{
+    return cw_error_set(r->err, CW_ERR_NOMEM, "%.300s: not enough memory to read it", r->path);
+}
+
+struct cw_blob cw_log_get_blob(struct cw_cursor *c)
+{
+    struct cw_blob b = {0, cw_cursor_u(c)};
+
+    if (b.size)
+        b.offset = cw_cursor_u(c);
+    if (b.offset + b.size < b.offset)
+        c->bad = true;
+    return b;
+}
+
+/* ---- the file and its header */
+
+static enum cw_status map_file(struct cw_log_reader *r)
+{
+    struct stat st;
+    void *map;
+    int fd = open(r->path, O_RDONLY | O_CLOEXEC), code;
+
+    if (fd < 0)
+        return cw_error_set(r->err, CW_ERR_IO, "cannot open %.300s: %s", r->path, strerror(errno));
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return cw_error_set(r->err, CW_ERR_IO, "%.300s is not a regular file", r->path);
+    }
+    r->size = (size_t)st.st_size;
+    if (r->size < CW_LOG_CHUNK_BYTES) {
+        close(fd);
+        return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset %zu: the file ends within the header", r->path,
+                            r->size);
+    }
+    map = mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    code = errno;
+    close(fd);
+    if (map == MAP_FAILED)
+        return cw_error_set(r->err, CW_ERR_IO, "cannot map %.300s: %s", r->path, strerror(code));
+    r->base = map;
+    return CW_OK;
+}
+
+static const char *header_text(struct cw_trace *t, const char *s, size_t size)
+{
+    return cw_trace_strndup(t, s, strnlen(s, size));
+}
+
+static enum cw_status read_header(struct cw_log_reader *r)
+{
+    const struct cw_log_header *h = (const struct cw_log_header *)r->base;
+    struct cw_t_process *p = &r->t->process;
+
+    if (memcmp(h->magic, CW_LOG_MAGIC, 8))
+        return cw_log_malformed(r, r->base, "this is not a clweave log");
+    if (h->version != CW_LOG_VERSION || h->chunk_bytes != CW_LOG_CHUNK_BYTES)
+        return cw_error_set(r->err, CW_ERR_VERSION,
+                            "%.300s: written as version %u of the log format, this clweave reads version %u", r->path,
+                            h->version, CW_LOG_VERSION);
+    p->program = header_text(r->t, h->program, sizeof h->program);
+    p->command = header_text(r->t, h->command, sizeof h->command);
+    p->cwd = header_text(r->t, h->cwd, sizeof h->cwd);
+    p->host = header_text(r->t, h->host, sizeof h->host);
+    p->pid = h->pid;
+    p->ppid = h->ppid;
+    p->start_realtime_ns = h->start_realtime_ns;
+    p->start_ns = h->start_ns;
+    p->end_ns = h->end_ns;
+    p->complete = h->complete && !h->stopped;
+    if (h->stopped)
+        p->stopped_why = header_text(r->t, h->stopped_why, sizeof h->stopped_why);
+    if (h->capture_data && !(r->t->data_path = strndup(h->data_path, sizeof h->data_path)))
+        return cw_log_nomem(r);
+    return p->program && p->command && p->cwd && p->host ? CW_OK : cw_log_nomem(r);
+}
+
+/* ---- chunks, segments, records */
+
+/* Takes the next record from [s->p, s->end); `rec->kind` 0 at the end. Advances s->seq. */
+static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+{
+    struct cw_cursor c = {s->p, s->end, false};
+    const uint8_t *body;
+    uint64_t length;
+
+    rec->kind = 0;
+    rec->start = s->p;
+    if (s->p == s->end)
+        return CW_OK;
+    length = cw_cursor_u(&c);
+    body = cw_cursor_bytes(&c, length);
+    if (!body || !length)
+        return cw_log_malformed(r, s->p, "a record's length passes the end of its chunk");
+    rec->kind = *body;
+    rec->body = (struct cw_cursor){body + 1, body + length, false};
+    if (!rec->kind || rec->kind >= CW_LOG_KINDS)
+        return cw_log_malformed(r, s->p, "unknown kind of record");
+    if (rec->kind != CW_LOG_THREAD) {
+        s->seq += (uint64_t)cw_cursor_s(&rec->body);
+        rec->seq = s->seq;
+    }
+    s->p = c.p;
+    return CW_OK;
+}
+
+static enum cw_status add_segment(struct cw_log_reader *r, struct cw_log_record *rec, const struct cw_log_segment *rest)
+{
+    struct cw_log_segment *s = cw_trace_push(&r->segments, 1);
+
+    if (!s)
+        return cw_log_nomem(r);
+    s->thread = cw_cursor_u32(&rec->body);
+    s->number = cw_cursor_u32(&rec->body);
+    s->seq = cw_cursor_u(&rec->body);
+    s->time_ns = cw_cursor_u(&rec->body);
+    s->p = s->end = rest->p;
+    return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete thread record") : CW_OK;
+}
+
+static enum cw_status split_chunk(struct cw_log_reader *r, const uint8_t *p, const uint8_t *end)
+{
+    struct cw_log_segment scan = {.p = p, .end = end};
+    struct cw_log_record rec;
+    enum cw_status st;
+
+    for (;;) {
+        const uint8_t *at = scan.p;
+
+        st = next_record(r, &scan, &rec);
+        if (st != CW_OK || !rec.kind)
+            return st;
+        if (rec.kind == CW_LOG_THREAD)
+            st = add_segment(r, &rec, &scan);
+        else if (at == p)
+            return cw_log_malformed(r, at, "a chunk begins without a thread record");
+        else
+            r->segments.v[r->segments.count - 1].end = scan.p;
+        if (st != CW_OK)
+            return st;
+    }
+}
+
+static enum cw_status read_chunks(struct cw_log_reader *r)
+{
+    size_t at = CW_LOG_CHUNK_BYTES, bytes;
+    enum cw_status st = CW_OK;
+
+    while (st == CW_OK && at + sizeof(struct cw_log_chunk) <= r->size) {
+        const struct cw_log_chunk *c = (const struct cw_log_chunk *)(r->base + at);
+        uint64_t committed;
+
+        if (!c->magic && !c->committed) { /* reserved, never used */
+            at += CW_LOG_CHUNK_BYTES;
+            continue;
+        }
+        bytes = (size_t)c->units * CW_LOG_CHUNK_BYTES;
+        committed = atomic_load_explicit(&c->committed, memory_order_acquire);
+        if (c->magic != CW_LOG_CHUNK_MAGIC || !c->units)
+            return cw_log_malformed(r, r->base + at, "a chunk's header makes no sense");
+        if (committed > bytes - sizeof *c || committed > r->size - at - sizeof *c)
+            return cw_log_malformed(r, r->base + at, "a chunk is longer than its place, or the file was cut off");
+        r->t->process.calls += c->calls;
+        r->t->process.recorder_ns += c->recorder_ns;
+        st = split_chunk(r, (const uint8_t *)(c + 1), (const uint8_t *)(c + 1) + committed);
+        at += bytes;
+    }
+    return st;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct cw_log_segment *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* ---- the passes */
+
+static bool is_command(uint32_t kind)
+{
+    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA;
+}
+
+static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_log_def *d;
+
+    if (rec->kind == CW_LOG_RELEASE)
+        return CW_OK;
+    d = cw_trace_push(&r->defs, 1);
+    if (!d)
+        return cw_log_nomem(r);
+    d->kind = rec->kind;
+    d->id = rec->kind == CW_LOG_MODULE ? 0 : cw_cursor_u32(&rec->body);
+    d->body = rec->body;
+    return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete definition") : CW_OK;
+}
+
+/* commands: second pass, else first. */
+static enum cw_status scan(struct cw_log_reader *r, bool commands)
+{
+    struct cw_log_segment s;
+    struct cw_log_record rec;
+    enum cw_status st;
+    size_t i;
+
+    for (i = 0; i < r->segments.count; i++) {
+        s = r->segments.v[i];
+        for (;;) {
+            st = next_record(r, &s, &rec);
+            if (st != CW_OK)
+                return st;
+            if (!rec.kind)
+                break;
+            if (commands && is_command(rec.kind))
+                st = cw_log_read_command(r, &s, &rec);
+            else if (!commands && !is_command(rec.kind))
+                st = keep_definition(r, &rec);
+            if (st != CW_OK)
+                return st;
+        }
+    }
+    return CW_OK;
+}
+
+static void finish(struct cw_log_reader *r)
+{
+    size_t i;
+
+    if (r->base)
+        munmap((void *)(uintptr_t)r->base, r->size);
+    for (i = 0; i < CW_LOG_OBJECTS; i++) {
+        free(r->ids[i].ids);
+        free(r->ids[i].dense);
+    }
+    for (i = 0; r->kernels && i < r->t->kernels.count; i++)
+        free(r->kernels[i].args);
+    free(r->kernels);
+    free(r->callsites);
+    free(r->segments.v);
+    free(r->defs.v);
+    free(r->waits.v);
+    free(r->map_seqs.v);
+    free(r->times.v);
+    free(r->data.v);
+    free(r->users.v);
+}
+
+enum cw_status cw_log_read(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    struct cw_log_reader r = {.t = t, .err = err, .path = path};
+    enum cw_status st = map_file(&r);
+
+    if (st == CW_OK)
+        st = read_header(&r);
+    if (st == CW_OK)
+        st = read_chunks(&r);
+    if (st == CW_OK && r.segments.count)
+        qsort(r.segments.v, r.segments.count, sizeof *r.segments.v, by_thread);
+    if (st == CW_OK)
+        st = scan(&r, false);
+    if (st == CW_OK)
+        st = cw_log_read_objects(&r);
+    if (st == CW_OK)
+        st = scan(&r, true);
+    if (st == CW_OK)
+        st = cw_log_link(&r);
+    if (st == CW_OK && r.last_ns > t->process.end_ns)
+        t->process.end_ns = r.last_ns;
+    finish(&r);
+    return st;
+}

@@ -1,0 +1,105 @@
+/* log_read_state.h - what the parts of the log reader share: log_read.c (file, segments, order), log_objects.c
+ * (definitions), log_commands.c (commands), log_links.c (what refers to commands by sequence number). */
+#ifndef CW_LOG_READ_STATE_H
+#define CW_LOG_READ_STATE_H
+
+#include "log_cursor.h"
+#include "log_read.h"
+
+/* A stretch of one thread's records. */
+struct cw_log_segment {
+    uint32_t thread, number;
+    uint64_t seq, time_ns; /* bases */
+    const uint8_t *p, *end;
+};
+
+/* The renumbering of one kind of object: ids[k] is the log's id of the trace's object k, ascending. */
+struct cw_log_ids {
+    uint32_t *ids;
+    uint32_t *dense; /* trace id of ids[k]; NULL: k itself */
+    size_t count;
+};
+
+/* One definition record. */
+struct cw_log_def {
+    uint32_t kind, id; /* enum cw_log_kind */
+    struct cw_cursor body; /* after the id */
+};
+
+/* Things that name a command by its sequence number, resolved when all commands are known. */
+struct cw_log_wait_ref {
+    uint64_t seq; /* of a command; for a user event of its creation */
+    uint32_t how; /* enum cw_log_wait */
+};
+struct cw_log_times {
+    uint64_t seq, at[4];
+    int32_t exec_status;
+};
+struct cw_log_data {
+    uint64_t seq;
+    struct cw_blob blob;
+};
+struct cw_log_user {
+    uint64_t event_seq; /* of its creation */
+    uint64_t set_seq;   /* of the clSetUserEventStatus, UINT64_MAX: never set */
+};
+
+struct cw_log_kernel_state {
+    uint32_t thread, count; /* count: entries of args */
+    bool valid, dirty;      /* dirty: `slice` is not the current arguments */
+    struct cw_t_arg *args;
+    struct cw_slice slice;
+    uint8_t dims;
+    bool local_null;
+    uint64_t range[9];
+};
+
+struct cw_log_reader {
+    struct cw_trace *t;
+    struct cw_error *err;
+    const char *path;
+    const uint8_t *base;
+    size_t size;
+    CW_ARRAY(struct cw_log_segment) segments;
+    CW_ARRAY(struct cw_log_def) defs;
+    struct cw_log_ids ids[CW_LOG_OBJECTS];
+    struct cw_slice *callsites; /* by number, into t->addresses */
+    size_t callsite_count;
+    struct cw_log_kernel_state *kernels; /* by trace id */
+    /* parallel to t->commands until links are resolved: the wait list's slice is of `waits` here */
+    CW_ARRAY(struct cw_log_wait_ref) waits;
+    CW_ARRAY(uint64_t) map_seqs; /* parallel to t->transfers: sequence of the map + 1 */
+    CW_ARRAY(struct cw_log_times) times;
+    CW_ARRAY(struct cw_log_data) data;
+    CW_ARRAY(struct cw_log_user) users;
+    uint64_t last_ns;
+};
+
+/* A record as it is read from a segment. */
+struct cw_log_record {
+    uint32_t kind;
+    uint64_t seq;
+    struct cw_cursor body; /* after kind and delta seq */
+    const uint8_t *start;
+};
+
+/* CW_ERR_FORMAT with the offset of `where`. */
+enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what);
+enum cw_status cw_log_nomem(struct cw_log_reader *r);
+
+/* Trace id of the log's reference `ref` (id + 1, 0: none), CW_NONE when the log does not define it. */
+uint32_t cw_log_resolve(const struct cw_log_reader *r, enum cw_log_object kind, uint64_t ref);
+
+/* Reads a blob. */
+struct cw_blob cw_log_get_blob(struct cw_cursor *c);
+
+/* Pass 1: fills the trace's objects from r->defs. */
+enum cw_status cw_log_read_objects(struct cw_log_reader *r);
+
+/* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, or CW_LOG_DATA; `s` carries the time base. */
+enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec);
+
+/* Pass 3: orders commands by sequence and resolves what names them. */
+enum cw_status cw_log_link(struct cw_log_reader *r);
+
+#endif
