@@ -97,6 +97,7 @@ static const struct {
 };
 
 static struct objects objects;
+static bool no_results; /* out-parameters that a program may leave out are NULL */
 
 /* Writes at `slot` and returns the slot. */
 static uint64_t put(char *slot, const void *bytes, size_t n)
@@ -119,6 +120,10 @@ static uint64_t value_for(enum type type, const char *parameter, unsigned index)
     /* lists of properties that are not a context's: empty */
     if (type != NUMBER && type != PROPERTIES && strstr(parameter, "properties"))
         return put(slot, (uint64_t[4]){0}, 32);
+    if (no_results && type == POINTER &&
+        (!strcmp(parameter, "event") || !strcmp(parameter, "errcode_ret") || !strncmp(parameter, "num_", 4) ||
+         !strcmp(parameter, "param_value_size_ret") || !strncmp(parameter, "pfn_", 4)))
+        return 0;
     switch (type) {
     case NUMBER:
         return 0x100 + index;

@@ -7,7 +7,11 @@ build_count
 export NULLCL_PLATFORMS=4
 
 # The calls that trace mode makes on its own.
-own='^(clGet[A-Za-z]*Info|clGetDeviceIDs|clGetPlatformIDs|clRetainEvent|clReleaseEvent|clSetEventCallback)( |$)'
+own='^clGet[A-Za-z]*Info '
+
+# It asks for these results (a count, a code) where the program did not, or into its own memory first.
+results='^(clGetDeviceIDs|clCreateSubDevices|clCreateKernelsInProgram|clEnqueueMapBuffer|clEnqueueMapImage) '
+without_result() { sed -E "/$results/s/ [^ ]*\$/ RESULT/" "$1"; }
 
 # run NAME VARIABLE... - runs both programs; leaves $T/NAME.{linked,so1,so}.{log,sent,results,count}
 run() {
@@ -78,7 +82,7 @@ for doors in "preload LD_PRELOAD=$shim" "layer OPENCL_LAYERS=$shim" "both LD_PRE
     run $name "$@" CLWEAVE_MODE=trace
     for v in linked so1 so; do
         cmp "$T/bare.$v.results" "$T/$name.$v.results" || fail "$name $v: results differ"
-        diff "$T/bare.$v.log" "$T/$name.$v.log" > "$T/diff" || true
+        diff <(without_result "$T/bare.$v.log") <(without_result "$T/$name.$v.log") > "$T/diff" || true
         ! grep '^<' "$T/diff" || fail "$name $v: calls were lost or changed"
         sed -n 's/^> //p' "$T/diff" > "$T/extra"
         ! grep -vE "$own" "$T/extra" || fail "$name $v: trace mode made calls that it should not make"

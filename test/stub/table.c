@@ -47,7 +47,7 @@ static void log_call(const char *name, unsigned platform, const uint64_t *args, 
 static void put_int(cl_int *p) { if (p) *p = echo == 2 ? -77 : 0; }
 static void put_uint(cl_uint *p) { if (p) *p = 1; }
 static void put_size(size_t *p) { if (p) *p = 8; }
-static void put_bytes(void *p) { if (p) memcpy(p, "ECHOECHO", 8); }
+static void put_bytes(void *p) { if (p) memset(p, 0, 8); }
 static void put_nothing(const void *p) { (void)p; }
 static void put_event(cl_event *p) { if (p) *p = echo == 2 ? NULL : nullcl_new(K_EVENT, sizeof **p); }
 static void put_kernel(cl_kernel *p) { if (p) *p = echo == 2 ? NULL : nullcl_new(K_KERNEL, sizeof **p); }
