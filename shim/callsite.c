@@ -1,7 +1,9 @@
 #define UNW_LOCAL_ONLY
 #include <errno.h>
 #include <libunwind.h>
+#include <limits.h>
 #include <link.h>
+#include <unistd.h>
 
 #include "recorder.h"
 
@@ -25,9 +27,20 @@ void cw_callsite_after_fork(void)
 
 /* ---- modules: what was mapped where, so that addresses can be named offline */
 
+/* The linker gives the main program no name. */
+static const char *program_path(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = path[0] ? 0 : readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (n > 0)
+        path[n] = '\0';
+    return path;
+}
+
 static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-    const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "";
+    const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : program_path();
     const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
     int i;
 

@@ -32,7 +32,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
         return false;
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_host_writes();
-    e->enter_ns = CW_UNLIKELY(++e->t->enqueues % SAMPLE == 1) ? cw_now_ns() : 0;
+    e->enter_ns = CW_UNLIKELY(++e->t->enqueues % SAMPLE == SAMPLE / 2) ? cw_now_ns() : 0;
     e->t->calls++;
     e->t->depth++;
     e->queue = cw_known(queue, CW_LOG_O_QUEUE);
