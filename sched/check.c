@@ -99,14 +99,16 @@ static enum cw_status check_edges(const struct check *c, uint32_t j)
 
     for (uint32_t e = c->g->pred.start[j]; e < c->g->pred.start[j + 1]; e++) {
         uint32_t i = c->g->pred.task[e];
-        for (uint32_t a = 0; a < c->s->task[i].parts; a++)
-            for (uint32_t b = 0; b < c->s->task[j].parts; b++) {
-                struct cw_part from = cw_schedule_part(c->s, c->g, i, a), to = cw_schedule_part(c->s, c->g, j, b);
-                double comm = cw_platform_comm(c->p, c->g->pred.data[e], from.device, to.device);
-                if (to.start < c->s->task[i].finish + comm - c->slack)
-                    return FAIL(c, j, "starts at %g on device %u, but what it needs of task %u arrives at %g", to.start,
-                                to.device, i, c->s->task[i].finish + comm);
-            }
+        for (uint32_t b = 0; b < c->s->task[j].parts; b++) {
+            struct cw_part to = cw_schedule_part(c->s, c->g, j, b);
+            double nearest = INFINITY;
+            for (uint32_t a = 0; a < c->s->task[i].parts; a++)
+                nearest = fmin(nearest, cw_platform_comm(c->p, c->g->pred.data[e],
+                                                         cw_schedule_part(c->s, c->g, i, a).device, to.device));
+            if (to.start < c->s->task[i].finish + nearest - c->slack)
+                return FAIL(c, j, "starts at %g on device %u, but what it needs of task %u arrives at %g", to.start,
+                            to.device, i, c->s->task[i].finish + nearest);
+        }
     }
     return CW_OK;
 }

@@ -39,17 +39,17 @@ void cw_plan_finish(struct cw_plan *plan)
 
 /* ---- when */
 
-/* When `data` of placed task `j` can be on device `p`. */
+/* When `data` of placed task `j` can be on device `p`; from the nearest of its parts' devices. */
 static double arrival(const struct cw_plan *plan, uint32_t j, double data, uint32_t p)
 {
     const struct cw_placement *from = &plan->schedule->task[j];
-    double travel = 0;
+    double travel = INFINITY;
 
     if (from->parts == 1)
         return from->finish + cw_platform_comm(plan->platform, data, from->device, p);
     for (uint32_t k = 0; k < from->parts; k++) {
         uint32_t m = plan->schedule->part[from->first_part + k].device;
-        travel = fmax(travel, cw_platform_comm(plan->platform, data, m, p));
+        travel = fmin(travel, cw_platform_comm(plan->platform, data, m, p));
     }
     return from->finish + travel;
 }

@@ -36,8 +36,9 @@ enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, cons
                             struct cw_error *err);
 void cw_plan_finish(struct cw_plan *plan); /* safe on a zeroed struct */
 
-/* When the data of all predecessors of `task`, which must be placed, can be on device `p`; 0 for an entry task. A shared
- * predecessor's data leave from each of its parts' devices in full when its last part has finished. */
+/* When the data of all predecessors of `task`, which must be placed, can be on device `p`; 0 for an entry task. When its last
+ * part has finished, a shared predecessor's data are at hand on every device that took part, and travel to others from
+ * the nearest of these (a reconstruction: it gives the speedups of the HXDSP paper's table 2). */
 double cw_plan_ready(const struct cw_plan *plan, uint32_t task, uint32_t p);
 
 /* The start of `length` on device `p` not before `ready`, by insertion or behind the last. */

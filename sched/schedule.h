@@ -51,7 +51,7 @@ enum cw_sharing { CW_SHARE_NEVER, CW_SHARE_CLASS, CW_SHARE_ALL };
 /* Checks that `s` is a schedule of `g` on `p`: every task placed once and listed once in `order`; times finite and not
  * negative; parts on distinct devices that can run the task, allowed by `sharing` and `splittable`, shares sum to 1 and
  * groups cover 0 .. groups - 1 once; a part lasts at least its share of the cost; no device runs two things at once; no
- * task starts before its predecessors' data can have arrived from all their parts; the makespan is not below
+ * part starts before its predecessors' data can have arrived from the nearest of their parts; the makespan is not below
  * `lower_bound`. Times are compared with a relative tolerance of 1e-9 of the makespan.
  * O(tasks x log tasks + edges x parts). Errors: CW_ERR_INVALID with the first broken rule, CW_ERR_NOMEM. */
 enum cw_status cw_schedule_check(const struct cw_schedule *s, const struct cw_graph *g, const struct cw_platform *p,

@@ -1,0 +1,174 @@
+#include "generate.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Hands over builder and platform as results; on failure frees both. */
+static enum cw_status finish(enum cw_status status, struct cw_graph_builder *b, struct cw_graph **graph,
+                             struct cw_platform **platform, struct cw_error *err)
+{
+    if (status == CW_OK)
+        status = cw_graph_builder_finish(b, graph, err);
+    else
+        cw_graph_builder_destroy(b);
+    if (status != CW_OK) {
+        cw_platform_destroy(*platform);
+        *platform = NULL;
+    }
+    return status;
+}
+
+/* ---- topcuoglu */
+
+/* first[l] .. first[l + 1] - 1 are the tasks of level l. Returns the number of levels. */
+static uint32_t draw_levels(const struct cw_topcuoglu *o, uint64_t *random, uint32_t *first)
+{
+    double mean = fmax(1, sqrt(o->tasks) * o->shape);
+    uint32_t levels = 0, at = 0;
+
+    while (at < o->tasks) {
+        double width = floor(cw_random_uniform(random, 1, 2 * mean));
+        first[levels++] = at;
+        at += width < o->tasks - at ? (uint32_t)width : o->tasks - at;
+    }
+    first[levels] = o->tasks;
+    return levels;
+}
+
+static enum cw_status topcuoglu_tasks(const struct cw_topcuoglu *o, uint64_t *random, struct cw_graph_builder *b,
+                                      struct cw_error *err)
+{
+    double *cost = malloc(o->devices * sizeof *cost);
+    enum cw_status status = cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+
+    for (uint32_t i = 0; i < o->tasks && status == CW_OK; i++) {
+        double mean = cw_random_uniform(random, 0, 2 * o->mean_cost);
+        for (uint32_t p = 0; p < o->devices; p++)
+            cost[p] = mean * cw_random_uniform(random, 1 - o->heterogeneity / 2, 1 + o->heterogeneity / 2);
+        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, err);
+    }
+    free(cost);
+    return status;
+}
+
+static enum cw_status topcuoglu_edges(const struct cw_topcuoglu *o, uint64_t *random, const uint32_t *first,
+                                      uint32_t levels, struct cw_graph_builder *b, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+    double most = 2 * o->ccr * o->mean_cost;
+
+    for (uint32_t l = 0; l + 1 < levels && status == CW_OK; l++) {
+        uint32_t width = first[l + 2] - first[l + 1];
+        for (uint32_t i = first[l]; i < first[l + 1] && status == CW_OK; i++) {
+            /* out_degree successors in a row of the next level, wrapping into what follows it: distinct by design */
+            uint32_t from = first[l + 1] + (uint32_t)cw_random_below(random, width);
+            for (uint32_t k = 0; k < o->out_degree && from + k < o->tasks && status == CW_OK; k++)
+                status = cw_graph_builder_add_edge(b, i, from + k, cw_random_uniform(random, 0, most), err);
+        }
+        for (uint32_t j = first[l + 1]; j < first[l + 2] && status == CW_OK; j++) {
+            uint32_t i = first[l] + (uint32_t)cw_random_below(random, first[l + 1] - first[l]);
+            status = cw_graph_builder_add_edge(b, i, j, cw_random_uniform(random, 0, most), err);
+        }
+    }
+    return status;
+}
+
+enum cw_status cw_generate_topcuoglu(const struct cw_topcuoglu *o, struct cw_graph **graph,
+                                     struct cw_platform **platform, struct cw_error *err)
+{
+    uint64_t random = o->seed;
+    uint32_t *first = malloc(((size_t)o->tasks + 2) * sizeof *first), levels;
+    struct cw_device_spec *spec = calloc((size_t)o->devices + 1, sizeof *spec);
+    struct cw_graph_builder *b = NULL;
+    enum cw_status status;
+
+    *graph = NULL;
+    *platform = NULL;
+    if (o->tasks == 0 || !(o->shape > 0) || !(o->ccr >= 0) || !(o->heterogeneity >= 0 && o->heterogeneity <= 2) ||
+        !(o->mean_cost > 0))
+        status = cw_error_set(err, CW_ERR_INVALID, "topcuoglu: an option is out of its range");
+    else if (!first || !spec)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", o->tasks);
+    else
+        status = cw_platform_create(spec, o->devices, NULL, 1, NULL, 0, platform, err);
+    if (status == CW_OK && !(b = cw_graph_builder_create(o->devices)))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", o->tasks);
+    if (status == CW_OK) {
+        levels = draw_levels(o, &random, first);
+        status = topcuoglu_tasks(o, &random, b, err);
+        if (status == CW_OK)
+            status = topcuoglu_edges(o, &random, first, levels, b, err);
+    }
+    free(first);
+    free(spec);
+    return finish(status, b, graph, platform, err);
+}
+
+/* ---- hxdsp */
+
+static enum cw_status hxdsp_edges(const struct cw_hxdsp *o, uint64_t *random, struct cw_graph_builder *b,
+                                  struct cw_error *err)
+{
+    uint32_t *later = malloc(o->tasks * sizeof *later);
+    enum cw_status status = later ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+
+    for (uint32_t i = 0; i < o->tasks && status == CW_OK; i++) {
+        uint32_t n = o->tasks - 1 - i;
+        for (uint32_t k = 0; k < n; k++)
+            later[k] = i + 1 + k;
+        for (uint32_t k = 0; k < o->out_degree && k < n && status == CW_OK; k++) { /* the start of a shuffle */
+            uint32_t pick = k + (uint32_t)cw_random_below(random, n - k), j = later[pick];
+            later[pick] = later[k];
+            status = cw_graph_builder_add_edge(b, i, j, cw_random_uniform(random, 0, 100 * o->ccr), err);
+        }
+    }
+    free(later);
+    return status;
+}
+
+static enum cw_status hxdsp_tasks(const struct cw_hxdsp *o, uint64_t *random, struct cw_graph_builder *b,
+                                  struct cw_error *err)
+{
+    double *cost = malloc(((size_t)o->dsps + 1) * sizeof *cost);
+    enum cw_status status = cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+
+    for (uint32_t i = 0; i < o->tasks && status == CW_OK; i++) {
+        double dsp = cw_random_uniform(random, 5, 95);
+        cost[0] = 1.1 * dsp * cw_random_uniform(random, 0.5, 1.5);
+        for (uint32_t d = 1; d <= o->dsps; d++)
+            cost[d] = dsp;
+        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost, .splittable = true}, err);
+    }
+    free(cost);
+    return status;
+}
+
+enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **graph, struct cw_platform **platform,
+                                 struct cw_error *err)
+{
+    uint64_t random = o->seed;
+    struct cw_device_spec *spec = calloc((size_t)o->dsps + 1, sizeof *spec);
+    struct cw_graph_builder *b = NULL;
+    enum cw_status status;
+
+    *graph = NULL;
+    *platform = NULL;
+    if (o->tasks == 0 || !(o->ccr >= 0))
+        status = cw_error_set(err, CW_ERR_INVALID, "hxdsp: an option is out of its range");
+    else if (!spec)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", o->dsps);
+    else {
+        for (uint32_t d = 0; d <= o->dsps; d++)
+            spec[d].class_name = d ? "dsp" : "cpu";
+        status = cw_platform_create(spec, o->dsps + 1, NULL, 1, NULL, 0, platform, err);
+    }
+    if (status == CW_OK && !(b = cw_graph_builder_create(o->dsps + 1)))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", o->tasks);
+    if (status == CW_OK)
+        status = hxdsp_tasks(o, &random, b, err);
+    if (status == CW_OK)
+        status = hxdsp_edges(o, &random, b, err);
+    free(spec);
+    return finish(status, b, graph, platform, err);
+}
