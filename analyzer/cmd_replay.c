@@ -83,7 +83,7 @@ struct replay {
     struct cw_plan_result result[CW_CLI_LIST_MAX];
     size_t results;
     struct cw_policy_config config[CW_CLI_LIST_MAX];
-    const char *label[CW_CLI_LIST_MAX];
+    char label[CW_CLI_LIST_MAX][120]; /* the policies as asked for, long options included */
     size_t configs;
 };
 
@@ -104,7 +104,7 @@ static enum cw_status add_policy(struct replay *r, const char *text, struct cw_e
 {
     if (r->configs == CW_CLI_LIST_MAX)
         return cw_error_set(err, CW_ERR_LIMIT, "more than %d policies", CW_CLI_LIST_MAX);
-    r->label[r->configs] = text;
+    snprintf(r->label[r->configs], sizeof *r->label, "%s", text);
     return cw_policy_parse(&r->config[r->configs++], text, err);
 }
 
@@ -116,8 +116,11 @@ static enum cw_status set_everywhere(struct replay *r, const char *name, const c
 
     for (size_t k = 0; k < r->configs && status == CW_OK; k++)
         if (cw_policy_takes(r->config[k].policy, name)) {
+            size_t used = strlen(r->label[k]);
             status = cw_policy_set(&r->config[k], name, value, err);
             taken = true;
+            snprintf(r->label[k] + used, sizeof *r->label - used, "%c%s%s%s", strchr(r->label[k], ':') ? ',' : ':', name,
+                     strcmp(value, "on") ? "=" : "", strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
         status = cw_policy_set(&r->config[0], name, value, err); /* says what it takes instead */
@@ -212,24 +215,31 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
 
 /* ---- output */
 
-/* "out.svg" -> "out-hdgeft.svg" when there are several plans. */
+/* "out.svg" -> "out-hdgeft-guard.svg", for several plans. The caller's; NULL when memory is out. */
+static char *name_after(const char *path, const char *label)
+{
+    const char *dot = strrchr(path, '.');
+    size_t size = strlen(path) + strlen(label) + 2, stem;
+    char *name = malloc(size);
+
+    if (!name)
+        return NULL;
+    stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+    snprintf(name, size, "%.*s-%s%s", (int)stem, path, label, path + stem);
+    for (size_t k = stem; k < stem + 1 + strlen(label); k++)
+        if (strchr(":,=", name[k]))
+            name[k] = '-';
+    return name;
+}
+
 static enum cw_status draw(const struct replay *r, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
 
     for (size_t k = 0; k < r->results && status == CW_OK; k++) {
-        const char *path = r->o->gantt, *dot = strrchr(path, '.');
-        size_t size = strlen(path) + strlen(r->label[k]) + 2;
-        char *name = malloc(size);
-        if (!name)
-            return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-        if (!dot || strchr(dot, '/'))
-            dot = path + strlen(path);
-        if (r->results == 1)
-            snprintf(name, size, "%s", path);
-        else
-            snprintf(name, size, "%.*s-%s%s", (int)(dot - path), path, r->label[k], dot);
-        status = cw_gantt_write(name, &r->input, &r->result[k], err);
+        char *name = r->results == 1 ? strdup(r->o->gantt) : name_after(r->o->gantt, r->label[k]);
+        status = name ? cw_gantt_write(name, &r->input, &r->result[k], err)
+                      : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
         free(name);
     }
     return status;

@@ -311,9 +311,9 @@ static void draw(struct chart *c, FILE *out, char **body, size_t *size)
 
     draw_lanes(c);
     draw_axis(c, bottom);
-    draw_bars(c);
     draw_marker(c, c->result->metrics.makespan, "makespan", "#b3261e", "none", 0, bottom);
     draw_marker(c, c->result->metrics.bounds.best, "lower bound", "#1d5fa8", "5 3", 1, bottom);
+    draw_bars(c); /* last, so that no line runs through a label */
     c->height = draw_legend(c, bottom + 36) + MARGIN;
     draw_head(c);
     fflush(c->f);
