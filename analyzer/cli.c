@@ -142,8 +142,8 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
     if (result == ':')
         return cw_error_set(err, CW_ERR_INVALID, "%s: option '%s' needs an argument; see clweave %s --help", def->name,
                             word, def->name);
-    for (const struct cw_cli_option *o = def->options; o && o->name && n < MAX_OPTIONS; o++)
-        names[n++] = o->name;
+    CW_CLI_EACH(o, def->options)
+        names[n++] = o->name; /* parsing has checked that there are at most MAX_OPTIONS */
     names[n++] = "help";
     names[n] = NULL;
     snprintf(given, sizeof given, "%s", word + strspn(word, "-"));
@@ -159,25 +159,23 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
 /* getopt_long's two tables from ours. letters: 2 + 2 per option bytes. */
 static void getopt_tables(const struct cw_command_def *def, struct option *longs, char *letters)
 {
-    size_t n = option_count(def->options);
-
     /* '+' stops at the first operand, so that a program's own options are left alone; ':' reports missing arguments */
     if (def->program)
         *letters++ = '+';
     *letters++ = ':';
     *letters++ = 'h';
-    for (size_t i = 0; i < n; i++) {
-        const struct cw_cli_option *o = &def->options[i];
+    CW_CLI_EACH(o, def->options)
+    {
         bool takes = o->argument && o->kind != CW_CLI_BOOL;
-        longs[i] = (struct option){o->name, takes ? required_argument : no_argument, NULL, LONG_BASE + (int)i};
+        *longs++ = (struct option){o->name, takes ? required_argument : no_argument, NULL, LONG_BASE + (int)(o - def->options)};
         if (o->letter) {
             *letters++ = o->letter;
             if (takes)
                 *letters++ = ':';
         }
     }
-    longs[n] = (struct option){"help", no_argument, NULL, HELP_ID};
-    longs[n + 1] = (struct option){NULL, 0, NULL, 0};
+    *longs++ = (struct option){"help", no_argument, NULL, HELP_ID};
+    *longs = (struct option){NULL, 0, NULL, 0};
     *letters = '\0';
 }
 
@@ -207,7 +205,7 @@ enum cw_status cw_cli_parse(const struct cw_command_def *def, int argc, char **a
             break;
         }
         *help = r == 'h' || r == HELP_ID;
-        while (r < LONG_BASE && i < n && def->options[i].letter != r)
+        while (r < LONG_BASE && i < n && (def->options[i].letter != r || !def->options[i].help))
             i++;
         if (!*help && i < n)
             status = store(&def->options[i], optarg, values, err);

@@ -26,8 +26,8 @@
 #include "../sched/status.h"
 
 /* Exit statuses of the tool. `trace` and `run` exit with the program's own status, 128 + n when signal n killed it,
- * and CW_EXIT_CANNOT_RUN when it could not be started. */
-enum cw_exit { CW_EXIT_OK = 0, CW_EXIT_FAILURE = 1, CW_EXIT_USAGE = 2, CW_EXIT_CANNOT_RUN = 127 };
+ * and CW_EXIT_FAILURE when it could not be started. */
+enum cw_exit { CW_EXIT_OK = 0, CW_EXIT_FAILURE = 1, CW_EXIT_USAGE = 2 };
 
 enum cw_cli_kind {
     CW_CLI_BOOL,   /* bool, no argument; set to true */
@@ -54,8 +54,14 @@ struct cw_cli_option {
     size_t offset;        /* of its member in the command's values struct; CW_CLI_SHIM: index into const char *[] there */
     const char *argument; /* placeholder in help texts; NULL for CW_CLI_BOOL; a SHIM option without one is a flag */
     const char *choices;  /* allowed words separated by |, else NULL or "" */
-    const char *help;     /* one sentence, lower case, no full stop */
+    const char *help;     /* one sentence, lower case, no full stop; NULL: the row counts for nothing (a setting of
+                           * options.inc that this command does not take) */
 };
+
+/* for (o over the rows of `table` that count) */
+#define CW_CLI_EACH(o, table)                                                                                \
+    for (const struct cw_cli_option *o = (table); o && o->name; o++)                                         \
+        if (o->help)
 
 #define CW_CLI_END                                                                                           \
     {                                                                                                        \

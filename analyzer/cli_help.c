@@ -63,7 +63,7 @@ void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
         print_wrapped(f, def->details, 0, 0);
     }
     fputs("\noptions:\n", f);
-    for (const struct cw_cli_option *o = def->options; o && o->name; o++)
+    CW_CLI_EACH(o, def->options)
         print_option(f, o);
     print_option(f, &help_option);
     if (def->examples)
@@ -112,7 +112,7 @@ static void man_command(FILE *f, const struct cw_command_def *def)
         fputs(".PP\n", f);
         man_text(f, def->details);
     }
-    for (const struct cw_cli_option *o = def->options; o && o->name; o++) {
+    CW_CLI_EACH(o, def->options) {
         const char *p = head;
         option_head(head, sizeof head, o);
         fputs(".TP\n.B ", f);
@@ -137,7 +137,7 @@ void cw_cli_man(FILE *f, const struct cw_command_def *const *table)
     for (size_t i = 0; table[i]; i++)
         man_command(f, table[i]);
     fputs(".SH EXIT STATUS\n0 success, 1 failure, 2 usage. trace and run exit with the program's own status, 128 + n when\n"
-          "signal n killed it, 127 when it could not be started.\n"
+          "signal n killed it, 1 when it could not be started.\n"
           ".SH ENVIRONMENT\nEach option of trace and run that the library knows can be given as CLWEAVE_<NAME> (dashes become\n"
           "underscores). CLWEAVE_LIB names libclweave.so when it is not beside the tool or in ../lib.\n", f);
 }
@@ -151,7 +151,7 @@ void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
         fprintf(f, "%s ", table[i]->name);
     fputs("--help --version' -- \"$cur\")); return\n    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n", f);
     for (size_t i = 0; table[i]; i++)
-        for (const struct cw_cli_option *o = table[i]->options; o && o->name; o++)
+        CW_CLI_EACH(o, table[i]->options)
             if (o->choices && *o->choices) {
                 fprintf(f, "    '%s --%s') COMPREPLY=($(compgen -W '", table[i]->name, o->name);
                 for (const char *p = o->choices; *p; p++)
@@ -161,7 +161,7 @@ void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
     for (size_t i = 0; table[i]; i++) {
         fprintf(f, "    %s) words='", table[i]->name);
-        for (const struct cw_cli_option *o = table[i]->options; o && o->name; o++)
+        CW_CLI_EACH(o, table[i]->options)
             fprintf(f, "--%s ", o->name);
         fputs("--help' ;;\n", f);
     }

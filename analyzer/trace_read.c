@@ -4,11 +4,7 @@
 #include "file_text.h"
 #include "graph_build.h"
 #include "log_format.h"
-#if __has_include("log_read.h")
 #include "log_read.h"
-#else
-#define cw_log_read(t, path, err) ((void)(t), cw_error_set(err, CW_ERR_UNSUPPORTED, "%s: logs not yet", path))
-#endif
 #include "trace_check.h"
 
 #include <stdlib.h>

@@ -1,0 +1,38 @@
+/* cmd_trace.c - clweave trace: record what an unmodified program does. */
+#include "launch.h"
+
+static const struct cw_cli_option options[] = {
+#define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
+    CW_LAUNCH_ROW(field, value, choices, name, argument, commands, CW_CMD_TRACE, help)
+#include "options.inc"
+#undef CW_OPTION
+    {"summary", 's', CW_CLI_BOOL, offsetof(struct cw_launch_options, summary), NULL, NULL,
+     "print the tables of `clweave graph` when the program has ended"},
+    CW_CLI_END,
+};
+
+static const char *const examples[] = {
+    "clweave trace -o app.json -- ./app input.dat", "record ./app; its output and exit status stay as they are",
+    "clweave graph app.json -o app.svg", "then draw what depends on what", NULL};
+
+static int run(const void *values, int argc, char **argv)
+{
+    (void)argc;
+    return cw_launch("trace", values, argv);
+}
+
+const struct cw_command_def cw_cmd_trace = {
+    .name = "trace",
+    .summary = "run a program and record its OpenCL commands",
+    .usage = "[options] [--] PROGRAM [ARGUMENTS]",
+    .details = "The program runs as it is, with libclweave.so loaded into it and its children; each process that uses OpenCL "
+               "leaves one trace. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could not be "
+               "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct cw_launch_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .program = true,
+    .run = run,
+};

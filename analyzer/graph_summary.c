@@ -1,0 +1,268 @@
+/* graph_summary.c - see graph_summary.h. */
+#include "graph_summary.h"
+#include "graph_build.h"
+#include "sweep_order.h"
+
+#include <CL/cl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *cw_format_bytes(uint64_t bytes, char text[16])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double v = (double)bytes;
+    size_t u = 0;
+
+    while (v >= 1024 && u < 6) {
+        v /= 1024;
+        u++;
+    }
+    snprintf(text, 16, u == 0 || v == (double)(uint64_t)v ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return text;
+}
+
+const char *cw_format_ns(uint64_t ns, char text[16])
+{
+    if (ns < 1000)
+        snprintf(text, 16, "%u ns", (unsigned)ns);
+    else if (ns < 1000000)
+        snprintf(text, 16, "%.1f us", (double)ns / 1e3);
+    else if (ns < 1000000000)
+        snprintf(text, 16, "%.2f ms", (double)ns / 1e6);
+    else
+        snprintf(text, 16, "%.2f s", (double)ns / 1e9);
+    return text;
+}
+
+static uint64_t duration(const struct cw_command *k)
+{
+    return k->end_ns > k->start_ns && k->start_ns ? k->end_ns - k->start_ns : 0;
+}
+
+static const char *kernel_name(const struct cw_trace *t, uint32_t kernel)
+{
+    return kernel < t->kernels.count && t->kernels.v[kernel].name ? t->kernels.v[kernel].name : "?";
+}
+
+/* The row that command k counts in, NULL when memory is out. */
+static struct cw_summary_row *row_of(struct cw_graph_summary *s, size_t *capacity, const struct cw_trace *t,
+                                     const struct cw_command *k)
+{
+    for (size_t i = 0; i < s->row_count; i++)
+        if (s->rows[i].type == k->type && (s->rows[i].kernel == k->kernel || (s->rows[i].kernel != CW_NONE && k->kernel != CW_NONE &&
+            strcmp(kernel_name(t, s->rows[i].kernel), kernel_name(t, k->kernel)) == 0))) {
+            struct cw_summary_row found = s->rows[i];
+            if (i > 0) { /* repeated commands are found at once the next time */
+                s->rows[i] = s->rows[i - 1];
+                s->rows[--i] = found;
+            }
+            return &s->rows[i];
+        }
+    if (!cw_array_reserve(&s->rows, capacity, s->row_count, 1, sizeof *s->rows))
+        return NULL;
+    s->rows[s->row_count] = (struct cw_summary_row){.type = k->type, .kernel = k->kernel};
+    return &s->rows[s->row_count++];
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct cw_summary_row *x = a, *y = b;
+
+    if (x->device_ns != y->device_ns)
+        return x->device_ns > y->device_ns ? -1 : 1;
+    if (x->commands != y->commands)
+        return x->commands > y->commands ? -1 : 1;
+    if (x->type != y->type)
+        return x->type < y->type ? -1 : 1;
+    return x->kernel < y->kernel ? -1 : x->kernel > y->kernel;
+}
+
+static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
+{
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        struct cw_summary_row *row = row_of(s, &capacity, t, k);
+        if (!row)
+            return false;
+        row->commands++;
+        row->failed += k->status != 0;
+        row->device_ns += duration(k);
+        for (uint32_t n = 0; n < k->accesses.count; n++) {
+            const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
+            row->read_bytes += a->mode & CW_ACCESS_READ ? a->bytes : 0;
+            row->written_bytes += a->mode & CW_ACCESS_WRITE ? a->bytes : 0;
+        }
+        if (!cw_command_is_enqueue(k)) {
+            s->host_waits += k->type != CW_HOST_FLUSH;
+            continue;
+        }
+        s->enqueues++;
+        s->without_times += duration(k) == 0;
+        s->device_ns += duration(k);
+    }
+    if (s->row_count)
+        qsort(s->rows, s->row_count, sizeof *s->rows, by_weight);
+    return true;
+}
+
+/* Longest paths: over all commands in topological order, with the edges into each. Edges are sorted by target. */
+static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
+{
+    size_t n = t->commands.count;
+    uint32_t *order = malloc((n + 1) * sizeof *order), *first = calloc(n + 2, sizeof *first);
+    uint64_t *ns = calloc(n + 1, sizeof *ns), *chain = calloc(n + 1, sizeof *chain);
+    enum cw_status status = CW_ERR_NOMEM;
+
+    if (!order || !first || !ns || !chain)
+        goto out;
+    status = cw_graph_order(t, order, err);
+    if (status)
+        goto out;
+    for (size_t e = 0; e < t->edges.count; e++)
+        first[t->edges.v[e].to + 1]++;
+    for (size_t i = 0; i < n; i++)
+        first[i + 1] += first[i];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t id = order[i];
+        for (uint32_t e = first[id]; e < first[id + 1]; e++) {
+            const struct cw_edge *edge = &t->edges.v[e];
+            if (!cw_edge_binds(edge))
+                continue;
+            ns[id] = ns[edge->from] > ns[id] ? ns[edge->from] : ns[id];
+            chain[id] = chain[edge->from] > chain[id] ? chain[edge->from] : chain[id];
+        }
+        ns[id] += duration(&t->commands.v[id]);
+        chain[id] += cw_command_is_enqueue(&t->commands.v[id]);
+        s->critical_path_ns = ns[id] > s->critical_path_ns ? ns[id] : s->critical_path_ns;
+        s->longest_chain = chain[id] > s->longest_chain ? chain[id] : s->longest_chain;
+    }
+out:
+    free(order);
+    free(first);
+    free(ns);
+    free(chain);
+    return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory") : status;
+}
+
+enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
+{
+    memset(s, 0, sizeof *s);
+    if (!count_commands(s, t))
+        return cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory");
+    for (size_t i = 0; i < t->edges.count; i++) {
+        s->edges[t->edges.v[i].kind]++;
+        s->hazards[t->edges.v[i].hazard]++;
+        s->binding += cw_edge_binds(&t->edges.v[i]);
+    }
+    return longest_paths(s, t, err);
+}
+
+void cw_graph_summary_finish(struct cw_graph_summary *s)
+{
+    free(s->rows);
+    memset(s, 0, sizeof *s);
+}
+
+static const char *row_name(const struct cw_trace *t, const struct cw_summary_row *r)
+{
+    const char *name = cw_command_type_name(r->type);
+
+    if (r->kernel != CW_NONE)
+        return kernel_name(t, r->kernel);
+    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
+}
+
+static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *s, FILE *f)
+{
+    char a[16], b[16], c[16];
+
+    fprintf(f, "%10s  %-32s %12s %12s %12s\n", "commands", "what", "reads", "writes", "device time");
+    for (size_t i = 0; i < s->row_count; i++) {
+        const struct cw_summary_row *r = &s->rows[i];
+        bool touches = r->read_bytes || r->written_bytes;
+        fprintf(f, "%10llu  %-32s %12s %12s %12s\n", (unsigned long long)r->commands, row_name(t, r),
+                touches ? cw_format_bytes(r->read_bytes, a) : "-", touches ? cw_format_bytes(r->written_bytes, b) : "-",
+                r->device_ns ? cw_format_ns(r->device_ns, c) : "-");
+        if (r->failed)
+            fprintf(f, "%10llu  of these failed\n", (unsigned long long)r->failed);
+    }
+}
+
+void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
+{
+    struct cw_graph_summary s;
+    struct cw_error err = {0};
+    char a[16], b[16];
+
+    if (cw_graph_summary_init(&s, t, &err)) {
+        fprintf(f, "%s\n", err.text);
+        cw_graph_summary_finish(&s);
+        return;
+    }
+    fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n", t->process.program ? t->process.program : "?",
+            (unsigned long long)s.enqueues, t->queues.count, t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
+    if (!t->process.complete)
+        fprintf(f, "the program ended abruptly: the trace reaches to its last completed call\n");
+    if (t->process.stopped_why)
+        fprintf(f, "recording stopped early: %s\n", t->process.stopped_why);
+    print_rows(t, &s, f);
+    fprintf(f, "\n%10s  %s\n", "edges", "kind");
+    for (unsigned k = 0; k < 5; k++)
+        if (s.edges[k])
+            fprintf(f, "%10llu  %s%s\n", (unsigned long long)s.edges[k], cw_edge_kind_name(k),
+                    k == CW_EDGE_QUEUE ? " (implied by the queue, does not bind a reordering)" : "");
+    for (unsigned h = 1; h < 4; h++)
+        if (s.hazards[h])
+            fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_hazard_name(h));
+    fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n", (unsigned long long)s.longest_chain,
+            (unsigned long long)s.enqueues);
+    if (s.critical_path_ns)
+        fprintf(f, "critical path %s of %s device time: at most %.2f times as fast with enough devices\n",
+                cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
+                (double)s.device_ns / (double)s.critical_path_ns);
+    else if (s.enqueues)
+        fprintf(f, "no device times: trace with --device-times to get a critical path\n");
+    cw_graph_summary_finish(&s);
+}
+
+enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct cw_error *err)
+{
+    struct cw_graph_summary s;
+    json_t *root = json_object(), *rows = json_array(), *edges = json_object(), *hazards = json_object();
+    enum cw_status status = cw_graph_summary_init(&s, t, err);
+    bool ok = !status && root && rows && edges && hazards;
+
+    for (size_t i = 0; ok && i < s.row_count; i++) {
+        const struct cw_summary_row *r = &s.rows[i];
+        ok = json_array_append_new(rows, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:I}", "type", cw_command_type_name(r->type), "kernel",
+                                                   r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
+                                                   (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
+                                                   (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
+                                                   "device_ns", (json_int_t)r->device_ns)) == 0;
+    }
+    for (unsigned k = 0; ok && k < 5; k++)
+        ok = json_object_set_new(edges, cw_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
+    for (unsigned h = 1; ok && h < 4; h++)
+        ok = json_object_set_new(hazards, cw_hazard_name(h), json_integer((json_int_t)s.hazards[h])) == 0;
+    ok = ok && json_object_set_new(root, "enqueues", json_integer((json_int_t)s.enqueues)) == 0 &&
+         json_object_set_new(root, "host_waits", json_integer((json_int_t)s.host_waits)) == 0 &&
+         json_object_set_new(root, "complete", json_boolean(t->process.complete)) == 0 &&
+         json_object_set(root, "commands", rows) == 0 && json_object_set(root, "edges", edges) == 0 &&
+         json_object_set(root, "hazards", hazards) == 0 &&
+         json_object_set_new(root, "longest_chain", json_integer((json_int_t)s.longest_chain)) == 0 &&
+         json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
+         json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0;
+    if (ok && json_dumpf(root, f, JSON_INDENT(1)) == 0)
+        fputc('\n', f);
+    else if (!status)
+        status = cw_error_set(err, CW_ERR_NOMEM, "summary: cannot make the JSON text (out of memory, or a name that is not UTF-8)");
+    json_decref(root);
+    json_decref(rows);
+    json_decref(edges);
+    json_decref(hazards);
+    cw_graph_summary_finish(&s);
+    return status;
+}
