@@ -325,6 +325,7 @@ static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *r
 
     if (!x)
         return cw_log_nomem(r);
+    x->order = rec->seq;
     x->seq = rec->seq + (uint64_t)cw_cursor_s(&rec->body);
     x->blob = cw_log_get_blob(&rec->body);
     return CW_OK;

@@ -169,10 +169,20 @@ static void link_times(struct cw_log_reader *r)
     }
 }
 
+static int by_order(const void *a, const void *b)
+{
+    const struct cw_log_data *x = a, *y = b;
+
+    return (x->order > y->order) - (x->order < y->order);
+}
+
 static void link_data(struct cw_log_reader *r)
 {
     uint32_t id;
     size_t i;
+
+    if (r->data.count)
+        qsort(r->data.v, r->data.count, sizeof *r->data.v, by_order);
 
     for (i = 0; i < r->data.count; i++) {
         id = command_of(r->t, r->data.v[i].seq);

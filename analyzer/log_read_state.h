@@ -36,7 +36,7 @@ struct cw_log_times {
     int32_t exec_status;
 };
 struct cw_log_data {
-    uint64_t seq;
+    uint64_t seq, order; /* order: sequence of the record itself; the latest counts */
     struct cw_blob blob;
 };
 struct cw_log_user {

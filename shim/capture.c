@@ -5,20 +5,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct pending_read {
-    struct pending_read *next;
+/* A non-blocking transfer whose host memory is still the vendor's. */
+struct pending {
+    struct pending *next;
     cl_event event;
-    bool owned, profiled;
+    bool owned, profiled, write;
     uint64_t seq;
     struct cw_layout layout;
 };
-static struct pending_read *reads;
-static pthread_mutex_t reads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pending *transfers;
+static pthread_mutex_t transfers_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cw_capture_after_fork(void)
 {
-    pthread_mutex_init(&reads_lock, NULL);
-    reads = NULL; /* the parent's */
+    pthread_mutex_init(&transfers_lock, NULL);
+    transfers = NULL; /* the parent's */
     cw_host_after_fork();
     cw_capture_memory_after_fork();
 }
@@ -75,10 +76,10 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l)
     cw_rec_commit(&r, CW_LOG_DATA);
 }
 
-void cw_capture_read_later(cl_event event, bool owned, bool profiled, uint64_t seq, const struct cw_layout *l)
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_layout *l)
 {
     int saved = errno;
-    struct pending_read *p = malloc(sizeof *p);
+    struct pending *p = malloc(sizeof *p);
 
     errno = saved;
     if (!p) {
@@ -87,35 +88,35 @@ void cw_capture_read_later(cl_event event, bool owned, bool profiled, uint64_t s
             cw_next.clReleaseEvent(event);
         return;
     }
-    *p = (struct pending_read){NULL, event, owned, profiled, seq, *l};
-    pthread_mutex_lock(&reads_lock);
-    p->next = reads;
-    reads = p;
-    pthread_mutex_unlock(&reads_lock);
+    *p = (struct pending){NULL, event, owned, profiled, write, seq, *l};
+    pthread_mutex_lock(&transfers_lock);
+    p->next = transfers;
+    transfers = p;
+    pthread_mutex_unlock(&transfers_lock);
 }
 
 bool cw_capture_adopt(cl_event event)
 {
-    struct pending_read *p;
+    struct pending *p;
 
-    cw_capture_finished_reads();
-    pthread_mutex_lock(&reads_lock);
-    for (p = reads; p && (p->event != event || p->owned); p = p->next)
+    cw_capture_finished();
+    pthread_mutex_lock(&transfers_lock);
+    for (p = transfers; p && (p->event != event || p->owned); p = p->next)
         ;
     if (p)
         p->owned = true;
-    pthread_mutex_unlock(&reads_lock);
+    pthread_mutex_unlock(&transfers_lock);
     return p != NULL;
 }
 
 /* The lock is held while bytes are copied: another thread that learns of the completion must not change them yet. */
-void cw_capture_finished_reads(void)
+void cw_capture_finished(void)
 {
-    struct pending_read **link, *p, *done = NULL;
+    struct pending **link, *p, *done = NULL;
     cl_int status;
 
-    pthread_mutex_lock(&reads_lock);
-    for (link = &reads; (p = *link);) {
+    pthread_mutex_lock(&transfers_lock);
+    for (link = &transfers; (p = *link);) {
         if (cw_next.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
             CL_SUCCESS)
             status = -1;
@@ -123,13 +124,13 @@ void cw_capture_finished_reads(void)
             link = &p->next;
             continue;
         }
-        if (status == CL_COMPLETE)
+        if (status == CL_COMPLETE && !p->write)
             cw_capture_data(p->seq, &p->layout);
         *link = p->next;
         p->next = done;
         done = p;
     }
-    pthread_mutex_unlock(&reads_lock);
+    pthread_mutex_unlock(&transfers_lock);
     while ((p = done)) {
         done = p->next;
         if (p->owned && p->profiled)
@@ -138,6 +139,21 @@ void cw_capture_finished_reads(void)
             cw_next.clReleaseEvent(p->event);
         free(p);
     }
+}
+
+void cw_capture_before_set(void)
+{
+    struct pending *p;
+    cl_int status;
+
+    pthread_mutex_lock(&transfers_lock);
+    for (p = transfers; p; p = p->next)
+        if (p->write &&
+            cw_next.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+                CL_SUCCESS &&
+            status >= CL_SUBMITTED)
+            cw_capture_data(p->seq, &p->layout);
+    pthread_mutex_unlock(&transfers_lock);
 }
 
 size_t cw_capture_element(cl_mem image)

@@ -31,14 +31,18 @@ bool cw_capture_bytes(const struct cw_layout *l, uint64_t *offset, uint64_t *byt
 /* Writes the bytes as the data of command `seq`. */
 void cw_capture_data(uint64_t seq, const struct cw_layout *l);
 
-/* What a non-blocking read will have put at `l` when `event` completes. owned: `event` is a reference of ours. */
-void cw_capture_read_later(cl_event event, bool owned, bool profiled, uint64_t seq, const struct cw_layout *l);
+/* A non-blocking read (what it put at `l` is stored when `event` is complete) or a non-blocking write that a user event
+ * may hold back (the program may still change what it sends). owned: `event` is a reference of ours. */
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_layout *l);
 
-/* The program's last release of `event`: true when a pending read took the reference over. */
+/* Before a user event is set: stores again what pending writes are about to send. */
+void cw_capture_before_set(void);
+
+/* The program's last release of `event`: true when a pending transfer took the reference over. */
 bool cw_capture_adopt(cl_event event);
 
 /* Called when the host may have seen completions: stores what finished reads returned. */
-void cw_capture_finished_reads(void);
+void cw_capture_finished(void);
 
 /* Bytes of a pixel of `image`, 0 unknown. */
 size_t cw_capture_element(cl_mem image);
@@ -54,8 +58,9 @@ void cw_capture_released(cl_mem memory);
 /* At the end of the program: final contents of everything that lives. */
 void cw_capture_exit(void);
 
-/* A user event was made (1) or set (-1). */
+/* A user event was made (1) or set (-1). Are there unset ones? */
 void cw_capture_user_event(int change);
+bool cw_capture_gated(void);
 
 /* This thread enters (1) or leaves (-1) an event callback. */
 void cw_capture_in_callback(int change);

@@ -31,6 +31,11 @@ void cw_capture_user_event(int change)
     unset_user_events += change;
 }
 
+bool cw_capture_gated(void)
+{
+    return unset_user_events > 0;
+}
+
 void cw_capture_in_callback(int change)
 {
     in_callback += change;
@@ -187,7 +192,7 @@ static void read_back(const struct tracked *t)
     if (!to)
         return;
     cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
-    cw_capture_finished_reads();
+    cw_capture_finished();
     queue = cw_next.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
     if (queue && t->image)
         status = cw_next.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL, NULL);

@@ -124,6 +124,8 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
 
     if (!cw_host_begin(&r, NULL, 0, NULL, CW_CALLER))
         return cw_next.clSetUserEventStatus(event, execution_status);
+    if (CW_UNLIKELY(cw_recorder.capture_data))
+        cw_capture_before_set();
     status = cw_next.clSetUserEventStatus(event, execution_status);
     cw_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
     if (CW_UNLIKELY(cw_recorder.capture_data) && status == CL_SUCCESS)
@@ -150,7 +152,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data
         if (!o || o->seq != c.seq || first_seen(o))
             cw_event_seen(c.seq, status, (struct cw_caller){(void *)(uintptr_t)c.notify, NULL});
         if (CW_UNLIKELY(cw_recorder.capture_data))
-            cw_capture_finished_reads();
+            cw_capture_finished();
     }
     cw_capture_in_callback(1);
     c.notify(event, status, c.user_data);

@@ -10,7 +10,7 @@
 void cw_host_synchronised(cl_command_queue queue, uint64_t seq)
 {
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
-        cw_capture_finished_reads();
+        cw_capture_finished();
         cw_capture_queue_idle(queue, seq);
     }
     cw_times_harvest(true);

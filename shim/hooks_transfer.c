@@ -6,7 +6,7 @@
 struct host_transfer {
     struct cw_transfer t;
     struct cw_layout host;
-    bool blocking, read;
+    bool blocking, read, later; /* later: capture needs the event */
 };
 
 static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queue queue, cl_uint waits,
@@ -19,7 +19,8 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
         if (!h->read)
             cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
-        else if (!h->blocking && !e->event)
+        h->later = !h->blocking && (h->read || cw_capture_gated());
+        if (h->later && !e->event)
             e->event = &e->own;
     }
     return true;
@@ -28,7 +29,7 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
 static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
 {
     uint64_t seq = e->r.seq;
-    bool ours = !e->wanted, later = cw_recorder.capture_data && h->read && !h->blocking && status == CL_SUCCESS;
+    bool ours = !e->wanted, later = h->later && status == CL_SUCCESS;
     cl_event event = later ? *e->event : NULL;
 
     cw_enqueue_returned(e, status);
@@ -36,7 +37,7 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
         e->own = NULL; /* the pending read takes the reference */
     cw_enqueue_transfer(e, &h->t);
     if (CW_UNLIKELY(later))
-        cw_capture_read_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, seq, &h->host);
+        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->host);
     else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && status == CL_SUCCESS)
         cw_capture_data(seq, &h->host);
     if (h->blocking && status == CL_SUCCESS)
