@@ -90,6 +90,7 @@ static const struct {
     {"arg_size", 8},
     {"arg_index", 0},
     {"pattern_size", 4},
+    {"command_exec_callback_type", CL_COMPLETE},
     {"execution_status", 0},
     {"length", 8},
     {"num_sema_objects", 0},

@@ -11,7 +11,9 @@ own='^clGet[A-Za-z]*Info '
 
 # It asks for these results (a count, a code) where the program did not, or into its own memory first.
 results='^(clGetDeviceIDs|clCreateSubDevices|clCreateKernelsInProgram|clEnqueueMapBuffer|clEnqueueMapImage) '
-without_result() { sed -E "/$results/s/ [^ ]*\$/ RESULT/" "$1"; }
+# Its own callback stands in for the program's, and calls that: to see when a command is known to be complete.
+callbacks='^clSetEventCallback '
+without_result() { sed -E "/$results/s/ [^ ]*\$/ RESULT/; /$callbacks/s/ [^ ]* [^ ]*\$/ CALLBACK/" "$1"; }
 
 # run NAME VARIABLE... - runs both programs; leaves $T/NAME.{linked,so1,so}.{log,sent,results,count}
 run() {
