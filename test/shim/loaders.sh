@@ -47,6 +47,9 @@ for lib in "$shim" "$count"; do
             CLWEAVE_MODE=$mode CLWEAVE_OUT="$T/out.json" "$T/missing" clGetPlatformIDs clFlush
         expect "132 calls, 0 wrong; clGetPlatformIDs: -1001, 0 platforms" env LD_PRELOAD="$lib" LD_LIBRARY_PATH="$T/none" \
             CLWEAVE_MODE=$mode CLWEAVE_OUT="$T/out.json" "$T/missing" clGetPlatformIDs
+        # looking for one in vain leaves errno alone
+        expect "1000 platforms" env LD_PRELOAD="$lib" LD_LIBRARY_PATH="$T/none" CLWEAVE_MODE=$mode CLWEAVE_OUT="$T/out.json" \
+            CHECK_ERRNO=1 "$T/platforms" linked
         [ "$(grep -c 'found no OpenCL library' "$T/stderr")" = 1 ] || { cat "$T/stderr"; fail "the reason was not said once"; }
     done
 done
