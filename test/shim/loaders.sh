@@ -7,7 +7,9 @@ program missing
 build_count
 mkdir "$T/old" "$T/none" "$T/self" "$T/copy"
 $CC $flags -fPIC -shared -o "$T/old/libOpenCL.so.1" test/shim/old_loader.c -Wl,-soname,libOpenCL.so.1
-echo 'int nothing;' | $CC -shared -o "$T/none/libOpenCL.so.1" -x c -
+# it is no OpenCL library, and loading it changes errno
+printf '#include <errno.h>\n__attribute__((constructor)) static void f(void) { errno = 5; }\n' |
+    $CC -fPIC -shared -o "$T/none/libOpenCL.so.1" -x c -
 ln -s libOpenCL.so.1 "$T/none/libOpenCL.so"
 export COUNT_LOG=$T/count.log
 
