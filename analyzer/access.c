@@ -216,6 +216,26 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
     return a->kind != CW_ARG_MEMORY || push_memory_argument(t, k, a->memory, mode);
 }
 
+/* One object given to two parameters is one access. Long lists (rows of a rectangle) have no equals. */
+static void merge_equal(struct cw_trace *t, size_t first)
+{
+    struct cw_t_access *v = t->accesses.v + first;
+    size_t n = t->accesses.count - first, kept = 0;
+
+    if (n > CW_ACCESS_MAX_ROWS / 2)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < kept && (v[k].memory != v[i].memory || v[k].offset != v[i].offset || v[k].bytes != v[i].bytes))
+            k++;
+        if (k < kept)
+            v[k].mode |= v[i].mode;
+        else
+            v[kept++] = v[i];
+    }
+    t->accesses.count = first + kept;
+}
+
 enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id, struct cw_error *err)
 {
     struct cw_command *k = &t->commands.v[id];
@@ -231,6 +251,7 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
         ok = push_transfer(t, k);
     if (!ok)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    merge_equal(t, first);
     if (t->accesses.count >= CW_NONE)
         return cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 accesses; trace a shorter run");
     k->accesses = (struct cw_slice){(uint32_t)first, (uint32_t)(t->accesses.count - first)};

@@ -250,11 +250,10 @@ static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
 
     for (size_t i = 0; i < g->edges.count; i++)
         seen[g->edges.v[i].kind == CW_EDGE_DATA ? 8 + g->edges.v[i].hazard : g->edges.v[i].kind] = 1;
-    fputs("<TD></TD>", f);
     for (unsigned i = 0; i < 16; i++) {
         const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % 4];
         if (seen[i])
-            fprintf(f, "<TD><FONT COLOR=\"%s\"><B>%s</B></FONT></TD>", s->colour, s->name);
+            fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", s->colour, s->name);
     }
 }
 
@@ -272,9 +271,9 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
         fprintf(f, ", %llu more are not drawn", (unsigned long long)g->left_out);
     fputs("</TD></TR><TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLSPACING=\"6\" CELLPADDING=\"4\"><TR>", f);
     put_kernel_legend(f, t, g);
-    fputs("</TR></TABLE></TD></TR><TR><TD ALIGN=\"LEFT\"><TABLE BORDER=\"0\" CELLSPACING=\"6\"><TR>", f);
+    fputs("</TR></TABLE></TD></TR><TR><TD ALIGN=\"LEFT\">", f);
     put_edge_legend(f, g);
-    fputs("</TR></TABLE></TD></TR></TABLE>>;\n", f);
+    fputs("</TD></TR></TABLE>>;\n", f);
 }
 
 /* Nodes of one queue, in a box of its own when there are several. CW_NONE: what has no queue. */
@@ -307,7 +306,7 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
     enum cw_status status = cw_draw_graph_init(&g, t, o, err);
 
     if (!status) {
-        fputs("digraph clweave {\n  graph [rankdir=TB,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0.3,ranksep=0.45];\n"
+        fputs("digraph clweave {\n  graph [rankdir=TB,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0.3,ranksep=0.6];\n"
               "  node [fontname=\"Helvetica\",fontsize=11,margin=\"0.12,0.06\"];\n"
               "  edge [fontname=\"Helvetica\",fontsize=8,fontcolor=\"#555555\",arrowsize=0.7];\n", f);
         put_title(f, t, &g);

@@ -383,10 +383,10 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
 static const struct cw_field *find(const struct cw_field *fields, const struct cw_field *from, const char *key, size_t length)
 {
     for (const struct cw_field *f = from; f->name; f++)
-        if (f->name[0] == key[0] && strncmp(f->name, key, length) == 0 && !f->name[length])
+        if (f->name_length == length && memcmp(f->name, key, length) == 0)
             return f;
     for (const struct cw_field *f = fields; f != from; f++)
-        if (f->name[0] == key[0] && strncmp(f->name, key, length) == 0 && !f->name[length])
+        if (f->name_length == length && memcmp(f->name, key, length) == 0)
             return f;
     return NULL;
 }

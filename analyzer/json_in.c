@@ -49,7 +49,8 @@ static bool failed(const struct cw_json_in *in)
 
 static void skip_blanks(struct cw_json_in *in)
 {
-    while (in->p < in->end && (*in->p == ' ' || *in->p == '\n' || *in->p == '\t' || *in->p == '\r'))
+    while (in->p < in->end && (unsigned char)*in->p <= ' ' &&
+           (*in->p == ' ' || *in->p == '\n' || *in->p == '\t' || *in->p == '\r'))
         in->p++;
 }
 
@@ -130,13 +131,16 @@ static bool digits(struct cw_json_in *in, uint64_t max, uint64_t *value)
 
     while (in->p < in->end && *in->p >= '0' && *in->p <= '9') {
         unsigned digit = (unsigned)(*in->p - '0');
-        if (v > (max - digit) / 10 || (max < digit && v == 0))
+        /* up to 10^18 nothing can overflow, and `max` is looked at once, below */
+        if (v >= 1000000000000000000u && (v > UINT64_MAX / 10 || v * 10 > UINT64_MAX - digit))
             return cw_json_fail(in, start, "number out of range, at most %llu is possible here", (unsigned long long)max);
         v = v * 10 + digit;
         in->p++;
     }
     if (in->p == start)
         return unexpected(in, "a whole number");
+    if (v > max)
+        return cw_json_fail(in, start, "number out of range, at most %llu is possible here", (unsigned long long)max);
     if (*start == '0' && in->p - start > 1)
         return cw_json_fail(in, start, "a number may not begin with 0");
     if (in->p < in->end && (*in->p == '.' || *in->p == 'e' || *in->p == 'E'))

@@ -164,6 +164,12 @@ void cw_json_put_key(struct cw_json_out *o, const char *key)
     o->used += (size_t)(p - start);
 }
 
+void cw_json_put_ready_key(struct cw_json_out *o, const char *key, size_t length)
+{
+    put_bytes(o, key + o->first, length - o->first);
+    o->first = false;
+}
+
 void cw_json_put_open(struct cw_json_out *o)
 {
     cw_json_put_char(o, '{');

@@ -32,6 +32,7 @@ void cw_json_put_string(struct cw_json_out *o, const char *s); /* quoted; NULL g
 /* The shortest decimal that reads back as the same double; null for infinities and NAN, which JSON does not have. */
 void cw_json_put_double(struct cw_json_out *o, double x);
 void cw_json_put_key(struct cw_json_out *o, const char *key); /* [,]"key": ; key is plain letters */
+void cw_json_put_ready_key(struct cw_json_out *o, const char *key, size_t length); /* key is ,"key": already */
 void cw_json_put_open(struct cw_json_out *o);  /* { and the next key is the first */
 void cw_json_put_close(struct cw_json_out *o); /* } and the next key is not the first */
 

@@ -8,11 +8,14 @@ static const char *const program_kinds[] = {"source", "binary", "il", "builtin",
 static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "data", NULL};
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
-#define FIELD(T, member, kind_)          {.name = #member, .offset = offsetof(T, member), .kind = CW_F_##kind_}
-#define MUST(T, member, kind_)           {.name = #member, .offset = offsetof(T, member), .kind = CW_F_##kind_, .required = true}
-#define REF(T, member, section_)         {.name = #member, .offset = offsetof(T, member), .kind = CW_F_REF, .section = section_}
-#define NAMED(T, member, kind_, names_)  {.name = #member, .offset = offsetof(T, member), .kind = CW_F_##kind_, .required = true, .names = names_}
-#define LIST(T, member, kind_, section_) {.name = #member, .offset = offsetof(T, member), .kind = CW_F_##kind_, .section = section_}
+/* A row's name in its three forms, and what all rows have. */
+#define NAME(name_)                      .name = name_, .key = ",\"" name_ "\":", .name_length = sizeof(name_) - 1
+#define ROW(T, member, kind_)            NAME(#member), .offset = offsetof(T, member), .kind = CW_F_##kind_
+#define FIELD(T, member, kind_)          {ROW(T, member, kind_)}
+#define MUST(T, member, kind_)           {ROW(T, member, kind_), .required = true}
+#define REF(T, member, section_)         {ROW(T, member, REF), .section = section_}
+#define NAMED(T, member, kind_, names_)  {ROW(T, member, kind_), .required = true, .names = names_}
+#define LIST(T, member, kind_, section_) {ROW(T, member, kind_), .section = section_}
 #define END                              {.name = NULL}
 
 #define P struct cw_t_process
@@ -78,21 +81,21 @@ const struct cw_field cw_transfer_fields[] = {
 #define P struct cw_command
 static const struct cw_field command_fields[] = {
     MUST(P, type, TYPE), REF(P, queue, CW_S_QUEUES), FIELD(P, thread, U32), FIELD(P, status, I32),
-    {.name = "exec_status", .offset = offsetof(P, exec_status), .kind = CW_F_I32, .default_value = 1},
+    {ROW(P, exec_status, I32), .default_value = 1},
     FIELD(P, blocking, BOOL), FIELD(P, has_event, BOOL), FIELD(P, unknown_access, BOOL), REF(P, kernel, CW_S_KERNELS),
     FIELD(P, global_size, RANGE), FIELD(P, local_size, LOCAL_RANGE), FIELD(P, global_offset, RANGE),
-    FIELD(P, args, ARGS), {.name = "reads", .offset = offsetof(P, accesses), .kind = CW_F_READS},
-    {.name = "writes", .offset = offsetof(P, accesses), .kind = CW_F_WRITES},
-    LIST(P, wait_list, REF_LIST, CW_S_COMMANDS), FIELD(P, transfer, TRANSFER), FIELD(P, sequence, U64),
+    FIELD(P, args, ARGS), {NAME("reads"), .offset = offsetof(P, accesses), .kind = CW_F_READS},
+    {NAME("writes"), .offset = offsetof(P, accesses), .kind = CW_F_WRITES},
+    LIST(P, wait_list, REF_LIST, CW_S_COMMANDS), FIELD(P, transfer, TRANSFER),
     FIELD(P, call_begin_ns, U64), FIELD(P, call_end_ns, U64), FIELD(P, queued_ns, U64), FIELD(P, submit_ns, U64),
     FIELD(P, start_ns, U64), FIELD(P, end_ns, U64), LIST(P, callsite, HEX_LIST, 0), END};
 #undef P
 #define P struct cw_edge
 static const struct cw_field edge_fields[] = {
-    {.name = "from", .offset = offsetof(P, from), .kind = CW_F_REF, .section = CW_S_COMMANDS, .required = true},
-    {.name = "to", .offset = offsetof(P, to), .kind = CW_F_REF, .section = CW_S_COMMANDS, .required = true},
+    {ROW(P, from, REF), .section = CW_S_COMMANDS, .required = true},
+    {ROW(P, to, REF), .section = CW_S_COMMANDS, .required = true},
     NAMED(P, kind, ENUM8, edge_kinds),
-    {.name = "hazard", .offset = offsetof(P, hazard), .kind = CW_F_ENUM8, .names = hazards},
+    {ROW(P, hazard, ENUM8), .names = hazards},
     REF(P, memory, CW_S_MEMORY), FIELD(P, bytes, U64), END};
 #undef P
 

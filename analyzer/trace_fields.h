@@ -49,6 +49,8 @@ enum cw_section {
 
 struct cw_field {
     const char *name;
+    const char *key; /* ,"name": */
+    uint8_t name_length;
     uint16_t offset;
     uint8_t kind;    /* enum cw_field_kind */
     uint8_t section; /* of references */

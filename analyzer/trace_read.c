@@ -72,7 +72,11 @@ static bool read_element(struct loader *l, enum cw_section section, size_t i)
         cw_file_text_release(l->file, (size_t)(l->in.p - l->in.text));
         l->released = l->in.p;
     }
-    return cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i);
+    if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i))
+        return false;
+    if (section == CW_S_COMMANDS)
+        l->t->commands.v[i].sequence = i + 1; /* the file has commands in that order and nothing else */
+    return true;
 }
 
 static bool read_section(struct loader *l, enum cw_section section)

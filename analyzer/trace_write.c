@@ -250,7 +250,7 @@ static void put_object(struct cw_json_out *o, const struct cw_trace *t, const st
 {
     for (const struct cw_field *f = fields; f->name; f++)
         if (f->required || !is_default(t, f, element)) {
-            cw_json_put_key(o, f->name);
+            cw_json_put_ready_key(o, f->key, f->name_length + 4u);
             put_value(o, t, f, element);
         }
 }
