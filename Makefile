@@ -25,7 +25,6 @@ CW_LDFLAGS += --coverage
 endif
 
 JANSSON_LIBS := -ljansson
-UNWIND_LIBS  := -lunwind
 OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
@@ -69,7 +68,7 @@ $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/libclweave.map
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/libclweave.map -Wl,-soname,libclweave.so \
-	    -Wl,-z,nodelete -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(UNWIND_LIBS) -ldl -lpthread -lm
+	    -Wl,-z,nodelete -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) -ldl -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 $(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(llvm_cflags)

@@ -1,11 +1,10 @@
-#define UNW_LOCAL_ONLY
 #include <errno.h>
-#include <libunwind.h>
 #include <limits.h>
 #include <link.h>
 #include <unistd.h>
 
 #include "recorder.h"
+#include "unwind.h"
 
 #define MAX_FRAMES 32
 #define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */
@@ -148,10 +147,9 @@ static uint32_t intern(const uintptr_t *frames, unsigned n)
 static unsigned unwind(uintptr_t *frames, unsigned want)
 {
     void *raw[MAX_FRAMES + 8];
-    int saved = errno, n = unw_backtrace(raw, (int)(want + 8)), i;
+    int n = cw_unwind(raw, (int)(want + 8)), i;
     unsigned count = 0;
 
-    errno = saved;
     for (i = 0; i < n && count < want; i++)
         if (count || (!in_us((uintptr_t)raw[i]) && !in_loader((uintptr_t)raw[i])))
             frames[count++] = (uintptr_t)raw[i];

@@ -1,13 +1,11 @@
 /* nested.c - a call that comes in while another hooked call of the same thread is under way comes from one of
  * two: the vendor, whose internal calls must not be seen (it resolved cl* to an exported symbol), or a
  * callback of the application, whose calls must. The caller's module decides. */
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include "doors.h"
+#include "unwind.h"
 
 #define MAX_VENDORS 16
 
@@ -51,15 +49,10 @@ static bool is_vendor(const void *module)
 static const void *outer_module(void)
 {
     const void *self = module_of((const void *)cw_nested_by_application);
-    unw_context_t context;
-    unw_cursor_t cursor;
-    if (unw_getcontext(&context) || unw_init_local(&cursor, &context))
-        return NULL;
-    for (int i = 0; i < 64 && unw_step(&cursor) > 0; i++) {
-        unw_word_t ip;
-        if (unw_get_reg(&cursor, UNW_REG_IP, &ip))
-            return NULL;
-        const void *module = module_of((const void *)(ip - 1));
+    void *frames[64];
+    int n = cw_unwind(frames, 64);
+    for (int i = 0; i < n; i++) {
+        const void *module = module_of((const char *)frames[i] - 1);
         if (module != self && module != loader_base)
             return module;
     }
