@@ -18,6 +18,14 @@
 #include "../../analyzer/sweep_order.h"
 #include "../../analyzer/trace.h"
 
+/* Appends n bytes of `data` to an array's new room `to`. */
+static inline void tb_copy(void *to, const void *data, size_t n)
+{
+    if (!to)
+        abort();
+    memcpy(to, data, n);
+}
+
 /* A trace with one platform, one device, one context. */
 static inline void tb_init(struct cw_trace *t)
 {
