@@ -11,7 +11,7 @@
  *             program got, also of non-blocking reads
  *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all queues were
  *             known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole object)
- * Capturing blocks where the bare call would not: at an object's last release.
+ * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
 #ifndef CW_CAPTURE_H
@@ -64,6 +64,9 @@ bool cw_capture_gated(void);
 
 /* This thread enters (1) or leaves (-1) an event callback. */
 void cw_capture_in_callback(int change);
+
+/* The last release of `queue`: waits for what it still has to do, if that cannot take for ever. */
+void cw_capture_queue_released(cl_command_queue queue);
 
 /* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
 

@@ -22,7 +22,7 @@ struct watch {
 static struct watch *watches;
 static struct {
     cl_command_queue queue;
-    uint64_t latest;
+    uint64_t first, latest; /* since it was idle */
 } busy[MAX_QUEUES]; /* queues with commands that the host has not seen finished */
 static size_t busy_count;
 static bool overflow;  /* more busy queues than fit: never idle again */
@@ -165,7 +165,10 @@ void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq)
         ;
     overflow = overflow || i == MAX_QUEUES;
     if (i < MAX_QUEUES) {
-        busy[i].queue = queue;
+        if (i == busy_count) {
+            busy[i].queue = queue;
+            busy[i].first = seq;
+        }
         busy[i].latest = seq;
         busy_count = i == busy_count ? i + 1 : busy_count;
     }
@@ -176,14 +179,15 @@ void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq)
 {
     struct cw_object *o = cw_object_find(queue, CW_LOG_O_QUEUE);
     struct watch *w;
+    bool alone;
     size_t i;
 
-    if (seq != UINT64_MAX && (!o || o->flags & CW_OBJECT_OUT_OF_ORDER))
-        return;
     pthread_mutex_lock(&lock);
     for (i = 0; i < busy_count && busy[i].queue != queue; i++)
         ;
-    if (i < busy_count && busy[i].latest <= seq) {
+    /* out of order, one command's end says nothing about others */
+    alone = i == busy_count || seq == UINT64_MAX || (o && !(o->flags & CW_OBJECT_OUT_OF_ORDER)) || busy[i].first == busy[i].latest;
+    if (i < busy_count && busy[i].latest <= seq && alone) {
         busy[i] = busy[--busy_count];
         if (!busy_count && !overflow) {
             for (w = watches; w; w = w->next)

@@ -1,5 +1,6 @@
 /* capture_memory.c - initial and final contents of memory objects. */
 #include "capture.h"
+#include "log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -119,6 +120,8 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
     cl_mem_flags flags = 0;
     cl_mem parent;
 
+    if (!t)
+        cw_log_stop("out of memory");
     if (!o || !t || !describe(t, memory, &parent)) {
         free(t);
         return;
@@ -138,6 +141,15 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
 }
 
 /* ---- reading back */
+
+void cw_capture_queue_released(cl_command_queue queue)
+{
+    if (unset_user_events > 0 || in_callback)
+        return;
+    cw_next.clFinish(queue);
+    cw_capture_finished();
+    cw_capture_queue_idle(queue, UINT64_MAX);
+}
 
 static void finish_queue(struct cw_object *o, void *context)
 {
@@ -189,8 +201,13 @@ static void read_back(const struct tracked *t)
     cl_int status = CL_SUCCESS;
     struct cw_layout l = {to, bytes, 1, 1, 0, 0};
 
-    if (!to)
+    if (!to) {
+        cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
+                       unset_user_events > 0 ? "a user event is not set"
+                       : in_callback         ? "it was released in a callback"
+                                             : "out of memory");
         return;
+    }
     cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
     cw_capture_finished();
     queue = cw_next.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);

@@ -23,6 +23,8 @@ struct cw_recorder_settings cw_recorder;
         char *text_ = NULL;                                                                                  \
         if (cw_next.get(object, param, 0, NULL, &bytes_) == CL_SUCCESS && bytes_)                            \
             text_ = calloc(1, bytes_ + 1);                                                                   \
+        if (bytes_ && !text_)                                                                                \
+            cw_log_stop("out of memory");                                                                    \
         if (text_ && cw_next.get(object, param, bytes_, text_, NULL) != CL_SUCCESS)                          \
             text_[0] = '\0';                                                                                 \
         cw_rec_string(r, text_);                                                                             \
@@ -91,6 +93,8 @@ static cl_device_id *context_devices(cl_context context, size_t *count)
 
     if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         devices = calloc(1, bytes);
+    if (bytes && !devices)
+        cw_log_stop("out of memory");
     if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
         free(devices);
         devices = NULL;
@@ -163,6 +167,8 @@ static void write_program(struct cw_rec *r, struct cw_object *o, cl_program prog
     if (kind == CW_PROGRAM_SOURCE &&
         cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
         source = calloc(1, bytes + 1);
+    if (kind == CW_PROGRAM_SOURCE && bytes > 1 && !source)
+        cw_log_stop("out of memory");
     if (source && cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
         free(source);
         source = NULL;
@@ -277,6 +283,8 @@ static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel ker
     QUERY(clGetKernelInfo, kernel, CL_KERNEL_NUM_ARGS, count);
     if (!o->state)
         o->state = cw_kernel_create(kernel);
+    if (!o->state)
+        cw_log_stop("out of memory");
     o->owner = program;
     cw_rec_u(r, o->id);
     cw_rec_u(r, cw_known_id(program, CW_LOG_O_PROGRAM));

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "log.h"
 #include "recorder.h"
 
 #define HARVEST_AT  1024  /* pending commands at which an enqueue looks for finished ones */
@@ -53,6 +54,8 @@ static bool push(struct pending p, struct pending *out)
         ok = false;
     unlock_ring();
     errno = saved;
+    if (!ok)
+        cw_log_warning("device times are incomplete: out of memory");
     return ok;
 }
 

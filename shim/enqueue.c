@@ -65,8 +65,7 @@ static void remember_event(struct cw_enqueue *e)
     o->seq = e->r.seq;
     o->owner = e->queue_handle;
     if (e->queue)
-        atomic_fetch_or_explicit(&o->flags, e->queue->flags & (CW_OBJECT_PROFILED | CW_OBJECT_HIDDEN_PROFILING),
-                                 memory_order_relaxed);
+        atomic_fetch_or_explicit(&o->flags, e->queue->flags & CW_OBJECT_PROFILED, memory_order_relaxed);
 }
 
 void cw_enqueue_returned(struct cw_enqueue *e, cl_int status)

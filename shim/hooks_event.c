@@ -66,8 +66,13 @@ cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t s
 cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t size, void *value,
                                        size_t *size_ret)
 {
-    struct cw_object *o = cw_recorder.device_times && cw_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    cl_command_queue queue = NULL;
+    struct cw_object *o = NULL;
 
+    /* by the queue: events of commands that came after recording stopped are not known */
+    if (cw_recorder.device_times &&
+        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) == CL_SUCCESS)
+        o = cw_object_find(queue, CW_LOG_O_QUEUE);
     if (o && o->flags & CW_OBJECT_HIDDEN_PROFILING)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     return cw_next.clGetEventProfilingInfo(event, param_name, size, value, size_ret);
@@ -171,6 +176,8 @@ cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_t
     cl_int status;
 
     errno = saved;
+    if (command && !c)
+        cw_log_stop("out of memory");
     if (!c)
         return cw_next.clSetEventCallback(event, command_exec_callback_type, notify, user_data);
     *c = (struct callback){notify, user_data, o->seq, o->generation};

@@ -1,11 +1,12 @@
 /* hooks_queue.c - command queues. Under device_times profiling is switched on in the queues that the program makes, and
- * every answer about it is as if it were not. */
+ * every answer about it is as if it were not: also when recording has stopped, so queues are followed on. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "../analyzer/trace.h"
 #include "capture.h"
 #include "hooks.h"
+#include "log.h"
 
 void cw_host_synchronised(cl_command_queue queue, uint64_t seq)
 {
@@ -63,8 +64,10 @@ static cl_queue_properties *with_profiling(const cl_queue_properties *properties
     if (at != SIZE_MAX && properties[at] & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
         return NULL;
     copy = calloc(n + 3, sizeof *copy);
-    if (!copy)
+    if (!copy) {
+        cw_log_warning("device times are incomplete: out of memory");
         return NULL;
+    }
     if (n)
         memcpy(copy, properties, n * sizeof *copy);
     if (at != SIZE_MAX) {
@@ -118,7 +121,7 @@ static cl_int answer_array(const struct cw_object *o, size_t size, void *value, 
 cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t size, void *value,
                                      size_t *size_ret)
 {
-    struct cw_object *o = cw_recorder.device_times && cw_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+    struct cw_object *o = cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
     cl_int status;
 
     if (CW_LIKELY(!o || !(o->flags & CW_OBJECT_HIDDEN_PROFILING)))
@@ -154,14 +157,19 @@ cl_int cw_hook_clRetainCommandQueue(cl_command_queue queue)
 {
     cl_int status = cw_next.clRetainCommandQueue(queue);
 
-    if (status == CL_SUCCESS && cw_recording())
+    if (status == CL_SUCCESS && (cw_recording() || cw_recorder.device_times))
         cw_object_retain(queue, CW_LOG_O_QUEUE);
     return status;
 }
 
 cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
-    if (cw_recording()) {
+    bool recording = cw_recording();
+    struct cw_object *o = recording || cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+
+    if (o) {
+        if (CW_UNLIKELY(cw_recorder.capture_data && recording) && atomic_load(&o->refs) == 1)
+            cw_capture_queue_released(queue);
         cw_times_harvest(true);
         cw_defined_release(queue, CW_LOG_O_QUEUE);
     }
@@ -185,8 +193,11 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
     struct cw_rec r;
     cl_int status;
 
-    if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER))
-        return cw_next.clFinish(queue);
+    if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
+        status = cw_next.clFinish(queue);
+        cw_times_harvest(true); /* recording may have stopped with events of ours pending */
+        return status;
+    }
     status = cw_next.clFinish(queue);
     cw_host_end(&r, CW_HOST_FINISH, 0, 0, status);
     cw_host_synchronised(queue, UINT64_MAX);

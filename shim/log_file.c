@@ -79,6 +79,13 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Stores what makes a block valid, after all of its other contents. */
+static void publish(void *to, const void *magic, size_t n)
+{
+    __asm__ volatile("" ::: "memory"); /* enough: the only reader is another process that looks when we are dead */
+    memcpy(to, magic, n);
+}
+
 static void fill_header(struct cw_log_header *h, bool capture_data)
 {
     ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
@@ -98,8 +105,7 @@ static void fill_header(struct cw_log_header *h, bool capture_data)
         h->cwd[0] = '\0';
     snprintf(h->data_path, sizeof h->data_path, "%s", capture_data ? file.names.data : "");
     read_text("/proc/self/cmdline", h->command, sizeof h->command);
-    atomic_thread_fence(memory_order_release);
-    memcpy(h->magic, CW_LOG_MAGIC, 8);
+    publish(h->magic, CW_LOG_MAGIC, 8);
 }
 
 /* Makes the file of an earlier run's contents vanish, creates an empty one, remembers who it is. */
@@ -125,15 +131,15 @@ enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_er
     enum cw_status status;
     struct stat st;
     void *map = MAP_FAILED;
-    int fd, code;
+    int fd, lock, code;
 
     pthread_mutex_init(&file.lock, NULL); /* a forked child may have inherited it locked */
     file.header = NULL;
     file.next = file.end = NULL;
     file.kept_count = 0;
-    status = cw_log_create(out, &file.names, &fd, err);
+    status = cw_log_create(out, &file.names, &fd, &lock, err);
     if (status != CW_OK)
-        return status;
+        goto out;
     code = reserve(fd, 0, CW_LOG_CHUNK_BYTES);
     if (!code)
         map = mmap(NULL, CW_LOG_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -143,14 +149,19 @@ enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_er
     close(fd);
     if (code) {
         unlink(file.names.log);
-        return cw_error_set(err, CW_ERR_IO, "cannot make %.300s: %s", file.names.log, why_not(code));
+        status = cw_error_set(err, CW_ERR_IO, "cannot make %.300s: %s", file.names.log, why_not(code));
+        goto out;
     }
     file.device = st.st_dev;
     file.inode = st.st_ino;
     file.bytes = CW_LOG_CHUNK_BYTES;
     file.header = map;
     fill_header(map, capture_data);
-    return capture_data ? create_data(err) : CW_OK;
+    if (capture_data)
+        status = create_data(err);
+out:
+    cw_log_unlock(lock);
+    return status;
 }
 
 struct cw_log_header *cw_log_file_header(void)
@@ -224,6 +235,7 @@ struct cw_log_chunk *cw_log_chunk_get(size_t bytes, struct cw_error *err)
 {
     size_t units = (bytes + sizeof(struct cw_log_chunk) + CW_LOG_CHUNK_BYTES - 1) / CW_LOG_CHUNK_BYTES;
     size_t need = units * CW_LOG_CHUNK_BYTES;
+    const uint32_t magic = CW_LOG_CHUNK_MAGIC;
     struct cw_log_chunk *c = NULL;
 
     pthread_mutex_lock(&file.lock);
@@ -233,8 +245,7 @@ struct cw_log_chunk *cw_log_chunk_get(size_t bytes, struct cw_error *err)
         c = (struct cw_log_chunk *)file.next;
         file.next += need;
         c->units = (uint32_t)units;
-        atomic_thread_fence(memory_order_release);
-        c->magic = CW_LOG_CHUNK_MAGIC;
+        publish(&c->magic, &magic, sizeof magic);
     }
     pthread_mutex_unlock(&file.lock);
     return c;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,7 +117,7 @@ static bool log_in_use(const char *path)
     n = pread(fd, &h, offsetof(struct cw_log_header, start_realtime_ns), 0);
     close(fd);
     if (n < (ssize_t)offsetof(struct cw_log_header, start_realtime_ns) || memcmp(h.magic, CW_LOG_MAGIC, 8))
-        return n == 0; /* empty: being created this moment */
+        return false; /* something else, or a log that never got its header */
     used = h.run_id == run_id;
     if (!used && h.process_start_ticks)
         used = cw_log_process_start(h.pid) == h.process_start_ticks;
@@ -133,14 +134,39 @@ static bool json_in_use(const char *path)
     return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec >= run_id;
 }
 
-enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, struct cw_error *err)
+/* Locks the folder of `path` against other processes that choose names in it. One that was stopped in there must not
+ * stop everybody: after a second we go on without. Returns a descriptor, -1 where that cannot be done. */
+static int lock_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int fd, tries;
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && tries < 1000; tries++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    return fd;
+}
+
+void cw_log_unlock(int lock)
+{
+    if (lock < 0)
+        return;
+    flock(lock, LOCK_UN); /* not by close alone: a child forked meanwhile has the descriptor too */
+    close(lock);
+}
+
+enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, int *lock, struct cw_error *err)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char path[PATH_MAX];
     enum cw_status st = expand(out, path, err);
     unsigned attempt;
 
-    *fd = -1;
+    *fd = *lock = -1;
+    if (st == CW_OK)
+        *lock = lock_folder(path);
     for (attempt = 0; st == CW_OK && *fd < 0 && attempt < 1000; attempt++) {
         name_variant(path, attempt, names);
         if (json_in_use(names->json))

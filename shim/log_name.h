@@ -24,7 +24,10 @@ uint64_t cw_log_run_id(void);
 uint64_t cw_log_process_start(uint64_t pid);
 
 /* Chooses the names for option value `out` (%e, %p and %% are replaced) and creates the log file: 0600, exclusively,
- * no link followed. Stores its open descriptor in *fd. Errors: CW_ERR_LIMIT (path too long), CW_ERR_IO. */
-enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, struct cw_error *err);
+ * no link followed. Stores its open descriptor in *fd, and in *lock what keeps other processes of this kind from looking
+ * at the folder until the log has its header: cw_log_unlock(*lock) then, also after an error. Errors: CW_ERR_LIMIT (path
+ * too long), CW_ERR_INVALID (an unknown % sequence), CW_ERR_IO. */
+enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, int *lock, struct cw_error *err);
+void cw_log_unlock(int lock);
 
 #endif

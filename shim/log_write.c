@@ -30,12 +30,13 @@ static _Atomic uint64_t next_sequence;
 static void (*fork_resets[4])(void);
 static unsigned fork_reset_count;
 
-void cw_log_configure(const char *out, bool capture_data)
+bool cw_log_configure(const char *out, bool capture_data)
 {
     out_option = strdup(out);
     capture = capture_data;
     if (out_option)
         state = READY;
+    return out_option != NULL;
 }
 
 void cw_log_on_fork(void (*reset)(void))

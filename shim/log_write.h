@@ -53,8 +53,9 @@ extern uint32_t cw_log_generation;      /* counts the logs of this process: 1, i
 bool cw_log_wake(void);
 struct cw_thread *cw_log_thread_slow(void);
 
-/* Takes over the option `out`; the log itself is made by the first cw_recording(). Not thread-safe, once. */
-void cw_log_configure(const char *out, bool capture_data);
+/* Takes over the option `out`; the log itself is made by the first cw_recording(). False when memory is
+ * out. Not thread-safe, once. */
+bool cw_log_configure(const char *out, bool capture_data);
 
 /* True when this process records. Opens the log at the first call, also in a forked child. */
 static inline bool cw_recording(void)

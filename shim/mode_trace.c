@@ -52,7 +52,10 @@ static bool start(const struct cw_options *options)
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    cw_log_configure(options->out, options->capture_data);
+    if (!cw_log_configure(options->out, options->capture_data)) {
+        cw_log_error("recording is off: out of memory");
+        return false;
+    }
     return true;
 }
 

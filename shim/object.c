@@ -111,6 +111,8 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
         }
     }
     unlock(&b->lock);
+    if (!o)
+        cw_log_stop("out of memory");
     return o;
 }
 

@@ -18,7 +18,7 @@ enum cw_object_flags {
     CW_OBJECT_USER_EVENT = 1,
     CW_OBJECT_SEEN_COMPLETE = 2,   /* event: a completion was recorded */
     CW_OBJECT_PROFILED = 4,        /* queue, event: device times can be asked for */
-    CW_OBJECT_HIDDEN_PROFILING = 8,/* queue, event: profiling is on because of us; the program must not see it */
+    CW_OBJECT_HIDDEN_PROFILING = 8,/* queue: profiling is on because of us; the program must not see it */
     CW_OBJECT_OUT_OF_ORDER = 16,
     CW_OBJECT_UNKNOWN_EVENT = 32   /* event of a command that was not recorded */
 };

@@ -1,0 +1,88 @@
+/* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail.
+ * FAIL_ALLOC=N (0: none); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+
+static uintptr_t start, end; /* text of libclweave.so */
+static _Atomic long seen;
+static long fail_at = -1;
+
+__attribute__((constructor)) static void begin(void)
+{
+    char line[512], path[400], rights[8];
+    unsigned long from, to;
+    const char *text = getenv("FAIL_ALLOC");
+    FILE *f = fopen("/proc/self/maps", "r");
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %399s", &from, &to, rights, path) == 4 && rights[2] == 'x' &&
+            strstr(path, "libclweave.so"))
+            start = from, end = to;
+    if (f)
+        fclose(f);
+    fail_at = text ? atol(text) : 0;
+}
+
+__attribute__((destructor)) static void done(void)
+{
+    const char *path = getenv("FAIL_ALLOC_COUNT");
+    FILE *f = path ? fopen(path, "w") : NULL;
+
+    if (!f)
+        return;
+    fprintf(f, "%ld\n", seen);
+    fclose(f);
+}
+
+static int refuse(void *caller)
+{
+    uintptr_t a = (uintptr_t)caller;
+
+    if (fail_at < 0 || a < start || a >= end || ++seen != fail_at)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t n)
+{
+    return refuse(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return refuse(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+    return refuse(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
+}
+
+char *strdup(const char *s)
+{
+    char *p = refuse(__builtin_return_address(0)) ? NULL : __libc_malloc(strlen(s) + 1);
+
+    return p ? strcpy(p, s) : NULL;
+}
+
+void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    if (refuse(__builtin_return_address(0)))
+        return MAP_FAILED;
+    return (void *)syscall(SYS_mmap, address, n, protection, flags, fd, offset);
+}
