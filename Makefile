@@ -16,7 +16,7 @@ CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextr
               -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
 CW_LDFLAGS :=
 ifneq ($(SAN),)
-CW_CFLAGS  += -fsanitize=$(SAN)
+CW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all
 CW_LDFLAGS += -fsanitize=$(SAN)
 endif
 ifneq ($(COVERAGE),)

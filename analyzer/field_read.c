@@ -78,13 +78,13 @@ static bool read_type(struct cw_json_in *in, uint32_t *value)
     return *value || cw_json_fail(in, at, "there is no command type \"%.60s\"", word);
 }
 
-static bool read_string(struct cw_json_in *in, struct cw_trace *t, const char **value)
+static bool read_string(struct cw_json_in *in, struct cw_trace *t, bool required, const char **value)
 {
     const char *s;
     size_t length;
 
     *value = NULL;
-    if (cw_json_null(in))
+    if (!required && cw_json_null(in))
         return true;
     if (!cw_json_string(in, &s, &length))
         return false;
@@ -363,7 +363,7 @@ static bool read_member(struct cw_json_in *in, struct cw_trace *t, const struct 
     case CW_F_BOOL:
         return cw_json_bool(in, (bool *)m);
     case CW_F_STRING:
-        return read_string(in, t, (const char **)m);
+        return read_string(in, t, f->required, (const char **)m);
     case CW_F_REF:
         return read_ref(in, (uint32_t *)m);
     case CW_F_ENUM:

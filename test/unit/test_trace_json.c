@@ -146,6 +146,7 @@ static const struct {
     {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"event\"},{\"from\":1,\"to\":0,\"kind\":\"event\"}]}", CW_ERR_CYCLE,
      "form a cycle"},
     {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"data\"}]}", CW_ERR_FORMAT, "a data edge has a hazard"},
+    {HEAD ",\"kernels\":[{\"id\":0,\"name\":null}],\"commands\":[]}", CW_ERR_FORMAT, "expected a string"},
     {HEAD ",\"process\":{\"program\":\"\\u0000\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "NUL"},
     {HEAD ",\"process\":{\"program\":\"\xff\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "not valid UTF-8"},
     {HEAD ",\"process\":{\"program\":\"\\ud800\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "surrogate"},
