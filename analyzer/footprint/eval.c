@@ -116,27 +116,36 @@ static bool spread(const struct progression *g, cw_wide bytes, int64_t size, str
     return true;
 }
 
-/* Bounds of `p` that follow from guards that hold but did not fit the box: c * guard + constant, c a number. */
+/* p = c * guard + rest with guard <= -1 bounds p on one side; c is chosen so that `var` leaves the rest. */
+static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw_poly *guard, int var, struct cw_range *r)
+{
+    int64_t ours, theirs;
+    struct cw_poly rest;
+    if (!cw_poly_uses(p, var, &ours) || !cw_poly_uses(guard, var, &theirs) || ours == 0 || theirs == 0 ||
+        ours == INT64_MIN || ours % theirs != 0 || !cw_poly_add(&rest, p, guard, -(ours / theirs)))
+        return;
+    cw_wide c = ours / theirs;
+    struct cw_range room = eval_range(e, &rest);
+    if (c > 0 && room.hi - c < r->hi)
+        r->hi = room.hi - c;
+    if (c < 0 && room.lo - c > r->lo)
+        r->lo = room.lo - c;
+}
+
+/* Bounds of p, also from guards that hold but did not fit the box because they tie variables together. */
 static struct cw_range guarded_range(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p)
 {
     struct cw_range r = eval_range(e, p);
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
-        struct cw_poly d, rest;
+        struct cw_poly d;
         enum relation relation;
         if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) || relation != REL_NEGATIVE)
             continue;
-        int t = d.n - 1, s = p->n - 1; /* the last term is never the constant unless it is the only one */
-        if (t < 0 || s < 0 || !d.term[t].var[CW_POLY_DEGREE - 1] || p->term[s].coefficient == INT64_MIN ||
-            p->term[s].coefficient % d.term[t].coefficient != 0)
-            continue;
-        int64_t c = p->term[s].coefficient / d.term[t].coefficient, constant;
-        if (!cw_poly_add(&rest, p, &d, -c) || !cw_poly_is_const(&rest, &constant))
-            continue;
-        cw_wide edge = (cw_wide)constant - c; /* p = c * d + constant, d <= -1 */
-        if (c > 0 && edge < r.hi)
-            r.hi = edge;
-        if (c < 0 && edge > r.lo)
-            r.lo = edge;
+        for (int t = 0; t < d.n; t++) {
+            int var = d.term[t].var[CW_POLY_DEGREE - 1];
+            if (var && e->range[var].lo < e->range[var].hi)
+                bound_by(e, p, &d, var, &r);
+        }
     }
     return r;
 }

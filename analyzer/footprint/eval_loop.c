@@ -85,9 +85,14 @@ static bool bound(struct cw_eval *e, int loop, int k)
     e->var[k].pending = false;
     if (!ok)
         return false;
+    bool certain = tests == 1 && e->m->loop[loop].exits == 1 && best.lo == best.hi;
     e->range[k] = (struct cw_range){0, best.hi};
-    e->var[k].free = inside(e, loop) && tests == 1 && e->m->loop[loop].exits == 1 && best.lo == best.hi;
-    return duties_hold(e, first_duty);
+    e->var[k].free = certain && inside(e, loop);
+    if (!duties_hold(e, first_duty))
+        return false;
+    if (certain && !inside(e, loop)) /* seen from behind the loop: what it was when the test failed */
+        e->range[k].lo = best.hi;
+    return true;
 }
 
 const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)

@@ -264,6 +264,16 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
     return eval_var_poly(e, eval_new_var(e, node, -CW_WIDE_LIMIT, CW_WIDE_LIMIT));
 }
 
+/* Are all variables of p free, so that nothing but the launch decides about its value? */
+static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            if (p->term[i].var[k] && !e->var[p->term[i].var[k]].free)
+                return false;
+    return true;
+}
+
 /* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that fits,
  * else any number of the type. A pending counter counts as zero here and leaves a duty behind. */
 static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
@@ -293,7 +303,7 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
     }
     if (pending)
         e->pending_used = true;
-    e->wrapped |= e->m->pool.node[node].op != CW_EXPR_OPAQUE;
+    e->wrapped |= of_launch_only(e, p);
     return unknown(e, node, is_signed);
 }
 

@@ -5,8 +5,10 @@
 #include "judge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum shape { SHAPE_UNIFORM, SHAPE_LINEAR, SHAPE_KNOWN, SHAPE_BOUNDED, SHAPE_OPEN };
+/* COUNTER: linear in loop counters; LINEAR: in ids and counters */
+enum shape { SHAPE_UNIFORM, SHAPE_COUNTER, SHAPE_LINEAR, SHAPE_KNOWN, SHAPE_BOUNDED, SHAPE_OPEN };
 
 struct judge {
     const struct cw_model *m;
@@ -21,12 +23,12 @@ static enum shape worse(enum shape a, enum shape b)
     return a > b ? a : b;
 }
 
-/* A loop is as known as the best of the tests that end it; its counter varies. */
+/* A loop is as known as the best of the tests that end it; when they depend on ids its length does. */
 static enum shape loop_shape(struct judge *j, int loop)
 {
     if (j->loop[loop])
         return j->loop[loop] - 1;
-    j->loop[loop] = SHAPE_LINEAR + 1; /* for the counter inside of its own test */
+    j->loop[loop] = SHAPE_COUNTER + 1; /* for the counter inside of its own test */
     enum shape best = SHAPE_OPEN;
     for (int i = 0; i < j->m->exits; i++) {
         const struct cw_exit *x = &j->m->exit[i];
@@ -38,18 +40,19 @@ static enum shape loop_shape(struct judge *j, int loop)
             best = s < best ? s : best;
         }
     }
-    best = worse(best, SHAPE_LINEAR);
-    if (best > SHAPE_KNOWN)
-        best = SHAPE_OPEN;
+    if (best <= SHAPE_COUNTER)
+        best = SHAPE_COUNTER;
+    else
+        best = best <= SHAPE_BOUNDED ? SHAPE_KNOWN : SHAPE_OPEN;
     j->loop[loop] = (uint8_t)(best + 1);
     return best;
 }
 
 static enum shape product(enum shape a, enum shape b)
 {
-    if (a == SHAPE_LINEAR && b == SHAPE_LINEAR)
-        return SHAPE_KNOWN;
-    return worse(a, b);
+    if (a == SHAPE_UNIFORM || b == SHAPE_UNIFORM)
+        return worse(a, b);
+    return worse(SHAPE_KNOWN, worse(a, b));
 }
 
 /* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded. */
@@ -139,6 +142,10 @@ struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_ac
 {
     struct judge j = {m, calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
     struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
+    for (int l = 0; j.shape && j.loop && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */
+        (void)loop_shape(&j, l);
+        memset(j.shape, 0, (size_t)m->pool.n); /* what was seen while the loop's own shape was a guess */
+    }
     if (j.shape && j.loop)
         v = judge(&j, a);
     free(j.shape);

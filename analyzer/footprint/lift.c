@@ -72,6 +72,35 @@ static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
     return cw_expr_binary(&l->m->pool, CW_EXPR_ADD, w, a, minus);
 }
 
+/* x << c is x * 2^c; (x << c) >> c (arithmetic) is the sign extension of the low bits. */
+static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    int w = width_of(v), a = operand(l, v, 0, lane), b = operand(l, v, 1, lane);
+    int64_t by = 0, factor = 0;
+    if (cw_expr_is_const(p, b, &by) && by > 0 && by < w) {
+        int64_t power = (int64_t)(UINT64_C(1) << by);
+        struct cw_expr x = p->node[cw_expr_resolve(p, a)];
+        if (op == CW_EXPR_SHL)
+            return cw_expr_binary(p, CW_EXPR_MUL, w, a, cw_expr_const(p, w, power));
+        if (op == CW_EXPR_ASHR && x.op == CW_EXPR_MUL && cw_expr_is_const(p, x.b, &factor) &&
+            factor == cw_expr_wrap(power, w))
+            return cw_expr_unary(p, CW_EXPR_SEXT, w, cw_expr_unary(p, CW_EXPR_TRUNC, w - (int)by, x.a));
+    }
+    return cw_expr_binary(p, op, w, a, b);
+}
+
+/* x & 0xffffffff is a conversion to 32 bits and back. */
+static int mask(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    int64_t bits = 0;
+    int w = width_of(v), a = operand(l, v, 0, lane), b = operand(l, v, 1, lane);
+    if (w == 64 && cw_expr_is_const(p, b, &bits) && bits == UINT32_MAX)
+        return cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_expr_unary(p, CW_EXPR_TRUNC, 32, a));
+    return cw_expr_binary(p, CW_EXPR_AND, w, a, b);
+}
+
 static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     if (!width_of(LLVMGetOperand(v, 0)))
@@ -259,9 +288,9 @@ static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
 static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     static const enum cw_expr_op same_op[] = {
-        [LLVMAdd] = CW_EXPR_ADD,   [LLVMMul] = CW_EXPR_MUL,   [LLVMUDiv] = CW_EXPR_UDIV, [LLVMSDiv] = CW_EXPR_SDIV,
-        [LLVMURem] = CW_EXPR_UREM, [LLVMSRem] = CW_EXPR_SREM, [LLVMShl] = CW_EXPR_SHL,   [LLVMLShr] = CW_EXPR_LSHR,
-        [LLVMAShr] = CW_EXPR_ASHR, [LLVMAnd] = CW_EXPR_AND,   [LLVMOr] = CW_EXPR_OR,     [LLVMXor] = CW_EXPR_XOR,
+        [LLVMAdd] = CW_EXPR_ADD,   [LLVMMul] = CW_EXPR_MUL,   [LLVMUDiv] = CW_EXPR_UDIV,
+        [LLVMSDiv] = CW_EXPR_SDIV, [LLVMURem] = CW_EXPR_UREM, [LLVMSRem] = CW_EXPR_SREM,
+        [LLVMOr] = CW_EXPR_OR,     [LLVMXor] = CW_EXPR_XOR,
     };
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op < sizeof same_op / sizeof *same_op && same_op[op])
@@ -269,6 +298,14 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     switch (op) {
     case LLVMSub:
         return subtract(l, v, lane);
+    case LLVMShl:
+        return shift(l, v, lane, CW_EXPR_SHL);
+    case LLVMLShr:
+        return shift(l, v, lane, CW_EXPR_LSHR);
+    case LLVMAShr:
+        return shift(l, v, lane, CW_EXPR_ASHR);
+    case LLVMAnd:
+        return mask(l, v, lane);
     case LLVMTrunc:
         return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, width_of(v), operand(l, v, 0, lane));
     case LLVMZExt:

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOOK_BACK = 256 }; /* how far back a repeated access is looked for */
+
 void cw_model_init(struct cw_model *m)
 {
     memset(m, 0, sizeof *m);
@@ -42,8 +44,19 @@ static bool reserve(void *v, int n, int *capacity, size_t size)
     return true;
 }
 
+static bool same_access(const struct cw_access *a, const struct cw_access *b)
+{
+    return a->arg == b->arg && a->kind == b->kind && a->offset == b->offset && a->bytes_may == b->bytes_may &&
+           a->bytes_must == b->bytes_must && a->count == b->count && a->stride == b->stride && a->loop == b->loop &&
+           a->guards.first == b->guards.first && a->guards.n == b->guards.n && a->doubt == b->doubt &&
+           a->atomic == b->atomic && a->result_used == b->result_used;
+}
+
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a)
 {
+    for (int i = m->accesses - 1; i >= 0 && i > m->accesses - LOOK_BACK; i--)
+        if (same_access(&m->access[i], a))
+            return true;
     if (!reserve(&m->access, m->accesses, &m->access_capacity, sizeof *a))
         return false;
     m->access[m->accesses++] = *a;

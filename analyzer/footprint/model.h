@@ -82,7 +82,7 @@ struct cw_model {
 void cw_model_init(struct cw_model *m);
 void cw_model_finish(struct cw_model *m);
 
-/* Append a copy; false without memory. */
+/* Append a copy; false without memory. An access that is there already is not repeated. */
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a);
 bool cw_model_add_guard(struct cw_model *m, int node, bool want);
 bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x);

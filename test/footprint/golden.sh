@@ -1,0 +1,14 @@
+#!/bin/bash
+# The own kernels, each classified as a person would, with the formula: kernels/NAME.expect was reviewed by hand.
+# After a deliberate change: UPDATE=1 B=build bash test/footprint/golden.sh, then read the diff.
+set -u
+f=$B/clweave-footprint
+[ -x "$f" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
+bad=0
+for cl in test/footprint/kernels/*.cl; do
+    expect=${cl%.cl}.expect
+    "$f" "$cl" > "$T/json" && python3 test/footprint/summary.py < "$T/json" > "$T/got" || { cat "$T/json"; bad=1; continue; }
+    [ -n "${UPDATE:-}" ] && cp "$T/got" "$expect"
+    diff -u "$expect" "$T/got" || bad=1
+done
+exit $bad

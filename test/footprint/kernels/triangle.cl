@@ -1,0 +1,15 @@
+/* Triangular loops: rows of different lengths. */
+kernel void triangle(global const float *in, global float *out, int n)
+{
+    int row = get_global_id(0);
+    for (int k = row; k < n; k++)
+        out[row * n + k] = in[row * n + k] + 1.0f;
+}
+
+/* Packed lower triangle: the index is quadratic. */
+kernel void packed(global float *out)
+{
+    int row = get_global_id(0);
+    for (int k = 0; k <= row; k++)
+        out[row * (row + 1) / 2 + k] = k;
+}

@@ -1,0 +1,30 @@
+/* vloadN, vstoreN, vector types and vectors of three. */
+kernel void vectors(global const float *in, global float *out, global float4 *four)
+{
+    size_t i = get_global_id(0);
+    float4 v = vload4(i, in);
+    vstore4(v * 2.0f, i, out + 8);
+    four[i] = v;
+}
+
+kernel void threes(global const float *in, global float *packed, global float3 *padded)
+{
+    size_t i = get_global_id(0);
+    float3 v = vload3(i, in);
+    vstore3(v, i, packed);
+    padded[i] = v;
+}
+
+kernel void halves(global const half *in, global half *out)
+{
+    size_t i = get_global_id(0);
+    vstore_half2(vload_half2(i, in), i, out);
+}
+
+/* Coordinates kept in a vector. */
+kernel void coordinates(global int *out, int2 size)
+{
+    int2 at = (int2)(get_global_id(0), get_global_id(1)) * 2;
+    if (at.x < size.x && at.y < size.y)
+        out[at.y * size.x + at.x] = 7;
+}

@@ -1,0 +1,212 @@
+/* runner.c - launches one kernel as a job file says and prints which bytes of its buffers changed.
+ *
+ *   source FILE            kernel NAME            options TEXT...
+ *   range DIMS gx gy gz lx ly lz ox oy oz
+ *   arg buffer BYTES KIND LO HI                   KIND: out float int uchar zero iota
+ *   arg local BYTES  |  arg value HEXBYTES
+ *   run                                            the whole range
+ *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
+ *
+ * Every run happens twice; `out` buffers start with all bytes random the first time and inverted the second
+ * time, so that a byte that was written differs from its start in at least one of the two. Prints "run" and then lines
+ * "changed ARGUMENT BEGIN END". All buffers are made before the program, in the order of the arguments. */
+#include <CL/cl.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGS = 64, LINE = 4096 };
+
+struct arg {
+    char what[16], kind[16];
+    size_t bytes;
+    double lo, hi;
+    unsigned char value[256];
+    cl_mem buffer;
+    unsigned char *start, *end, *changed;
+};
+
+static struct arg arg[MAX_ARGS];
+static unsigned args;
+static char source[LINE], kernel_name[LINE], options[LINE];
+static cl_uint dims;
+static size_t global[3], local[3], offset[3];
+static cl_context context;
+static cl_command_queue queue;
+static cl_kernel kernel;
+static cl_device_id device;
+
+static void check(cl_int e, const char *what)
+{
+    if (e == CL_SUCCESS)
+        return;
+    fprintf(stderr, "%s: OpenCL error %d\n", what, e);
+    exit(3);
+}
+
+static void *room(size_t bytes)
+{
+    void *p = calloc(bytes + 8, 1);
+    if (!p)
+        exit(3);
+    return p;
+}
+
+static unsigned long long state;
+static unsigned long long random_bits(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static void fill(struct arg *a, unsigned index, int second)
+{
+    state = 0x9E3779B97F4A7C15ull * (index + 1);
+    for (size_t i = 0; i < a->bytes; i++) {
+        if (!strcmp(a->kind, "out"))
+            a->start[i] = (unsigned char)(random_bits() >> 32) ^ (second ? 0xff : 0);
+        else if (!strcmp(a->kind, "uchar"))
+            a->start[i] = (unsigned char)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
+        else if (i % 4)
+            continue;
+        else if (!strcmp(a->kind, "float"))
+            *(float *)(void *)(a->start + i) = (float)(a->lo + (a->hi - a->lo) * (double)(random_bits() >> 40) / (1 << 24));
+        else if (!strcmp(a->kind, "int"))
+            *(int *)(void *)(a->start + i) = (int)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
+        else if (!strcmp(a->kind, "iota"))
+            *(int *)(void *)(a->start + i) = (int)(a->lo + (double)(i / 4));
+    }
+}
+
+static void read_arg(const char *line)
+{
+    struct arg *a = &arg[args++];
+    char hex[LINE] = "";
+    if (args == MAX_ARGS || sscanf(line, "arg %15s", a->what) != 1)
+        exit(4);
+    if (!strcmp(a->what, "buffer"))
+        sscanf(line, "arg buffer %zu %15s %lf %lf", &a->bytes, a->kind, &a->lo, &a->hi);
+    else if (!strcmp(a->what, "local"))
+        sscanf(line, "arg local %zu", &a->bytes);
+    else if (sscanf(line, "arg value %511s", hex) == 1)
+        for (; sscanf(hex + 2 * a->bytes, "%2hhx", &a->value[a->bytes]) == 1; a->bytes++)
+            ;
+}
+
+static void prepare(void)
+{
+    cl_int e;
+    cl_platform_id platform;
+    char *text = room(1 << 22);
+    FILE *f = fopen(source, "r");
+    size_t n = f ? fread(text, 1, 1 << 22, f) : 0;
+    if (f)
+        fclose(f);
+    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "clGetDeviceIDs");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
+    check(e, "clCreateContext");
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &e);
+    check(e, "clCreateCommandQueueWithProperties");
+    for (unsigned i = 0; i < args; i++) {
+        struct arg *a = &arg[i];
+        if (strcmp(a->what, "buffer"))
+            continue;
+        a->buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, a->bytes, NULL, &e);
+        check(e, "clCreateBuffer");
+        a->start = room(a->bytes);
+        a->end = room(a->bytes);
+        a->changed = room(a->bytes);
+    }
+    cl_program p = clCreateProgramWithSource(context, 1, (const char **)&text, &n, &e);
+    check(e, "clCreateProgramWithSource");
+    e = clBuildProgram(p, 1, &device, options, NULL, NULL);
+    if (e) {
+        clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, 1 << 22, text, NULL);
+        fprintf(stderr, "%s\n", text);
+    }
+    check(e, "clBuildProgram");
+    kernel = clCreateKernel(p, kernel_name, &e);
+    check(e, "clCreateKernel");
+    free(text);
+}
+
+static void run_once(int second)
+{
+    for (unsigned i = 0; i < args; i++) {
+        struct arg *a = &arg[i];
+        if (a->buffer) {
+            fill(a, i, second);
+            check(clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->start, 0, NULL, NULL), "write");
+            check(clSetKernelArg(kernel, i, sizeof a->buffer, &a->buffer), "clSetKernelArg");
+        } else {
+            check(clSetKernelArg(kernel, i, a->bytes, !strcmp(a->what, "local") ? NULL : a->value), "clSetKernelArg");
+        }
+    }
+    check(clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    check(clFinish(queue), "clFinish");
+    for (unsigned i = 0; i < args; i++) {
+        struct arg *a = &arg[i];
+        if (!a->buffer)
+            continue;
+        check(clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->end, 0, NULL, NULL), "read");
+        for (size_t b = 0; b < a->bytes; b++)
+            a->changed[b] |= a->start[b] != a->end[b];
+    }
+}
+
+static void run(const unsigned long long *hidden)
+{
+    for (unsigned i = 0; hidden && i < 6; i++)
+        check(clSetKernelArg(kernel, args + i, sizeof(cl_ulong), &(cl_ulong){hidden[i]}), "clSetKernelArg");
+    for (unsigned i = 0; i < args; i++)
+        if (arg[i].buffer)
+            memset(arg[i].changed, 0, arg[i].bytes);
+    run_once(0);
+    if (!getenv("RUN_ONCE"))
+        run_once(1);
+    puts("run");
+    for (unsigned i = 0; i < args; i++)
+        for (size_t b = 0; arg[i].buffer && b < arg[i].bytes; b++) {
+            size_t begin = b;
+            while (b < arg[i].bytes && arg[i].changed[b])
+                b++;
+            if (b > begin)
+                printf("changed %u %zu %zu\n", i, begin, b);
+        }
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    char line[LINE];
+    FILE *job = argc == 2 ? fopen(argv[1], "r") : NULL;
+    if (!job) {
+        fprintf(stderr, "usage: runner JOB\n");
+        return 2;
+    }
+    while (fgets(line, sizeof line, job)) {
+        unsigned long long t[6];
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "source %s", source) == 1 || sscanf(line, "kernel %s", kernel_name) == 1)
+            continue;
+        if (!strncmp(line, "options ", 8))
+            strcpy(options, line + 8);
+        else if (!strncmp(line, "range ", 6))
+            sscanf(line, "range %u %zu %zu %zu %zu %zu %zu %zu %zu %zu", &dims, &global[0], &global[1], &global[2],
+                   &local[0], &local[1], &local[2], &offset[0], &offset[1], &offset[2]);
+        else if (!strncmp(line, "arg ", 4))
+            read_arg(line);
+        else if (!strncmp(line, "run", 3) || !strncmp(line, "tile ", 5)) {
+            int got = sscanf(line, "tile %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5]);
+            if (!kernel)
+                prepare();
+            run(got == 6 ? t : NULL);
+        }
+    }
+    fclose(job);
+    return 0;
+}
