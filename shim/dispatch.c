@@ -13,7 +13,9 @@ __thread unsigned cw_door_depth;
 
 static struct cw_dispatch entries; /* what the doors call; NULL: not hooked */
 static struct cw_options options;
-static const struct cw_mode *running; /* the mode whose start() succeeded */
+/* The mode whose start() succeeded. Stored last and loaded first, so that whoever sees it sees cw_next and
+ * what start() has set up, even through a loader that orders nothing between its threads. */
+static const struct cw_mode *running;
 static bool is_open;
 
 const char *cw_api_name(enum cw_api_id id)
@@ -43,6 +45,11 @@ bool cw_door_wanted(void)
     return mode->hooks || mode->ext_hooks;
 }
 
+static const struct cw_mode *running_mode(void)
+{
+    return __atomic_load_n(&running, __ATOMIC_ACQUIRE);
+}
+
 /* ---- entries: a hook with the depth guard around it */
 
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
@@ -51,15 +58,15 @@ bool cw_door_wanted(void)
         if (CW_UNLIKELY(cw_door_depth) && !cw_nested_by_application(__builtin_return_address(0)))            \
             return cw_next.name args;                                                                        \
         CW_DOOR_ENTER;                                                                                       \
-        return running->hooks->name args;                                                                    \
+        return running_mode()->hooks->name args;                                                             \
     }
 #include "api.inc"
 
-static void fill_entries(void)
+static void fill_entries(const struct cw_mode *mode)
 {
-    if (running->hooks) {
+    if (mode->hooks) {
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
-    entries.name = running->hooks->name ? enter_##name : NULL;
+    entries.name = mode->hooks->name ? enter_##name : NULL;
 #include "api.inc"
     }
     entries.clGetExtensionFunctionAddress = cw_extension_address;
@@ -89,8 +96,8 @@ static void start_mode(void)
         return;
     if (mode->start && !mode->start(&options))
         return;
-    running = mode;
-    fill_entries();
+    fill_entries(mode);
+    __atomic_store_n(&running, mode, __ATOMIC_RELEASE);
 }
 
 const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next)
@@ -101,7 +108,7 @@ const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next)
     if (!is_open) {
         cw_next = *next;
         start_mode();
-        __atomic_store_n(&is_open, true, __ATOMIC_RELEASE);
+        is_open = true;
     }
     pthread_mutex_unlock(&lock);
     errno = saved;
@@ -115,11 +122,13 @@ const struct cw_dispatch *cw_door_entries(void)
 
 const struct cw_ext_hooks *cw_door_hooks_ext(void)
 {
-    return running ? running->ext_hooks : NULL;
+    const struct cw_mode *mode = running_mode();
+    return mode ? mode->ext_hooks : NULL;
 }
 
 __attribute__((destructor)) static void stop_mode(void)
 {
-    if (__atomic_load_n(&is_open, __ATOMIC_ACQUIRE) && running && running->stop)
-        running->stop();
+    const struct cw_mode *mode = running_mode();
+    if (mode && mode->stop)
+        mode->stop();
 }

@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-#define ARENA       ((void *)0x200000000000)
+#define ARENA       ((void *)0x7ea000000000)
 #define ARENA_BYTES ((size_t)64 << 20)
 
 struct _cl_platform_id *nullcl_platforms;
