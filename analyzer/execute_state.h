@@ -12,6 +12,8 @@
 
 #include "execute.h"
 
+enum { CW_EXEC_DEVICES = 64 }; /* most devices of one machine */
+
 struct cw_exec_context {
     cl_context handle;
     cl_uint device_count;
@@ -103,6 +105,10 @@ enum cw_status cw_exec_vendor_status(const struct cw_exec *x, uint32_t id, const
 enum cw_status cw_exec_queue_use(struct cw_exec *x, cl_command_queue queue, struct cw_error *err);
 /* The queue that stands for a command's; for host writes the first one of the memory object's context. */
 cl_command_queue cw_exec_queue_of(const struct cw_exec *x, uint32_t id);
+
+/* execute_program.c: builds what the kernels need that run, and makes their samplers. */
+enum cw_status cw_exec_kernels_init(struct cw_exec *x, struct cw_error *err);
+void cw_exec_kernels_finish(struct cw_exec *x);
 
 /* execute_command.c: the operation for a command type, NULL if it cannot be run again. */
 const struct cw_exec_operation *cw_exec_operation_find(uint32_t type);

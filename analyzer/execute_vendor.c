@@ -1,10 +1,10 @@
-/* execute_vendor.c - devices, contexts, queues, programs, kernels and samplers of a re-run. */
+/* execute_vendor.c - devices, contexts and queues of a re-run. */
 #include "execute_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PLATFORMS = 32, MOST_DEVICES = 64, PENDING_COMMANDS = 256, BUILD_LOG = 300 };
+enum { MOST_PLATFORMS = 32, PENDING_COMMANDS = 256 };
 
 const char *cw_exec_command_text(const struct cw_trace *t, uint32_t id, char *text, size_t size)
 {
@@ -101,8 +101,8 @@ static cl_device_id find_device(const struct cw_trace *t, uint32_t id, const cl_
 
 static enum cw_status map_devices(struct cw_exec *x, struct cw_error *err)
 {
-    cl_device_id devices[MOST_DEVICES];
-    size_t count = list_devices(devices, MOST_DEVICES);
+    cl_device_id devices[CW_EXEC_DEVICES];
+    size_t count = list_devices(devices, CW_EXEC_DEVICES);
     x->devices = calloc(x->t->devices.count + 1, sizeof *x->devices);
     if (!x->devices)
         return cw_error_set(err, CW_ERR_NOMEM, "no memory for %zu devices", x->t->devices.count);
@@ -149,10 +149,11 @@ static enum cw_status make_context(struct cw_exec *x, uint32_t id, struct cw_err
         uint32_t device = t->device_ids.v[ids.first + i];
         bool known = false;
         if (!x->devices[device])
-            return cw_error_set(err, CW_ERR_NOTFOUND,
-                                "the trace's device \"%s\" is not here: choose another with --device K, see "
-                                "`clweave devices`",
-                                t->devices.v[device].name ? t->devices.v[device].name : "?");
+            return cw_error_set(
+                err, CW_ERR_NOTFOUND,
+                "the trace's device %u, \"%s\", is not here, or not as often as there: run everything "
+                "on another with --device K, see `clweave devices`",
+                device, t->devices.v[device].name ? t->devices.v[device].name : "?");
         for (cl_uint d = 0; d < c->device_count; d++)
             known |= c->devices[d] == x->devices[device];
         if (!known)
@@ -177,110 +178,6 @@ static void note_devices(struct cw_exec *x, const bool *used)
     else
         device_name(first, x->r->device, sizeof x->r->device);
 }
-
-/* ---- programs */
-
-static enum cw_status build_error(struct cw_exec *x, uint32_t id, cl_program p, cl_int code,
-                                  struct cw_error *err)
-{
-    char *log = NULL;
-    size_t size = 0;
-    cl_device_id device = x->contexts[x->t->programs.v[id].context].devices[0];
-    if (p && clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS)
-        log = calloc(1, size + 1);
-    if (log)
-        clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
-    for (char *c = log; c && *c; c++)
-        if (*c == '\n')
-            *c = ' ';
-    cw_error_set(err, CW_ERR_VENDOR,
-                 "program %u does not build here (OpenCL error %d; it was built in %s): %.*s", id, code,
-                 x->t->process.cwd ? x->t->process.cwd : "?", BUILD_LOG, log ? log : "no log");
-    free(log);
-    return CW_ERR_VENDOR;
-}
-
-static cl_program from_binary(struct cw_exec *x, uint32_t id, cl_int *code)
-{
-    const struct cw_t_program *p = &x->t->programs.v[id];
-    const struct cw_exec_context *c = &x->contexts[p->context];
-    const unsigned char *binary = x->data + p->binary.offset, *binaries[MOST_DEVICES];
-    size_t sizes[MOST_DEVICES];
-    if (p->kind == CW_PROGRAM_IL)
-        return clCreateProgramWithIL(c->handle, binary, (size_t)p->binary.size, code);
-    for (cl_uint d = 0; d < c->device_count && d < MOST_DEVICES; d++)
-        binaries[d] = binary, sizes[d] = (size_t)p->binary.size;
-    return clCreateProgramWithBinary(c->handle, c->device_count, c->devices, sizes, binaries, NULL, code);
-}
-
-/* From source where there is one; from the captured binary where not, or where the source needs files that
- * are gone. */
-static enum cw_status make_program(struct cw_exec *x, uint32_t id, struct cw_error *err)
-{
-    const struct cw_t_program *p = &x->t->programs.v[id];
-    const struct cw_exec_context *c = &x->contexts[p->context];
-    const char *options = p->options ? p->options : "";
-    const char *source = p->source;
-    cl_program program = NULL;
-    cl_int code = CL_SUCCESS;
-    enum cw_status status = CW_OK;
-    for (;;) {
-        program = source ? clCreateProgramWithSource(c->handle, 1, &source, NULL, &code)
-                         : from_binary(x, id, &code);
-        if (program)
-            code = clBuildProgram(program, c->device_count, c->devices,
-                                  source || p->kind == CW_PROGRAM_IL ? options : "", NULL, NULL);
-        if (code == CL_SUCCESS || !source || !p->binary.size)
-            break;
-        if (program)
-            clReleaseProgram(program);
-        program = NULL;
-        source = NULL;
-    }
-    if (code != CL_SUCCESS)
-        status = build_error(x, id, program, code, err);
-    x->programs[id] = program;
-    return status;
-}
-
-static enum cw_status make_kernel(struct cw_exec *x, uint32_t command, struct cw_error *err)
-{
-    uint32_t id = x->t->commands.v[command].kernel, program = x->t->kernels.v[id].program;
-    enum cw_status status = CW_OK;
-    cl_int code;
-    if (x->kernels[id])
-        return CW_OK;
-    if (!x->programs[program])
-        status = make_program(x, program, err);
-    if (status != CW_OK)
-        return status;
-    x->kernels[id] = clCreateKernel(x->programs[program], x->t->kernels.v[id].name, &code);
-    return x->kernels[id] ? CW_OK : cw_exec_vendor_status(x, command, "clCreateKernel", code, err);
-}
-
-static enum cw_status make_samplers(struct cw_exec *x, uint32_t command, struct cw_error *err)
-{
-    const struct cw_command *c = &x->t->commands.v[command];
-    uint32_t context = x->t->queues.v[c->queue].context;
-    for (uint32_t i = 0; i < c->args.count; i++) {
-        const struct cw_t_arg *a = &x->t->args.v[c->args.first + i];
-        const struct cw_t_sampler *s;
-        cl_int code;
-        if (a->kind != CW_ARG_SAMPLER || x->samplers[a->memory])
-            continue;
-        s = &x->t->samplers.v[a->memory];
-        x->samplers[a->memory] = clCreateSamplerWithProperties(
-            x->contexts[context].handle,
-            (cl_sampler_properties[]){CL_SAMPLER_NORMALIZED_COORDS, s->normalized, CL_SAMPLER_ADDRESSING_MODE,
-                                      s->addressing, CL_SAMPLER_FILTER_MODE, s->filter, 0},
-            &code);
-        if (!x->samplers[a->memory])
-            return cw_exec_vendor_status(x, command, "clCreateSamplerWithProperties", code, err);
-    }
-    return CW_OK;
-}
-
-/* ---- all of it */
 
 static void mark_context(void *data, uint32_t memory)
 {
@@ -317,36 +214,19 @@ enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err)
     const struct cw_trace *t = x->t;
     enum cw_status status;
     x->contexts = calloc(t->contexts.count + 1, sizeof *x->contexts);
-    x->programs = calloc(t->programs.count + 1, sizeof *x->programs);
-    x->kernels = calloc(t->kernels.count + 1, sizeof *x->kernels);
-    x->samplers = calloc(t->samplers.count + 1, sizeof *x->samplers);
-    if (!x->contexts || !x->programs || !x->kernels || !x->samplers)
-        return cw_error_set(err, CW_ERR_NOMEM, "no memory for the objects of the trace");
+    if (!x->contexts)
+        return cw_error_set(err, CW_ERR_NOMEM, "no memory for %zu contexts", t->contexts.count);
     status = map_devices(x, err);
     if (status == CW_OK)
         status = make_contexts(x, err);
-    for (uint32_t i = 0; status == CW_OK && i < t->commands.count; i++) {
-        uint32_t type = t->commands.v[i].type;
-        if (!x->runs[i] || (type != CL_COMMAND_NDRANGE_KERNEL && type != CL_COMMAND_TASK))
-            continue;
-        status = make_kernel(x, i, err);
-        if (status == CW_OK)
-            status = make_samplers(x, i, err);
-    }
+    if (status == CW_OK)
+        status = cw_exec_kernels_init(x, err);
     return status;
 }
 
 void cw_exec_vendor_finish(struct cw_exec *x)
 {
-    for (size_t i = 0; x->kernels && i < x->t->kernels.count; i++)
-        if (x->kernels[i])
-            clReleaseKernel(x->kernels[i]);
-    for (size_t i = 0; x->programs && i < x->t->programs.count; i++)
-        if (x->programs[i])
-            clReleaseProgram(x->programs[i]);
-    for (size_t i = 0; x->samplers && i < x->t->samplers.count; i++)
-        if (x->samplers[i])
-            clReleaseSampler(x->samplers[i]);
+    cw_exec_kernels_finish(x);
     for (size_t i = 0; x->contexts && i < x->t->contexts.count; i++) {
         struct cw_exec_context *c = &x->contexts[i];
         for (cl_uint d = 0; d < c->device_count; d++)
@@ -359,7 +239,4 @@ void cw_exec_vendor_finish(struct cw_exec *x)
     }
     free(x->devices);
     free(x->contexts);
-    free(x->programs);
-    free(x->kernels);
-    free(x->samplers);
 }
