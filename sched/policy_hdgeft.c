@@ -93,11 +93,13 @@ static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, do
     return fmin(b, fmax(since, cw_plan_ready(h->plan, task, d)));
 }
 
+/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen it. */
 static bool may_join(const struct hdgeft *h, uint32_t task, uint32_t p, uint32_t d)
 {
     const struct cw_device *device = h->plan->platform->device;
+    double cost = cw_graph_cost(h->plan->graph, task, d);
 
-    return d != p && !isinf(cw_graph_cost(h->plan->graph, task, d)) &&
+    return d != p && cost > 0 && !isinf(cost) &&
            (h->o->cross_class || device[d].class_id == device[p].class_id);
 }
 
@@ -148,27 +150,45 @@ static void share_by_speed(const struct hdgeft *h, uint32_t task, uint32_t n)
         h->part[k].share = 1 / cw_graph_cost(h->plan->graph, task, h->part[k].device) / speed;
 }
 
-/* Shares by free time: F solves sum of max(0, F - start_d) / W_d = 1; shares are the terms of the sum. */
+/* Level F that solves sum of max(0, F - start_d) / W_d = 1. Whoever starts after it takes no part, which lowers it for the
+ * others; those dropped stay dropped, so that rounding cannot make this go round in circles. */
+static double find_level(const struct hdgeft *h, const double *cost, uint32_t n)
+{
+    double level;
+    uint32_t dropped;
+
+    for (uint32_t k = 0; k < n; k++)
+        h->part[k].share = 1; /* takes part */
+    do {
+        double speed = 0, work = 1;
+        for (uint32_t k = 0; k < n; k++)
+            if (h->part[k].share > 0) {
+                speed += 1 / cost[h->part[k].device];
+                work += h->part[k].start / cost[h->part[k].device];
+            }
+        level = work / speed;
+        dropped = 0;
+        for (uint32_t k = 0; k < n; k++)
+            if (h->part[k].share > 0 && h->part[k].start > level) {
+                h->part[k].share = 0;
+                dropped++;
+            }
+    } while (dropped);
+    return level;
+}
+
+/* Shares by free time: the terms of find_level's sum. */
 static void share_by_level(const struct hdgeft *h, uint32_t task, uint32_t n)
 {
     const double *cost = &h->plan->graph->cost[(size_t)task * h->plan->graph->devices];
-    double level = INFINITY;
-    uint32_t below = 0, counted;
+    double level = find_level(h, cost, n), sum = 0;
 
-    do { /* those who start after the level take no part; dropping one raises the level, so this ends */
-        double speed = 0, work = 1;
-        counted = below;
-        below = 0;
-        for (uint32_t k = 0; k < n; k++)
-            if (h->part[k].start < level) {
-                speed += 1 / cost[h->part[k].device];
-                work += h->part[k].start / cost[h->part[k].device];
-                below++;
-            }
-        level = work / speed;
-    } while (below != counted);
     for (uint32_t k = 0; k < n; k++)
-        h->part[k].share = fmax(0, level - h->part[k].start) / cost[h->part[k].device];
+        sum += h->part[k].share = fmax(0, level - h->part[k].start) / cost[h->part[k].device];
+    if (!(sum > 0)) /* the task is too short to be told from the earliest start */
+        h->part[0].share = sum = 1;
+    for (uint32_t k = 0; k < n; k++)
+        h->part[k].share /= sum; /* 1 but for rounding */
 }
 
 /* Rounds shares to whole work-groups: largest remainder first, lowest device on ties. */
