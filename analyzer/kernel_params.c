@@ -138,6 +138,19 @@ static bool const_is_proven(const struct cw_cl_source *s, const token *name, con
     return true;
 }
 
+/* Index of the token that closes the bracket at v[open], or count. */
+static size_t closing(const token *v, size_t count, size_t open, const char *opening, const char *closing_text)
+{
+    size_t depth = 0;
+
+    for (size_t i = open; i < count; i++) {
+        depth += cw_cl_token_is(&v[i], opening);
+        if (cw_cl_token_is(&v[i], closing_text) && --depth == 0)
+            return i;
+    }
+    return count;
+}
+
 /* What the words of one parameter say. */
 struct declaration {
     bool is_constant, is_const, read_only, write_only, read_write, image, pipe, scalar, doubtful;
@@ -206,8 +219,11 @@ static struct declaration read_declaration(const struct cw_cl_source *s, const t
         } else if (cw_cl_token_is(&v[i], "*")) {
             d.stars++;
         } else if (cw_cl_token_is(&v[i], "[")) {
-            d.stars++; /* an array parameter is a pointer; what is inside the brackets does not matter */
-            break;
+            /* an array parameter is a pointer; what is inside the brackets does not matter, what follows them does: an
+             * array of arrays is a pointer to arrays, whose elements are pointers again */
+            d.stars++;
+            i = closing(v, count, i, "[", "]");
+            d.doubtful |= i + 1 < count;
         } else {
             d.doubtful = true;
         }
@@ -229,19 +245,6 @@ static uint8_t mode_of(const struct cw_cl_source *s, const struct declaration *d
     if (d->is_const && !no_const && (trust_const || (d->scalar && const_is_proven(s, &d->name, body, body_count))))
         return CW_ACCESS_READ;
     return CW_ACCESS_READ_WRITE;
-}
-
-/* Index of the token that closes the bracket at v[open], or count. */
-static size_t closing(const token *v, size_t count, size_t open, const char *opening, const char *closing_text)
-{
-    size_t depth = 0;
-
-    for (size_t i = open; i < count; i++) {
-        depth += cw_cl_token_is(&v[i], opening);
-        if (cw_cl_token_is(&v[i], closing_text) && --depth == 0)
-            return i;
-    }
-    return count;
 }
 
 /* One definition: its parameter list opens at v[open]. Modes are added to modes[]. False: not understood. */
