@@ -20,6 +20,13 @@ equal() {
     [[ $out == bit-identical:*"$2 random order"* ]] || fail "$1: no such summary"
 }
 
+# planned NAME - so does the order of a plan for the HXDSP board.
+planned() {
+    local out
+    out=$("$cli" replay "$T/$1.json" --execute --order plan --policy hdgeft --dsp 4 2> "$T/$1.err") &&
+        [[ $out == bit-identical:*"the plan's order"* ]] || { echo "$out"; tail -n 5 "$T/$1.err"; fail "$1: the plan"; }
+}
+
 # wrong NAME - with one data edge left out, the comparison fails, as it must.
 wrong() {
     local out status
