@@ -23,7 +23,9 @@ check  ocl-icd-libopencl1   the OpenCL loader at run time
 check  pocl-opencl-icd      OpenCL on the CPU
 check  libcmocka-dev        unit tests
 check  oclgrind             memory traces that kernel footprints are checked against
-check  python3-minimal      scripts of the tests
+check  liboclgrind-dev      a plug-in of oclgrind that writes those traces
+check  g++                  compiles that plug-in
+check  python3              scripts of the tests
 check  procps               process tools of the tests
 demo   clinfo               a real program: queries only
 demo   hashcat              a real program: the demo traces it
