@@ -159,8 +159,8 @@ static void draw_bar(struct chart *c, const struct bar *b)
 
     fprintf(c->f, "<g><title>%u ", b->task);
     cw_svg_text_escape(c->f, name ? name : "");
-    fprintf(c->f, "\n%s to ", cw_plan_time(c->input, b->start, start, sizeof start));
-    fprintf(c->f, "%s%s", cw_plan_time(c->input, b->finish, finish, sizeof finish),
+    fprintf(c->f, "\n%s to ", cw_plan_time(c->input, b->start, c->span, start, sizeof start));
+    fprintf(c->f, "%s%s", cw_plan_time(c->input, b->finish, c->span, finish, sizeof finish),
             t->parts > 1 ? "\nshared by several devices" : "");
     fprintf(c->f, "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"%s\" stroke=\"#ffffff\" "
             "stroke-width=\"%s\"/>", x, y, width, LANE, colour.fill, width > 3 ? "1" : "0");
@@ -227,7 +227,7 @@ static void draw_axis(const struct chart *c, double bottom)
     for (double k = 0; k * step <= c->span * (1 + 1e-9); k++) {
         double x = x_of(c, k * step);
         fprintf(c->f, "<path d=\"M%.2f %d V%.1f\" stroke=\"#d5dbe1\"/>\n", x, LANES_TOP - 4, bottom + 4);
-        cw_svg_text(c->f, x, bottom + 18, SMALL_SIZE, "middle", FAINT, "", cw_plan_time(c->input, k * step, text, sizeof text));
+        cw_svg_text(c->f, x, bottom + 18, SMALL_SIZE, "middle", FAINT, "", cw_plan_time(c->input, k * step, c->span, text, sizeof text));
     }
 }
 
@@ -239,7 +239,7 @@ static void draw_marker(const struct chart *c, double time, const char *what, co
     char text[100], at[32];
     bool before = x > c->left + c->width / 2;
 
-    snprintf(text, sizeof text, "%s %s", what, cw_plan_time(c->input, time, at, sizeof at));
+    snprintf(text, sizeof text, "%s %s", what, cw_plan_time(c->input, time, c->span, at, sizeof at));
     fprintf(c->f, "<path d=\"M%.2f %.1f V%.1f\" stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\"/>\n", x, y - 9,
             bottom + 4, ink, dash);
     cw_svg_text(c->f, before ? x - 5 : x + 5, y, SMALL_SIZE, before ? "end" : "start", ink, "", text);

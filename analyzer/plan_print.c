@@ -7,7 +7,7 @@
 
 enum { TASK_LIST_MAX = 40, WIDTH_MAX = 100 };
 
-const char *cw_plan_time(const struct cw_plan_input *input, double time, char *text, size_t size)
+const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text, size_t size)
 {
     static const struct {
         double from, ns;
@@ -19,9 +19,9 @@ const char *cw_plan_time(const struct cw_plan_input *input, double time, char *t
         snprintf(text, size, "%.6g", time);
         return text;
     }
-    while (time < units[k].from)
+    while (like < units[k].from)
         k++;
-    snprintf(text, size, "%.4g %s", time / units[k].ns, units[k].unit);
+    snprintf(text, size, "%.5g %s", time / units[k].ns, units[k].unit);
     return text;
 }
 
@@ -89,6 +89,7 @@ static int label_width(const struct cw_plan_result *r, size_t count)
 static void print_figures(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
 {
     int width = label_width(r, count);
+    double like = r[0].metrics.makespan;
     char a[32], b[32], c[32], d[32], e[32], g[32];
 
     fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7s\n", width, "policy", "makespan", "lower bound", "SLR", "NSL",
@@ -96,7 +97,7 @@ static void print_figures(FILE *f, const struct cw_plan_input *input, const stru
     for (size_t k = 0; k < count; k++) {
         const struct cw_metrics *m = &r[k].metrics;
         fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7u\n", width, r[k].label,
-                cw_plan_time(input, m->makespan, a, sizeof a), cw_plan_time(input, m->bounds.best, b, sizeof b),
+                cw_plan_time(input, m->makespan, like, a, sizeof a), cw_plan_time(input, m->bounds.best, like, b, sizeof b),
                 figure(m->slr, c, sizeof c), figure(m->nsl, d, sizeof d), figure(m->speedup, e, sizeof e),
                 figure(m->efficiency, g, sizeof g), shared_tasks(r[k].schedule));
     }
@@ -131,6 +132,7 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
 {
     const struct cw_graph *g = input->graph;
     uint32_t *order = malloc((g->tasks + 1) * sizeof *order), n = 0;
+    double like = r->metrics.makespan;
     char start[32], finish[32];
 
     if (!order || cw_plan_result_order(r, input, order, &n, NULL) != CW_OK) {
@@ -142,8 +144,8 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
     for (uint32_t k = 0; k < n && n <= TASK_LIST_MAX; k++) {
         uint32_t i = order[k];
         const char *name = cw_graph_name(g, i);
-        fprintf(f, "%11s  %11s  %4u %-23.40s", cw_plan_time(input, r->schedule->task[i].start, start, sizeof start),
-                cw_plan_time(input, r->schedule->task[i].finish, finish, sizeof finish), i, name ? name : "");
+        fprintf(f, "%11s  %11s  %4u %-23.40s", cw_plan_time(input, r->schedule->task[i].start, like, start, sizeof start),
+                cw_plan_time(input, r->schedule->task[i].finish, like, finish, sizeof finish), i, name ? name : "");
         for (uint32_t a = 0; a < r->schedule->task[i].parts; a++) {
             struct cw_part part = cw_schedule_part(r->schedule, g, i, a);
             fprintf(f, " %s", input->platform->device[part.device].name);

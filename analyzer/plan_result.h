@@ -45,7 +45,8 @@ void cw_plan_result_json(FILE *f, const struct cw_plan_input *input, const struc
 /* Writes tables for people: one row of figures per plan, then device use, then (short graphs, one plan) the tasks. */
 void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count);
 
-/* A time in the graph's unit for people: "75.75", or "1.234 ms" for traces. Returns `text`. */
-const char *cw_plan_time(const struct cw_plan_input *input, double time, char *text, size_t size);
+/* A time in the graph's unit for people: "75.75", or "1.234 ms" for traces, in the unit that suits `like` (the makespan, so
+ * that all times of one plan have one unit). Returns `text`. */
+const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text, size_t size);
 
 #endif
