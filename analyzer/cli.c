@@ -235,7 +235,7 @@ static int run_command(const struct cw_command_def *def, int argc, char **argv)
         result = CW_EXIT_OK;
     } else if (argc - first < def->min_operands || (def->max_operands >= 0 && argc - first > def->max_operands)) {
         if (argc - first < def->min_operands)
-            cw_cli_complain("%s: something is missing; usage: clweave %s %s", def->name, def->name, def->usage);
+            cw_cli_complain("%s: an argument is missing; usage: clweave %s %s", def->name, def->name, def->usage);
         else
             cw_cli_complain("%s: unexpected '%s'; usage: clweave %s %s", def->name, argv[first + def->max_operands],
                             def->name, def->usage);

@@ -5,26 +5,20 @@
 
 enum { TEXT_WIDTH = 78, OPTION_COLUMN = 28 };
 
-/* Prints `text` wrapped at TEXT_WIDTH, continuation lines indented; `column` is where the cursor stands. */
-static void print_wrapped(FILE *f, const char *text, int indent, int column)
+/* Prints `text` wrapped at TEXT_WIDTH, continuation lines indented; the cursor stands at `indent`. */
+static void print_wrapped(FILE *f, const char *text, int indent)
 {
+    int column = indent;
+
     while (*text) {
-        size_t n = strcspn(text, " \n");
-        if (column + (int)n > TEXT_WIDTH && column > indent) {
+        int n = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + n > TEXT_WIDTH) {
             fprintf(f, "\n%*s", indent, "");
             column = indent;
         }
-        fprintf(f, "%.*s", (int)n, text);
-        column += (int)n;
+        column += fprintf(f, column > indent ? " %.*s" : "%.*s", n, text);
         text += n;
-        if (*text == '\n') {
-            fprintf(f, "\n%*s", indent, "");
-            column = indent;
-        } else if (*text == ' ' && column < TEXT_WIDTH) {
-            fputc(' ', f);
-            column++;
-        }
-        text += *text != '\0';
+        text += strspn(text, " ");
     }
     fputc('\n', f);
 }
@@ -49,7 +43,7 @@ static void print_option(FILE *f, const struct cw_cli_option *o)
         fprintf(f, "\n%*s", OPTION_COLUMN, "");
     else
         fprintf(f, "%*s", OPTION_COLUMN - n - 2, "");
-    print_wrapped(f, o->help, OPTION_COLUMN, OPTION_COLUMN);
+    print_wrapped(f, o->help, OPTION_COLUMN);
 }
 
 static const struct cw_cli_option help_option = {"help", 'h', CW_CLI_BOOL, 0, NULL, NULL, "show this text"};
@@ -57,10 +51,10 @@ static const struct cw_cli_option help_option = {"help", 'h', CW_CLI_BOOL, 0, NU
 void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
 {
     fprintf(f, "usage: clweave %s %s\n\n", def->name, def->usage);
-    print_wrapped(f, def->summary, 0, 0);
+    print_wrapped(f, def->summary, 0);
     if (def->details) {
         fputc('\n', f);
-        print_wrapped(f, def->details, 0, 0);
+        print_wrapped(f, def->details, 0);
     }
     fputs("\noptions:\n", f);
     CW_CLI_EACH(o, def->options)

@@ -124,7 +124,7 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
     signal(SIGQUIT, SIG_DFL);
     if (!error)
         return status;
-    cw_cli_complain("cannot run %s: %s", argv[0], strerror(error));
+    cw_cli_complain("cannot run %s: %s; check its name, or give its path", argv[0], strerror(error));
     return -1;
 }
 

@@ -97,7 +97,7 @@ enum cw_status cw_output_commit(struct cw_output *o, struct cw_error *err)
         if (o->temporary)
             unlink(o->temporary);
         status = cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; nothing was kept, make room or choose another place",
-                              o->path, saved ? strerror(saved) : "an earlier write failed");
+                              o->path, saved ? strerror(saved) : "an earlier write failed (is the disk full?)");
     }
     release(o);
     return status;

@@ -2,6 +2,7 @@
 #include "sweep_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool waits_for_later(const struct cw_trace *t)
 {
@@ -153,6 +154,26 @@ enum cw_status cw_sweep_order(const struct cw_trace *t, uint32_t **order, struct
     return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
+/* A command on a cycle, given the commands that Kahn's algorithm left over: they are the cycles and what is behind them,
+ * so going back from any of them ends on a cycle. CW_NONE when memory is out. */
+static uint32_t find_cycle(const struct cw_trace *t, const uint32_t *left, size_t count)
+{
+    uint32_t *before = malloc((t->commands.count + 1) * sizeof *before), at = left[0];
+
+    if (!before)
+        return CW_NONE;
+    memset(before, 0xff, (t->commands.count + 1) * sizeof *before);
+    for (size_t i = 0; i < count; i++)
+        before[left[i]] = left[i];
+    for (size_t i = 0; i < t->edges.count; i++)
+        if (before[t->edges.v[i].from] != CW_NONE && before[t->edges.v[i].to] != CW_NONE)
+            before[t->edges.v[i].to] = t->edges.v[i].from;
+    for (size_t i = 0; i < count; i++)
+        at = before[at];
+    free(before);
+    return at;
+}
+
 enum cw_status cw_graph_order(const struct cw_trace *t, uint32_t *order, struct cw_error *err)
 {
     size_t n = t->commands.count, acyclic = n;
@@ -165,6 +186,6 @@ enum cw_status cw_graph_order(const struct cw_trace *t, uint32_t *order, struct 
     if (!ascending && sort_by(t, true, order, &acyclic) != CW_OK)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     if (acyclic < n)
-        return cw_error_set(err, CW_ERR_CYCLE, "the edges form a cycle, for example through command %u", order[acyclic]);
+        return cw_error_set(err, CW_ERR_CYCLE, "the edges form a cycle through command %u", find_cycle(t, order + acyclic, n - acyclic));
     return CW_OK;
 }

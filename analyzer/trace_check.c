@@ -110,7 +110,7 @@ enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *p
     }
     if (status)
         return status;
-    *place = (struct cw_trace_place){CW_S_EDGES, 0};
+    *place = (struct cw_trace_place){CW_S_EDGES, SIZE_MAX};
     order = malloc((t->commands.count + 1) * sizeof *order);
     if (!order)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");

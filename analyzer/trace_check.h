@@ -8,7 +8,7 @@
 /* Where a check failed. */
 struct cw_trace_place {
     enum cw_section section;
-    size_t index;
+    size_t index; /* SIZE_MAX: no single element is to blame */
 };
 
 /* Checks that every id refers to something, sub-buffers lie in their parents and parents come before their children,

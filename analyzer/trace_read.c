@@ -175,7 +175,7 @@ static void locate(struct loader *l, struct cw_trace_place place, const struct c
     struct cw_json_in in = l->in;
     const char *at = l->section_at[place.section];
 
-    if (found->status == CW_ERR_NOMEM || !at) {
+    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX) {
         cw_error_set(err, found->status, "%s: %s", l->in.name, found->text);
         return;
     }

@@ -144,7 +144,7 @@ static const struct {
      "t:3:1: edges[0]: \"to\" is 9, but there are only 2 commands"},
     {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":1,\"to\":1,\"kind\":\"event\"}]}", CW_ERR_CYCLE, "depends on itself"},
     {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"event\"},{\"from\":1,\"to\":0,\"kind\":\"event\"}]}", CW_ERR_CYCLE,
-     "form a cycle"},
+     "t: the edges form a cycle through command"},
     {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"data\"}]}", CW_ERR_FORMAT, "a data edge has a hazard"},
     {HEAD ",\"kernels\":[{\"id\":0,\"name\":null}],\"commands\":[]}", CW_ERR_FORMAT, "expected a string"},
     {HEAD ",\"process\":{\"program\":\"\\u0000\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "NUL"},

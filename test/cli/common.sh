@@ -1,0 +1,26 @@
+# common.sh - golden tests of the command line: `expect NAME STATUS command...` compares standard output, standard
+# error and the exit status with test/cli/NAME.out and NAME.err (a missing file stands for an empty one). The build and
+# scratch folders read @B@ and @T@ there. UPDATE=1 writes the files anew; look at the difference before you commit it.
+set -u
+PATH=$B:$PATH
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+masked() { sed -e "s|$B|@B@|g" -e "s|$T|@T@|g" "$1"; }
+compare() { # NAME.out or NAME.err against what came
+    local golden=$here/$1 came=$2
+    if [ -n "${UPDATE:-}" ]; then
+        if [ -s "$came" ]; then cp "$came" "$golden"; else rm -f "$golden"; fi
+    elif ! diff -u "$([ -e "$golden" ] && echo "$golden" || echo /dev/null)" "$came"; then
+        fail "$1 differs"
+    fi
+}
+expect() {
+    local name=$1 wanted=$2 status; shift 2
+    "$@" > "$T/raw.out" 2> "$T/raw.err" < /dev/null; status=$?
+    masked "$T/raw.out" > "$T/$name.out"; masked "$T/raw.err" > "$T/$name.err"
+    [ $status = "$wanted" ] || { fail "$name: exit status $status, expected $wanted"; cat "$T/$name.err"; }
+    compare "$name.out" "$T/$name.out"
+    compare "$name.err" "$T/$name.err"
+}
+finish() { exit $failed; }

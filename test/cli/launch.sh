@@ -1,0 +1,53 @@
+# trace and run: the program's own output, exit status and signals; one trace per process; what is said when there is none.
+. "$(dirname "$0")/common.sh"
+driver=$B/test/libnullcl.so
+[ -e "$driver" ] || { echo "the null driver is not built"; exit 77; }
+case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
+export OCL_ICD_VENDORS=$driver
+app=$B/test/apps/blockmatmul
+
+for mode in trace run; do
+    for status in 0 1 3 42 255; do
+        clweave $mode -o "$T/s.json" -- sh -c "exit $status" 2> "$T/err"; got=$?
+        [ $got = $status ] || fail "$mode: status $status became $got"
+    done
+    clweave $mode -o "$T/s.json" -- sh -c 'kill -TERM $$' 2> "$T/err"; got=$?
+    [ $got = 143 ] || fail "$mode: SIGTERM became status $got"
+    clweave $mode -o "$T/s.json" -- sh -c 'kill -KILL $$' 2> "$T/err"; got=$?
+    [ $got = 137 ] || fail "$mode: SIGKILL became status $got"
+done
+expect no_opencl 0 clweave trace -o "$T/s.json" -- sh -c 'echo out; echo err >&2'
+[ "$(clweave trace -o "$T/s.json" sh -c 'echo "$1"' x --summary 2> /dev/null)" = --summary ] || fail "options behind the program are the program's"
+
+# standard input, output and the working folder are the program's
+[ "$(echo in | clweave trace -o "$T/s.json" -- cat 2> /dev/null)" = in ] || fail "standard input is lost"
+
+# a program that uses OpenCL: the trace has its enqueues, its folder may change, the log is gone afterwards
+mkdir "$T/d" "$T/e"
+(cd "$T/d" && clweave trace -o sub.json -- sh -c "cd ../e && exec $app" > "$T/out" 2> "$T/err")
+[ -s "$T/d/sub.json" ] || fail "no trace where it was asked for: $(cat "$T/err")"
+[ ! -e "$T/d/sub.json.log" ] || fail "the converted log is still there"
+[ "$(stat -c %a "$T/d/sub.json")" = 600 ] || fail "the trace is readable by others"
+grep -q 'sub.json: 12 commands, [0-9]* edges$' "$T/err" || fail "no line about the trace: $(cat "$T/err")"
+[ "$(grep -c '"type":"CL_COMMAND_NDRANGE_KERNEL"' "$T/d/sub.json")" = 11 ] || fail "kernels are missing in the trace"
+
+# %e and %p; two processes of one run; blanks and brackets in names
+clweave trace -o "$T/d/%e [x] %p.json" -- sh -c "$app; $app" > "$T/out" 2> "$T/err"
+[ "$(ls "$T/d" | grep -c '^blockmatmul \[x\] [0-9]*\.json$')" = 2 ] || fail "two processes, but $(ls "$T/d"): $(cat "$T/err")"
+clweave trace -o "$T/e/one.json" -- sh -c "$app & $app & wait" > "$T/out" 2> "$T/err"
+[ "$(ls "$T/e" | grep -c '^one.*\.json$')" = 2 ] || fail "two processes at once, but $(ls "$T/e"): $(cat "$T/err")"
+
+# a summary on standard error; nothing of ours on standard output
+clweave trace --summary -o "$T/s.json" -- "$app" > "$T/out" 2> "$T/err"
+[ "$(wc -l < "$T/out")" = 1 ] || fail "standard output has more than the program's line"
+grep -q 'multiply' "$T/err" || fail "no summary"
+
+# a program that only asks
+clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"
+grep -q 'enqueued nothing' "$T/err" || fail "no warning about zero enqueues: $(cat "$T/err")"
+
+# an interrupt from the terminal (to the whole process group) ends the program, not the tool
+setsid clweave trace -o "$T/i.json" -- sh -c "$app; kill -INT 0; exit 7" > "$T/out" 2> "$T/err"; got=$?
+[ $got = 130 ] || fail "an interrupt became status $got"
+[ -s "$T/i.json" ] || fail "no trace after an interrupt: $(cat "$T/err")"
+finish

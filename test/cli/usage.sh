@@ -1,0 +1,38 @@
+# Help, usage errors, man page, completion.
+. "$(dirname "$0")/common.sh"
+
+expect no_command 2 clweave
+expect unknown_command 2 clweave grpah
+expect unknown_option 2 clweave graph --colapse x.json
+expect missing_argument 2 clweave graph x.json --limit
+expect bad_number 2 clweave graph x.json --limit many
+expect bad_choice 2 clweave graph x.json --format gif
+expect missing_operand 2 clweave graph
+expect extra_operand 2 clweave timeline a.json b.json
+expect flag_with_value 2 clweave graph --json=1 x.json
+expect help_graph 0 clweave help graph
+expect help_unknown 2 clweave help nothing
+expect unknown_extension 2 clweave graph test/fuzz/blockmatmul.json -o "$T/x.gif"
+[ ! -e "$T/x.gif" ] || fail "a refused format left a file"
+
+# every command is in the list, the manual and the completion
+for c in trace run graph timeline replay devices help version; do
+    clweave --help | grep -q "^  $c " || fail "--help does not list $c"
+    clweave help --man | grep -q "^\.SS clweave $c\$" || fail "the manual does not have $c"
+    clweave help --completion bash | grep -q "^    $c) words=" || fail "the completion does not have $c"
+    clweave $c --help > /dev/null || fail "$c --help fails"
+done
+# and every setting of options.inc in trace or run
+for o in out callsites device-times capture-data no-sources log; do
+    clweave trace --help | grep -q -- "--$o" || fail "trace does not offer --$o"
+    clweave run --help | grep -q -- "--$o" || fail "run does not offer --$o"
+done
+clweave trace --help | grep -q -- --policy && fail "trace offers --policy"
+clweave run --help | grep -q -- --policy || fail "run does not offer --policy"
+bash -n <(clweave help --completion bash) || fail "the completion is no bash"
+completed=$(bash -c 'source <(clweave help --completion bash); COMP_WORDS=(clweave graph --for); COMP_CWORD=2; _clweave; echo "${COMPREPLY[@]}"')
+[ "$completed" = --format ] || fail "completion of --for gives '$completed'"
+if command -v man > /dev/null; then
+    [ -z "$(clweave help --man | man --warnings -E UTF-8 -l - 2>&1 > /dev/null)" ] || fail "man complains"
+fi
+finish
