@@ -6,7 +6,9 @@
  * barrier, host, data; not the implied `queue` edges: DESIGN.md section 5), and compares. An edge missing
  * from the graph shows as a difference.
  *
- * One command runs at a time, on one in-order queue per device: the order is exactly the chosen one.
+ * What runs are the trace's kernels, with the sizes that the trace says: run only traces that you trust, as
+ * you would a program. One command runs at a time, on one in-order queue per device: the order is exactly the
+ * chosen one.
  *
  * Bytes that the program never defined differ from run to run without an error. To find them, undefined
  * contents are filled with 0x00 and with 0xA5 in two runs in trace order; bytes of the results that follow

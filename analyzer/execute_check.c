@@ -67,9 +67,12 @@ static enum cw_status check_program(const struct check *k, uint32_t program)
     return CW_OK;
 }
 
-static enum cw_status check_arg(const struct check *k, const struct cw_t_arg *a)
+static enum cw_status check_arg(const struct check *k, uint32_t index)
 {
     const struct cw_trace *t = k->x->t;
+    const struct cw_t_arg *a = &t->args.v[k->c->args.first + index];
+    if (a->command_index != index)
+        return refuse(k, CW_ERR_FORMAT, "its arguments are not in order");
     switch (a->kind) {
     case CW_ARG_MEMORY:
         return a->memory == CW_NONE ? CW_OK : check_memory(k, a->memory);
@@ -105,9 +108,12 @@ static enum cw_status check_kernel(const struct check *k)
         return refuse(k, CW_ERR_FORMAT, "its arguments are not in the trace");
     if (k->c->unknown_access)
         return refuse(k, CW_ERR_UNSUPPORTED, "it touches memory that the trace does not name");
+    /* an argument left over from an earlier command could be an object that is gone */
+    if (k->c->args.count != t->kernels.v[k->c->kernel].num_args)
+        return refuse(k, CW_ERR_FORMAT, "the trace does not have all of its arguments");
     status = check_program(k, t->kernels.v[k->c->kernel].program);
     for (uint32_t i = 0; status == CW_OK && i < k->c->args.count; i++)
-        status = check_arg(k, &t->args.v[k->c->args.first + i]);
+        status = check_arg(k, i);
     return status;
 }
 

@@ -229,6 +229,11 @@ static void test_refusals(void **state)
     t->commands.v[c.scale].type = CL_COMMAND_NATIVE_KERNEL;
     expect_refused(&c, CW_ERR_UNSUPPORTED, "command 2 (CL_COMMAND_NATIVE_KERNEL");
     t->commands.v[c.scale].type = CL_COMMAND_NDRANGE_KERNEL;
+    t->args.v[0].command_index = 1;
+    expect_refused(&c, CW_ERR_FORMAT, "arguments are not in order");
+    t->args.v[0].command_index = 0, t->kernels.v[0].num_args = 4;
+    expect_refused(&c, CW_ERR_FORMAT, "does not have all of its arguments");
+    t->kernels.v[0].num_args = 3;
     arg = t->args.v[0], t->args.v[0].kind = CW_ARG_SVM;
     expect_refused(&c, CW_ERR_UNSUPPORTED,
                    "command 1 (CL_COMMAND_NDRANGE_KERNEL add): shared virtual memory");
