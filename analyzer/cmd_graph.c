@@ -64,7 +64,7 @@ static int print_command(const char *path, uint32_t id)
         print_object(text, length);
         for (size_t i = 0; i < one.edges.count; i++) {
             const struct cw_edge *e = &one.edges.v[i];
-            printf("%s %u: %s %s", e->to == id ? "after" : "before", e->to == id ? e->from : e->to, cw_edge_kind_name(e->kind),
+            printf("%s %u: %s%s%s", e->to == id ? "after" : "before", e->to == id ? e->from : e->to, cw_edge_kind_name(e->kind), e->hazard ? " " : "",
                    cw_hazard_name(e->hazard));
             if (e->memory != CW_NONE)
                 printf(" of memory %u, %llu bytes", e->memory, (unsigned long long)e->bytes);
