@@ -1,4 +1,5 @@
-#include "define_memory.h"
+/* define_memory.c - the log's description of memory objects. */
+#include "define_parts.h"
 
 #include "../analyzer/trace.h"
 

@@ -7,6 +7,7 @@
 #define HARVEST_AT  1024  /* pending commands at which an enqueue looks for finished ones */
 #define MAX_PENDING 65536 /* beyond it the oldest lose their times rather than memory grow */
 #define BATCH       128
+#define PATIENCE    256 /* unfinished ones in a row after which a harvest ends */
 
 struct pending {
     cl_event event; /* a reference of ours */
@@ -102,14 +103,15 @@ bool cw_times_write(cl_event event, uint64_t seq)
 void cw_times_harvest(bool all)
 {
     struct pending batch[BATCH], out;
-    uint32_t left = size, n, i;
+    uint32_t left = size, unfinished = 0, n, i;
 
     if (CW_LIKELY(!left) || (!all && left < HARVEST_AT))
         return;
-    for (; left && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
+    for (; left && unfinished < PATIENCE && (n = pop(batch, left < BATCH ? left : BATCH)); left -= n)
         for (i = 0; i < n; i++) {
             out.event = batch[i].event;
-            if (!cw_times_write(batch[i].event, batch[i].seq) && !push(batch[i], &out))
+            unfinished = cw_times_write(batch[i].event, batch[i].seq) ? 0 : unfinished + 1;
+            if (unfinished && !push(batch[i], &out))
                 out.event = batch[i].event;
             if (out.event)
                 cw_next.clReleaseEvent(out.event);

@@ -42,16 +42,17 @@ cl_int cw_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void
     struct cw_transfer t = {.type = CL_COMMAND_SVM_MEMCPY, .bytes = size};
     struct cw_layout host = {src, size, 1, 1, 0, 0};
     struct cw_enqueue e;
+    cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_next.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, event);
     t.src_id = cw_svm_id(src, &t.src_offset);
     t.dst_id = cw_svm_id(dst, &t.dst_offset);
     t.host = t.src_id ? (t.dst_id ? NULL : dst) : src;
-    if (CW_UNLIKELY(cw_recorder.capture_data) && !t.src_id && t.dst_id)
+    status = cw_next.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, e.event);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && !t.src_id && t.dst_id && status == CL_SUCCESS)
         cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
-    return finish(&e, &t, blocking, !t.src_id && !t.dst_id,
-                  cw_next.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, e.event));
+    return finish(&e, &t, blocking, !t.src_id && !t.dst_id, status);
 }
 
 cl_int cw_hook_clEnqueueSVMMemFill(cl_command_queue queue, void *address, const void *pattern, size_t pattern_size,

@@ -17,8 +17,6 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
     if (h->blocking)
         e->r.flags |= CW_LOG_E_BLOCKING;
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
-        if (!h->read)
-            cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
         h->later = !h->blocking && (h->read || cw_capture_gated());
         if (h->later && !e->event)
             e->event = &e->own;
@@ -33,6 +31,8 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
     cl_event event = later ? *e->event : NULL;
 
     cw_enqueue_returned(e, status);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && !h->read && status == CL_SUCCESS)
+        cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
     if (CW_UNLIKELY(later) && ours)
         e->own = NULL; /* the pending read takes the reference */
     cw_enqueue_transfer(e, &h->t);

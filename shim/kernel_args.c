@@ -46,6 +46,11 @@ void cw_kernel_destroy(struct cw_kernel *k)
     free(k);
 }
 
+void cw_kernel_after_fork(struct cw_kernel *k)
+{
+    atomic_store(&k->lock, 0); /* a thread that does not exist here may have held it */
+}
+
 static void mark_dirty(struct cw_kernel *k, uint32_t index)
 {
     k->args[index].dirty = true;

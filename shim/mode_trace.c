@@ -32,9 +32,18 @@ static unsigned parse_callsites(const char *text)
     return (unsigned)n;
 }
 
+static void free_kernel(struct cw_object *o, void *context)
+{
+    (void)context;
+    if (o->state)
+        cw_kernel_after_fork(o->state);
+}
+
 static void after_fork(void)
 {
     cw_object_after_fork();
+    cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
+    cw_define_after_fork();
     cw_svm_after_fork();
     cw_callsite_after_fork();
     cw_map_after_fork();

@@ -36,6 +36,8 @@ static inline uint64_t cw_known_id(const void *handle, enum cw_log_object kind)
     return o ? (uint64_t)o->id + 1 : 0;
 }
 
+void cw_define_after_fork(void);
+
 /* A new object that a creation call returned (NULL allowed): replaces whatever had this handle. */
 struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 
@@ -66,6 +68,7 @@ void cw_svm_after_fork(void);
 struct cw_kernel;
 struct cw_kernel *cw_kernel_create(cl_kernel kernel);
 void cw_kernel_destroy(struct cw_kernel *k);
+void cw_kernel_after_fork(struct cw_kernel *k);
 void cw_kernel_copy_args(struct cw_kernel *to, struct cw_kernel *from);
 void cw_kernel_set_arg(struct cw_kernel *k, cl_uint index, size_t size, const void *value);
 void cw_kernel_set_svm(struct cw_kernel *k, cl_uint index, const void *address);
