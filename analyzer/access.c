@@ -30,8 +30,8 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         ok = cw_cl_source_init(&source, program->source, program->options);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
-                cw_kernel_params(&source, t->kernels.v[k].name, t->kernels.v[k].num_args, options->trust_const,
-                                 options->no_const, table->modes + table->first[k]);
+                cw_kernel_params(&source, t->kernels.v[k].name, t->kernels.v[k].num_args,
+                                 options->trust_const, options->no_const, table->modes + table->first[k]);
         cw_cl_source_finish(&source);
     }
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
@@ -44,7 +44,8 @@ void cw_access_table_finish(struct cw_access_table *table)
     memset(table, 0, sizeof *table);
 }
 
-/* Bytes of an object as its accesses see it; an object of unknown size is one byte, which all its accesses share. */
+/* Bytes of an object as its accesses see it; an object of unknown size is one byte, which all its accesses
+ * share. */
 static uint64_t extent(const struct cw_trace *t, uint32_t memory)
 {
     const struct cw_t_memory *m = &t->memory.v[memory];
@@ -79,17 +80,18 @@ static bool push_whole(struct cw_trace *t, uint32_t memory, uint32_t mode)
     return push(t, memory, mode, 0, UINT64_MAX);
 }
 
-/* The rectangle region[] (first number in bytes) at byte `start`: row by row when there are few rows, else as one range;
- * as one range too when its rows touch. */
-static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t start, const uint64_t region[3],
-                           uint64_t row_pitch, uint64_t slice_pitch)
+/* The rectangle region[] (first number in bytes) at byte `start`: row by row when there are few rows, else as
+ * one range; as one range too when its rows touch. */
+static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t start,
+                           const uint64_t region[3], uint64_t row_pitch, uint64_t slice_pitch)
 {
     uint64_t rows = region[1], slices = region[2], last = start;
     bool ok = true;
 
     if (!region[0] || !rows || !slices)
         return true;
-    if (__builtin_mul_overflow(slices - 1, slice_pitch, &last) || __builtin_add_overflow(last, (rows - 1) * row_pitch, &last) ||
+    if (__builtin_mul_overflow(slices - 1, slice_pitch, &last) ||
+        __builtin_add_overflow(last, (rows - 1) * row_pitch, &last) ||
         __builtin_add_overflow(last, start + region[0], &last) || (rows - 1) > UINT64_MAX / (row_pitch | 1))
         return push_whole(t, memory, mode);
     if (rows > CW_ACCESS_MAX_ROWS || slices > CW_ACCESS_MAX_ROWS || rows * slices > CW_ACCESS_MAX_ROWS)
@@ -102,23 +104,27 @@ static bool push_rectangle(struct cw_trace *t, uint32_t memory, uint32_t mode, u
     return ok;
 }
 
-static bool push_image(struct cw_trace *t, uint32_t memory, uint32_t mode, const uint64_t origin[3], const uint64_t region[3])
+static bool push_image(struct cw_trace *t, uint32_t memory, uint32_t mode, const uint64_t origin[3],
+                       const uint64_t region[3])
 {
     const struct cw_t_memory *m = &t->memory.v[memory];
     uint64_t bytes[3] = {region[0] * m->element_bytes, region[1] ? region[1] : 1, region[2] ? region[2] : 1};
     uint64_t rows = m->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? m->array_size : m->height ? m->height : 1;
     uint64_t row_pitch = m->parent != CW_NONE && m->row_pitch ? m->row_pitch : m->width * m->element_bytes;
 
-    if (!m->element_bytes || !m->width || m->mip_levels > 1 || m->samples > 1 || m->size > (uint64_t)1 << 48 ||
-        origin[0] > m->width || region[0] > m->width || origin[1] > rows || region[1] > rows)
+    if (!m->element_bytes || !m->width || m->mip_levels > 1 || m->samples > 1 ||
+        m->size > (uint64_t)1 << 48 || origin[0] > m->width || region[0] > m->width || origin[1] > rows ||
+        region[1] > rows)
         return push_whole(t, memory, mode);
-    return push_rectangle(t, memory, mode, origin[2] * rows * row_pitch + origin[1] * row_pitch + origin[0] * m->element_bytes,
+    return push_rectangle(t, memory, mode,
+                          origin[2] * rows * row_pitch + origin[1] * row_pitch + origin[0] * m->element_bytes,
                           bytes, row_pitch, rows * row_pitch);
 }
 
 static bool is_rectangle(uint32_t type)
 {
-    return type == CL_COMMAND_READ_BUFFER_RECT || type == CL_COMMAND_WRITE_BUFFER_RECT || type == CL_COMMAND_COPY_BUFFER_RECT;
+    return type == CL_COMMAND_READ_BUFFER_RECT || type == CL_COMMAND_WRITE_BUFFER_RECT ||
+           type == CL_COMMAND_COPY_BUFFER_RECT;
 }
 
 static uint64_t region_bytes(const struct cw_trace *t, const struct cw_t_transfer *x)
@@ -130,12 +136,14 @@ static uint64_t region_bytes(const struct cw_trace *t, const struct cw_t_transfe
 }
 
 /* One side of a transfer. */
-static bool push_side(struct cw_trace *t, uint32_t type, const struct cw_t_transfer *x, bool source, uint32_t mode)
+static bool push_side(struct cw_trace *t, uint32_t type, const struct cw_t_transfer *x, bool source,
+                      uint32_t mode)
 {
     uint32_t memory = source ? x->src : x->dst;
     const uint64_t *origin = source ? x->src_origin : x->dst_origin;
     uint64_t offset = source ? x->src_offset : x->dst_offset, bytes = x->bytes;
-    uint64_t row = source ? x->src_row_pitch : x->dst_row_pitch, slice = source ? x->src_slice_pitch : x->dst_slice_pitch;
+    uint64_t row = source ? x->src_row_pitch : x->dst_row_pitch,
+             slice = source ? x->src_slice_pitch : x->dst_slice_pitch;
 
     if (memory >= t->memory.count)
         return true;
@@ -144,15 +152,16 @@ static bool push_side(struct cw_trace *t, uint32_t type, const struct cw_t_trans
     if (is_rectangle(type)) {
         row = row ? row : x->region[0];
         slice = slice ? slice : x->region[1] * row;
-        return push_rectangle(t, memory, mode, origin[2] * slice + origin[1] * row + origin[0], x->region, row, slice);
+        return push_rectangle(t, memory, mode, origin[2] * slice + origin[1] * row + origin[0], x->region,
+                              row, slice);
     }
     if (bytes == 0)
         bytes = region_bytes(t, x);
     return bytes ? push(t, memory, mode, offset, bytes) : push_whole(t, memory, mode);
 }
 
-/* A map makes the bytes visible to the host and lets it change them until the unmap: so a writing map has to wait for
- * readers too, and the unmap is the write. */
+/* A map makes the bytes visible to the host and lets it change them until the unmap: so a writing map has to
+ * wait for readers too, and the unmap is the write. */
 static uint32_t map_mode(uint64_t flags, bool unmap)
 {
     if (flags & CL_MAP_WRITE_INVALIDATE_REGION)
@@ -167,7 +176,8 @@ static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
     const struct cw_t_transfer *x = &t->transfers.v[k->transfer];
     bool unmap = k->type == CL_COMMAND_UNMAP_MEM_OBJECT || k->type == CL_COMMAND_SVM_UNMAP;
 
-    if (unmap || k->type == CL_COMMAND_MAP_BUFFER || k->type == CL_COMMAND_MAP_IMAGE || k->type == CL_COMMAND_SVM_MAP)
+    if (unmap || k->type == CL_COMMAND_MAP_BUFFER || k->type == CL_COMMAND_MAP_IMAGE ||
+        k->type == CL_COMMAND_SVM_MAP)
         return push_side(t, k->type, x, x->src < t->memory.count, map_mode(x->map_flags, unmap));
     if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS || k->type == CL_COMMAND_SVM_FREE)
         return true; /* their objects are arguments */
@@ -175,12 +185,14 @@ static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
 }
 
 /* Whole objects: kernel arguments, and what a migration or a native kernel names. */
-static bool push_memory_argument(struct cw_trace *t, const struct cw_command *k, uint32_t memory, uint32_t mode)
+static bool push_memory_argument(struct cw_trace *t, const struct cw_command *k, uint32_t memory,
+                                 uint32_t mode)
 {
     uint64_t flags = memory < t->memory.count ? t->memory.v[memory].flags : 0;
 
     if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS)
-        mode = k->transfer != CW_NONE && (t->transfers.v[k->transfer].map_flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
+        mode = k->transfer != CW_NONE &&
+                       (t->transfers.v[k->transfer].map_flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
                    ? CW_ACCESS_WRITE
                    : CW_ACCESS_READ;
     else if (flags & CL_MEM_READ_ONLY)
@@ -226,7 +238,8 @@ static void merge_equal(struct cw_trace *t, size_t first)
         return;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
-        while (k < kept && (v[k].memory != v[i].memory || v[k].offset != v[i].offset || v[k].bytes != v[i].bytes))
+        while (k < kept &&
+               (v[k].memory != v[i].memory || v[k].offset != v[i].offset || v[k].bytes != v[i].bytes))
             k++;
         if (k < kept)
             v[k].mode |= v[i].mode;
@@ -236,7 +249,8 @@ static void merge_equal(struct cw_trace *t, size_t first)
     t->accesses.count = first + kept;
 }
 
-enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id, struct cw_error *err)
+enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *table, uint32_t id,
+                              struct cw_error *err)
 {
     struct cw_command *k = &t->commands.v[id];
     size_t first = t->accesses.count;

@@ -24,7 +24,8 @@ bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t)
     return false;
 }
 
-/* Copies `source` without line splices, comments as one blank (newlines in them are kept out: a directive goes on). */
+/* Copies `source` without line splices, comments as one blank (newlines in them are kept out: a directive
+ * goes on). */
 static char *strip(const char *source)
 {
     char *text = malloc(strlen(source) + 2), *out = text;
@@ -66,7 +67,8 @@ static struct cw_cl_token next_token(const char **p)
             e++;
         t.kind = CW_CL_IDENTIFIER;
     } else if (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)*e))) {
-        while (isalnum((unsigned char)*e) || *e == '_' || *e == '.' || ((*e == '+' || *e == '-') && strchr("eEpP", e[-1])))
+        while (isalnum((unsigned char)*e) || *e == '_' || *e == '.' ||
+               ((*e == '+' || *e == '-') && strchr("eEpP", e[-1])))
             e++;
         t.kind = CW_CL_NUMBER;
     } else if (*s == '"' || *s == '\'') {
@@ -126,7 +128,8 @@ static bool read_macro(struct cw_cl_source *s, const char *p, bool option, bool 
     m.first = (uint32_t)s->macro_count_tokens;
     if (option && *p == '=')
         p++;
-    for (p = option ? p : skip_blanks(p); *p && *p != '\n' && !(option && isspace((unsigned char)*p)); p = option ? p : skip_blanks(p)) {
+    for (p = option ? p : skip_blanks(p); *p && *p != '\n' && !(option && isspace((unsigned char)*p));
+         p = option ? p : skip_blanks(p)) {
         struct cw_cl_token t = next_token(&p);
         s->has_paste |= cw_cl_token_is(&t, "##");
         if (!push_macro_token(s, t))
@@ -155,7 +158,8 @@ static const char *read_directive(struct cw_cl_source *s, const char *p)
         ok = read_macro(s, word, false, true);
     else if (cw_cl_token_is(&name, "include") || cw_cl_token_is(&name, "import"))
         s->has_include = true;
-    else if (!cw_cl_token_is(&name, "pragma") && !cw_cl_token_is(&name, "line") && !cw_cl_token_is(&name, "error"))
+    else if (!cw_cl_token_is(&name, "pragma") && !cw_cl_token_is(&name, "line") &&
+             !cw_cl_token_is(&name, "error"))
         ok = push_token(&s->tokens, &s->count, &s->capacity, (struct cw_cl_token){end, 0, CW_CL_CONDITIONAL});
     return ok ? end : NULL;
 }
@@ -184,7 +188,8 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
     bool line_start = true;
 
     memset(s, 0, sizeof *s);
-    s->has_paste = strstr(source, "??") || strstr(source, "%:") || strstr(source, "<:") || strstr(source, "asm");
+    s->has_paste =
+        strstr(source, "??") || strstr(source, "%:") || strstr(source, "<:") || strstr(source, "asm");
     s->text = strip(source);
     if (!s->text || (options && !read_options(s, options)))
         return false;

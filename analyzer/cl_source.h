@@ -1,8 +1,8 @@
-/* cl_source.h - the tokens of an OpenCL C source as written: comments and line splices gone, macros noted but not
- * expanded, the branches of all conditionals kept.
+/* cl_source.h - the tokens of an OpenCL C source as written: comments and line splices gone, macros noted but
+ * not expanded, the branches of all conditionals kept.
  *
- * Made for conservative questions ("is every use of this name harmless, whichever branch is compiled?"), not for
- * compiling. Whatever could hide something from such a question is flagged. */
+ * Made for conservative questions ("is every use of this name harmless, whichever branch is compiled?"), not
+ * for compiling. Whatever could hide something from such a question is flagged. */
 #ifndef CW_CL_SOURCE_H
 #define CW_CL_SOURCE_H
 
@@ -16,10 +16,11 @@ enum cw_cl_token_kind { CW_CL_IDENTIFIER, CW_CL_NUMBER, CW_CL_STRING, CW_CL_PUNC
 struct cw_cl_token {
     const char *text; /* into the source object's own copy; not NUL-terminated */
     uint32_t length;
-    uint32_t kind;    /* enum cw_cl_token_kind */
+    uint32_t kind; /* enum cw_cl_token_kind */
 };
 
-/* A #define (or -D option, or #undef with undefined = true); tokens [first, first + count) of macro_tokens. */
+/* A #define (or -D option, or #undef with undefined = true); tokens [first, first + count) of macro_tokens.
+ */
 struct cw_cl_macro {
     struct cw_cl_token name;
     uint32_t first, count;
@@ -40,8 +41,8 @@ struct cw_cl_source {
     bool has_paste;   /* ## or digraphs or trigraphs or asm: names can appear from nowhere */
 };
 
-/* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory is out;
- * finish it either way. Any text is accepted. */
+/* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory
+ * is out; finish it either way. Any text is accepted. */
 bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options);
 void cw_cl_source_finish(struct cw_cl_source *s);
 

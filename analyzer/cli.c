@@ -91,7 +91,8 @@ static enum cw_status check_choice(const struct cw_cli_option *o, const char *wo
 }
 
 /* Stores one option's argument in the values struct. */
-static enum cw_status store(const struct cw_cli_option *o, const char *word, void *values, struct cw_error *err)
+static enum cw_status store(const struct cw_cli_option *o, const char *word, void *values,
+                            struct cw_error *err)
 {
     char *member = (char *)values + o->offset, *end;
     struct cw_cli_list *list = (void *)member;
@@ -114,7 +115,8 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
         break;
     case CW_CLI_LIST:
         if (list->count == CW_CLI_LIST_MAX)
-            return cw_error_set(err, CW_ERR_INVALID, "--%s: given more than %d times", o->name, CW_CLI_LIST_MAX);
+            return cw_error_set(err, CW_ERR_INVALID, "--%s: given more than %d times", o->name,
+                                CW_CLI_LIST_MAX);
         list->word[list->count++] = word;
         break;
     case CW_CLI_INT:
@@ -133,17 +135,18 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
 }
 
 /* The message for what getopt_long did not understand. */
-static enum cw_status bad_option(const struct cw_command_def *def, int result, const char *word, struct cw_error *err)
+static enum cw_status bad_option(const struct cw_command_def *def, int result, const char *word,
+                                 struct cw_error *err)
 {
     const char *names[MAX_OPTIONS + 2], *nearest;
     char given[MAX_WORD + 1];
     size_t n = 0;
 
     if (result == ':')
-        return cw_error_set(err, CW_ERR_INVALID, "%s: option '%s' needs an argument; see clweave %s --help", def->name,
-                            word, def->name);
+        return cw_error_set(err, CW_ERR_INVALID, "%s: option '%s' needs an argument; see clweave %s --help",
+                            def->name, word, def->name);
     CW_CLI_EACH(o, def->options)
-        names[n++] = o->name; /* parsing has checked that there are at most MAX_OPTIONS */
+    names[n++] = o->name; /* parsing has checked that there are at most MAX_OPTIONS */
     names[n++] = "help";
     names[n] = NULL;
     snprintf(given, sizeof given, "%s", word + strspn(word, "-"));
@@ -152,14 +155,17 @@ static enum cw_status bad_option(const struct cw_command_def *def, int result, c
     if (nearest && strcmp(nearest, given) == 0)
         return cw_error_set(err, CW_ERR_INVALID, "%s: option '--%s' takes no argument", def->name, given);
     if (nearest)
-        return cw_error_set(err, CW_ERR_INVALID, "%s: unknown option '%s'; did you mean --%s?", def->name, word, nearest);
-    return cw_error_set(err, CW_ERR_INVALID, "%s: unknown option '%s'; see clweave %s --help", def->name, word, def->name);
+        return cw_error_set(err, CW_ERR_INVALID, "%s: unknown option '%s'; did you mean --%s?", def->name,
+                            word, nearest);
+    return cw_error_set(err, CW_ERR_INVALID, "%s: unknown option '%s'; see clweave %s --help", def->name,
+                        word, def->name);
 }
 
 /* getopt_long's two tables from ours. letters: 2 + 2 per option bytes. */
 static void getopt_tables(const struct cw_command_def *def, struct option *longs, char *letters)
 {
-    /* '+' stops at the first operand, so that a program's own options are left alone; ':' reports missing arguments */
+    /* '+' stops at the first operand, so that a program's own options are left alone; ':' reports missing
+     * arguments */
     if (def->program)
         *letters++ = '+';
     *letters++ = ':';
@@ -167,7 +173,8 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
     CW_CLI_EACH(o, def->options)
     {
         bool takes = o->argument && o->kind != CW_CLI_BOOL;
-        *longs++ = (struct option){o->name, takes ? required_argument : no_argument, NULL, LONG_BASE + (int)(o - def->options)};
+        *longs++ = (struct option){o->name, takes ? required_argument : no_argument, NULL,
+                                   LONG_BASE + (int)(o - def->options)};
         if (o->letter) {
             *letters++ = o->letter;
             if (takes)
@@ -233,12 +240,14 @@ static int run_command(const struct cw_command_def *def, int argc, char **argv)
     } else if (help) {
         cw_cli_help_command(stdout, def);
         result = CW_EXIT_OK;
-    } else if (argc - first < def->min_operands || (def->max_operands >= 0 && argc - first > def->max_operands)) {
+    } else if (argc - first < def->min_operands ||
+               (def->max_operands >= 0 && argc - first > def->max_operands)) {
         if (argc - first < def->min_operands)
-            cw_cli_complain("%s: an argument is missing; usage: clweave %s %s", def->name, def->name, def->usage);
+            cw_cli_complain("%s: an argument is missing; usage: clweave %s %s", def->name, def->name,
+                            def->usage);
         else
-            cw_cli_complain("%s: unexpected '%s'; usage: clweave %s %s", def->name, argv[first + def->max_operands],
-                            def->name, def->usage);
+            cw_cli_complain("%s: unexpected '%s'; usage: clweave %s %s", def->name,
+                            argv[first + def->max_operands], def->name, def->usage);
         result = CW_EXIT_USAGE;
     } else {
         result = def->run(def->values_size ? values : NULL, argc - first, argv + first);

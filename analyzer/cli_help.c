@@ -26,7 +26,8 @@ static void print_wrapped(FILE *f, const char *text, int indent)
 /* "-o, --out FILE" */
 static int option_head(char *text, size_t size, const struct cw_cli_option *o)
 {
-    int n = o->letter ? snprintf(text, size, "-%c, --%s", o->letter, o->name) : snprintf(text, size, "    --%s", o->name);
+    int n = o->letter ? snprintf(text, size, "-%c, --%s", o->letter, o->name)
+                      : snprintf(text, size, "    --%s", o->name);
 
     if (o->argument && o->kind != CW_CLI_BOOL && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, " %s", o->argument);
@@ -58,7 +59,7 @@ void cw_cli_help_command(FILE *f, const struct cw_command_def *def)
     }
     fputs("\noptions:\n", f);
     CW_CLI_EACH(o, def->options)
-        print_option(f, o);
+    print_option(f, o);
     print_option(f, &help_option);
     if (def->examples)
         fputs("\nexamples:\n", f);
@@ -70,11 +71,13 @@ void cw_cli_help_all(FILE *f, const struct cw_command_def *const *table)
 {
     fputs("usage: clweave <command> [options] [-- program arguments]\n\n"
           "Weaves the kernels of an unmodified OpenCL program across devices and time.\n\n"
-          "commands:\n", f);
+          "commands:\n",
+          f);
     for (size_t i = 0; table[i]; i++)
         fprintf(f, "  %-12s %s\n", table[i]->name, table[i]->summary);
     fputs("\n'clweave <command> --help' explains a command; 'clweave help --man' prints the manual.\n"
-          "Exit status: 0 ok, 1 failure, 2 usage; trace and run: the program's own.\n", f);
+          "Exit status: 0 ok, 1 failure, 2 usage; trace and run: the program's own.\n",
+          f);
 }
 
 /* roff: a leading dot or quote, backslashes and dashes need care. */
@@ -106,7 +109,8 @@ static void man_command(FILE *f, const struct cw_command_def *def)
         fputs(".PP\n", f);
         man_text(f, def->details);
     }
-    CW_CLI_EACH(o, def->options) {
+    CW_CLI_EACH(o, def->options)
+    {
         const char *p = head;
         option_head(head, sizeof head, o);
         fputs(".TP\n.B ", f);
@@ -127,38 +131,46 @@ void cw_cli_man(FILE *f, const struct cw_command_def *const *table)
     fputs(".TH CLWEAVE 1 \"\" \"clweave " CW_VERSION "\" \"User Commands\"\n"
           ".SH NAME\nclweave \\- weave the kernels of an unmodified OpenCL program across devices and time\n"
           ".SH SYNOPSIS\n.B clweave\n<command> [options] [\\-\\- program arguments]\n"
-          ".SH COMMANDS\n", f);
+          ".SH COMMANDS\n",
+          f);
     for (size_t i = 0; table[i]; i++)
         man_command(f, table[i]);
-    fputs(".SH EXIT STATUS\n0 success, 1 failure, 2 usage. trace and run exit with the program's own status, 128 + n when\n"
+    fputs(".SH EXIT STATUS\n0 success, 1 failure, 2 usage. trace and run exit with the program's own status, "
+          "128 + n when\n"
           "signal n killed it, 1 when it could not be started.\n"
-          ".SH ENVIRONMENT\nEach option of trace and run that the library knows can be given as CLWEAVE_<NAME> (dashes become\n"
-          "underscores). CLWEAVE_LIB names libclweave.so when it is not beside the tool or in ../lib.\n", f);
+          ".SH ENVIRONMENT\nEach option of trace and run that the library knows can be given as "
+          "CLWEAVE_<NAME> (dashes become\n"
+          "underscores). CLWEAVE_LIB names libclweave.so when it is not beside the tool or in ../lib.\n",
+          f);
 }
 
 void cw_cli_completion_bash(FILE *f, const struct cw_command_def *const *table)
 {
-    fputs("# bash completion of clweave: source this file, or install it as .../bash-completion/completions/clweave\n"
+    fputs("# bash completion of clweave: source this file, or install it as "
+          ".../bash-completion/completions/clweave\n"
           "_clweave() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W '", f);
+          "    if [ \"$COMP_CWORD\" = 1 ]; then\n        COMPREPLY=($(compgen -W '",
+          f);
     for (size_t i = 0; table[i]; i++)
         fprintf(f, "%s ", table[i]->name);
     fputs("--help --version' -- \"$cur\")); return\n    fi\n    case \"${COMP_WORDS[1]} $prev\" in\n", f);
     for (size_t i = 0; table[i]; i++)
         CW_CLI_EACH(o, table[i]->options)
-            if (o->choices && *o->choices) {
-                fprintf(f, "    '%s --%s') COMPREPLY=($(compgen -W '", table[i]->name, o->name);
-                for (const char *p = o->choices; *p; p++)
-                    fputc(*p == '|' ? ' ' : *p, f);
-                fputs("' -- \"$cur\")); return ;;\n", f);
-            }
+    if (o->choices && *o->choices) {
+        fprintf(f, "    '%s --%s') COMPREPLY=($(compgen -W '", table[i]->name, o->name);
+        for (const char *p = o->choices; *p; p++)
+            fputc(*p == '|' ? ' ' : *p, f);
+        fputs("' -- \"$cur\")); return ;;\n", f);
+    }
     fputs("    esac\n    case \"${COMP_WORDS[1]}\" in\n", f);
     for (size_t i = 0; table[i]; i++) {
         fprintf(f, "    %s) words='", table[i]->name);
         CW_CLI_EACH(o, table[i]->options)
-            fprintf(f, "--%s ", o->name);
+        fprintf(f, "--%s ", o->name);
         fputs("--help' ;;\n", f);
     }
     fputs("    esac\n    case $cur in\n    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\ncomplete -o filenames -F _clweave clweave\n", f);
+          "    *) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n    esac\n}\ncomplete -o filenames -F _clweave "
+          "clweave\n",
+          f);
 }

@@ -50,8 +50,9 @@ static json_t *describe(cl_device_id d, const char *platform)
     device_text(d, CL_DEVICE_NAME, name);
     device_text(d, CL_DEVICE_VERSION, version);
     device_text(d, CL_DRIVER_VERSION, driver);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}", "name", name, "platform", platform, "type",
-                     type_name(device_number(d, CL_DEVICE_TYPE)), "version", version, "driver_version", driver, "compute_units",
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b}", "name", name, "platform",
+                     platform, "type", type_name(device_number(d, CL_DEVICE_TYPE)), "version", version,
+                     "driver_version", driver, "compute_units",
                      (json_int_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS), "max_clock_mhz",
                      (json_int_t)device_number(d, CL_DEVICE_MAX_CLOCK_FREQUENCY), "global_mem_bytes",
                      (json_int_t)device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE), "local_mem_bytes",
@@ -88,17 +89,18 @@ static void print_table(const json_t *list)
     json_t *d;
     char a[16], b[16];
 
-    json_array_foreach (list, i, d)
-        printf("%zu  %s\n   %s, %s, %s, driver %s\n   %lld compute units at %lld MHz, %s memory, %s local, work-groups up to %lld%s\n", i,
-               json_string_value(json_object_get(d, "name")), json_string_value(json_object_get(d, "platform")),
-               json_string_value(json_object_get(d, "type")), json_string_value(json_object_get(d, "version")),
-               json_string_value(json_object_get(d, "driver_version")),
-               (long long)json_integer_value(json_object_get(d, "compute_units")),
-               (long long)json_integer_value(json_object_get(d, "max_clock_mhz")),
-               cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "global_mem_bytes")), a),
-               cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "local_mem_bytes")), b),
-               (long long)json_integer_value(json_object_get(d, "max_work_group_size")),
-               json_is_true(json_object_get(d, "host_unified")) ? ", shares the host's memory" : "");
+    json_array_foreach(list, i, d) printf(
+        "%zu  %s\n   %s, %s, %s, driver %s\n   %lld compute units at %lld MHz, %s memory, %s local, "
+        "work-groups up to %lld%s\n",
+        i, json_string_value(json_object_get(d, "name")), json_string_value(json_object_get(d, "platform")),
+        json_string_value(json_object_get(d, "type")), json_string_value(json_object_get(d, "version")),
+        json_string_value(json_object_get(d, "driver_version")),
+        (long long)json_integer_value(json_object_get(d, "compute_units")),
+        (long long)json_integer_value(json_object_get(d, "max_clock_mhz")),
+        cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "global_mem_bytes")), a),
+        cw_format_bytes((uint64_t)json_integer_value(json_object_get(d, "local_mem_bytes")), b),
+        (long long)json_integer_value(json_object_get(d, "max_work_group_size")),
+        json_is_true(json_object_get(d, "host_unified")) ? ", shares the host's memory" : "");
 }
 
 static int run(const void *values, int argc, char **argv)

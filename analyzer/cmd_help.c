@@ -9,7 +9,8 @@ struct help_options {
 };
 
 static const struct cw_cli_option options[] = {
-    {"man", 0, CW_CLI_BOOL, offsetof(struct help_options, man), NULL, NULL, "print the manual page (roff; pipe it to man -l -)"},
+    {"man", 0, CW_CLI_BOOL, offsetof(struct help_options, man), NULL, NULL,
+     "print the manual page (roff; pipe it to man -l -)"},
     {"completion", 0, CW_CLI_CHOICE, offsetof(struct help_options, completion), "SHELL", "bash",
      "print the completion script of a shell: bash"},
     CW_CLI_END,

@@ -11,8 +11,8 @@ static const struct cw_cli_option options[] = {
     CW_CLI_END,
 };
 
-static const char *const examples[] = {"clweave run -- ./app input.dat", "run ./app; results and exit status stay as they are",
-                                       NULL};
+static const char *const examples[] = {"clweave run -- ./app input.dat",
+                                       "run ./app; results and exit status stay as they are", NULL};
 
 static int run(const void *values, int argc, char **argv)
 {
@@ -24,8 +24,10 @@ const struct cw_command_def cw_cmd_run = {
     .name = "run",
     .summary = "run a program on the devices of this machine",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
-    .details = "In this version `run` hands every call to the vendor's implementation unchanged and records a trace as `trace` does; "
-               "nothing is scheduled elsewhere yet. The exit status is the program's own, 128 + n when signal n killed it, 1 when "
+    .details = "In this version `run` hands every call to the vendor's implementation unchanged and records "
+               "a trace as `trace` does; "
+               "nothing is scheduled elsewhere yet. The exit status is the program's own, 128 + n when "
+               "signal n killed it, 1 when "
                "it could not be started.",
     .options = options,
     .examples = examples,

@@ -10,14 +10,16 @@ struct timeline_options {
 };
 
 static const struct cw_cli_option options[] = {
-    {"out", 'o', CW_CLI_STRING, offsetof(struct timeline_options, out), "FILE", NULL, "write to FILE instead of standard output"},
+    {"out", 'o', CW_CLI_STRING, offsetof(struct timeline_options, out), "FILE", NULL,
+     "write to FILE instead of standard output"},
     {"queue-edges", 0, CW_CLI_BOOL, offsetof(struct timeline_options, queue_edges), NULL, NULL,
      "draw arrows for the implied edges of in-order queues as well"},
     CW_CLI_END,
 };
 
 static const char *const examples[] = {"clweave timeline app.json -o app.timeline.json",
-                                       "then open the file at https://ui.perfetto.dev or chrome://tracing", NULL};
+                                       "then open the file at https://ui.perfetto.dev or chrome://tracing",
+                                       NULL};
 
 static int run(const void *values, int argc, char **argv)
 {
@@ -39,7 +41,8 @@ static int run(const void *values, int argc, char **argv)
     for (size_t i = 0; i < t.commands.count; i++)
         times |= t.commands.v[i].start_ns != 0;
     if (!status && !times)
-        cw_cli_complain("%s has no device times, so only host threads are drawn: trace with --device-times", argv[0]);
+        cw_cli_complain("%s has no device times, so only host threads are drawn: trace with --device-times",
+                        argv[0]);
     cw_trace_finish(&t);
     return status ? cw_cli_fail(&err) : CW_EXIT_OK;
 }
@@ -48,7 +51,8 @@ const struct cw_command_def cw_cmd_timeline = {
     .name = "timeline",
     .summary = "write when what ran, for Perfetto or Chrome",
     .usage = "[-o FILE] TRACE",
-    .details = "One track per host thread (API calls), per queue and per device (commands while they ran), with arrows along the "
+    .details = "One track per host thread (API calls), per queue and per device (commands while they ran), "
+               "with arrows along the "
                "edges that bind.",
     .options = options,
     .examples = examples,

@@ -11,9 +11,10 @@ static const struct cw_cli_option options[] = {
     CW_CLI_END,
 };
 
-static const char *const examples[] = {
-    "clweave trace -o app.json -- ./app input.dat", "record ./app; its output and exit status stay as they are",
-    "clweave graph app.json -o app.svg", "then draw what depends on what", NULL};
+static const char *const examples[] = {"clweave trace -o app.json -- ./app input.dat",
+                                       "record ./app; its output and exit status stay as they are",
+                                       "clweave graph app.json -o app.svg", "then draw what depends on what",
+                                       NULL};
 
 static int run(const void *values, int argc, char **argv)
 {
@@ -25,8 +26,10 @@ const struct cw_command_def cw_cmd_trace = {
     .name = "trace",
     .summary = "run a program and record its OpenCL commands",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
-    .details = "The program runs as it is, with libclweave.so loaded into it and its children; each process that uses OpenCL "
-               "leaves one trace. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could not be "
+    .details = "The program runs as it is, with libclweave.so loaded into it and its children; each process "
+               "that uses OpenCL "
+               "leaves one trace. The exit status is the program's own, 128 + n when signal n killed it, 1 "
+               "when it could not be "
                "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
     .options = options,
     .examples = examples,

@@ -17,10 +17,10 @@ struct queue_state {
 struct cw_control_flow {
     const struct cw_trace *t;
     struct queue_state *queues;
-    uint8_t *covered;     /* per command: something later in its queue, or a host wait, is ordered after it */
-    id_array waiting;     /* host waits that had not returned when the newest command began */
-    id_array newest;      /* returned host waits that no returned host wait is ordered after */
-    uint32_t *position;   /* per command: 1 + how many were swept before it; 0 = not swept yet */
+    uint8_t *covered;   /* per command: something later in its queue, or a host wait, is ordered after it */
+    id_array waiting;   /* host waits that had not returned when the newest command began */
+    id_array newest;    /* returned host waits that no returned host wait is ordered after */
+    uint32_t *position; /* per command: 1 + how many were swept before it; 0 = not swept yet */
     uint32_t swept;
 };
 
@@ -82,7 +82,8 @@ static bool is_host_wait(const struct cw_command *k)
     return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL;
 }
 
-/* A wait list may name a user event that is never set, or one of a cycle in a lying trace: such a wait orders nothing. */
+/* A wait list may name a user event that is never set, or one of a cycle in a lying trace: such a wait orders
+ * nothing. */
 static bool is_swept(const struct cw_control_flow *c, uint32_t id)
 {
     return id < c->t->commands.count && c->position[id] != 0;
@@ -106,8 +107,8 @@ static void sweep_exits(struct cw_control_flow *c, struct queue_state *q)
 }
 
 /* Edges from the exits of `queue` up to command `upto` (inclusive). */
-static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to, enum cw_edge_kind kind,
-                      struct cw_edge_list *edges)
+static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to,
+                      enum cw_edge_kind kind, struct cw_edge_list *edges)
 {
     struct queue_state *q = &c->queues[queue];
 
@@ -116,8 +117,8 @@ static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto, 
         cw_edge_list_add(edges, q->exits.v[i], to, kind);
 }
 
-/* What a host wait proves complete. The end of a command of an in-order queue proves the end of those before it,
- * and the program may rely on that (two reads, one wait for the second). */
+/* What a host wait proves complete. The end of a command of an in-order queue proves the end of those before
+ * it, and the program may rely on that (two reads, one wait for the second). */
 static void add_waited(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
 {
     const struct cw_trace *t = c->t;
@@ -153,8 +154,8 @@ static void cover_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto
         c->covered[q->exits.v[i]] = 1;
 }
 
-/* Host wait `id` has returned: later commands are ordered after it, so what it proved complete needs no edge of its
- * own any more, and neither does an older wait that had returned when it began. */
+/* Host wait `id` has returned: later commands are ordered after it, so what it proved complete needs no edge
+ * of its own any more, and neither does an older wait that had returned when it began. */
 static bool wait_returned(struct cw_control_flow *c, uint32_t id)
 {
     const struct cw_trace *t = c->t;
@@ -171,7 +172,8 @@ static bool wait_returned(struct cw_control_flow *c, uint32_t id)
         cover_exits(c, k->queue, id);
     if (k->blocking && in_order(c, k->queue))
         cover_exits(c, k->queue, id);
-    for (uint32_t i = 0; (k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL) && i < k->wait_list.count; i++) {
+    for (uint32_t i = 0; (k->type == CW_HOST_WAIT || k->type == CW_HOST_POLL) && i < k->wait_list.count;
+         i++) {
         uint32_t w = t->waits.v[k->wait_list.first + i];
         if (!is_swept(c, w))
             continue;
@@ -232,7 +234,8 @@ void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edg
     for (uint32_t i = 0; i < k->wait_list.count; i++)
         if (is_swept(c, t->waits.v[k->wait_list.first + i]))
             cw_edge_list_add(edges, t->waits.v[k->wait_list.first + i], id, CW_EDGE_EVENT);
-    if (k->type == CL_COMMAND_UNMAP_MEM_OBJECT && k->transfer != CW_NONE && is_swept(c, t->transfers.v[k->transfer].map_command))
+    if (k->type == CL_COMMAND_UNMAP_MEM_OBJECT && k->transfer != CW_NONE &&
+        is_swept(c, t->transfers.v[k->transfer].map_command))
         cw_edge_list_add(edges, t->transfers.v[k->transfer].map_command, id, CW_EDGE_EVENT);
     if (k->queue < t->queues.count)
         add_queue_edges(c, id, edges);

@@ -10,26 +10,28 @@ struct place {
     uint64_t offset;
 };
 
-/* Commands of a context since its last one with unknown accesses: such a one waits for all that nothing waits for. */
+/* Commands of a context since its last one with unknown accesses: such a one waits for all that nothing waits
+ * for. */
 struct context_state {
-    uint32_t unknown;              /* newest command with unknown accesses, CW_NONE */
-    CW_ARRAY(uint32_t) open;       /* commands since, that no later one of the context depends on */
+    uint32_t unknown;        /* newest command with unknown accesses, CW_NONE */
+    CW_ARRAY(uint32_t) open; /* commands since, that no later one of the context depends on */
     size_t live;
 };
 
 struct cw_data_flow {
     const struct cw_trace *t;
-    struct place *places;            /* per memory object */
-    struct cw_interval_map *maps;    /* per space */
+    struct place *places;         /* per memory object */
+    struct cw_interval_map *maps; /* per space */
     struct cw_interval_pool *pool;
-    struct context_state *contexts;  /* one more than there are, for commands whose context is not known */
-    uint8_t *closed;                 /* per command */
-    bool any_unknown;                /* only then are contexts tracked */
+    struct context_state *contexts; /* one more than there are, for commands whose context is not known */
+    uint8_t *closed;                /* per command */
+    bool any_unknown;               /* only then are contexts tracked */
 };
 
 static int by_host_range(const void *a, const void *b)
 {
-    const struct cw_t_memory *x = *(const struct cw_t_memory *const *)a, *y = *(const struct cw_t_memory *const *)b;
+    const struct cw_t_memory *x = *(const struct cw_t_memory *const *)a,
+                             *y = *(const struct cw_t_memory *const *)b;
 
     if (x->host_ptr != y->host_ptr)
         return x->host_ptr < y->host_ptr ? -1 : 1;

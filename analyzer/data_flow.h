@@ -1,4 +1,5 @@
-/* data_flow.h - ALGORITHMS A2 with byte ranges: who wrote last, who has read since, per range of each memory. */
+/* data_flow.h - ALGORITHMS A2 with byte ranges: who wrote last, who has read since, per range of each memory.
+ */
 #ifndef CW_DATA_FLOW_H
 #define CW_DATA_FLOW_H
 
@@ -6,12 +7,13 @@
 
 struct cw_data_flow;
 
-/* State for a sweep over t's commands; works out which memory objects share bytes. NULL when memory is out. */
+/* State for a sweep over t's commands; works out which memory objects share bytes. NULL when memory is out.
+ */
 struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t);
 void cw_data_flow_destroy(struct cw_data_flow *d);
 
-/* Adds the data edges into command `id` (its accesses must be filled) and makes its accesses known to later ones.
- * False when memory is out. */
+/* Adds the data edges into command `id` (its accesses must be filled) and makes its accesses known to later
+ * ones. False when memory is out. */
 bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges);
 
 #endif

@@ -15,8 +15,9 @@ static bool is_drawn(const struct cw_trace *t, uint32_t id)
 static bool same_kind(const struct cw_trace *t, const struct cw_command *a, const struct cw_command *b)
 {
     return a->type == b->type && a->queue == b->queue &&
-           (a->kernel == b->kernel || (a->kernel < t->kernels.count && b->kernel < t->kernels.count &&
-                                       strcmp(t->kernels.v[a->kernel].name, t->kernels.v[b->kernel].name) == 0));
+           (a->kernel == b->kernel ||
+            (a->kernel < t->kernels.count && b->kernel < t->kernels.count &&
+             strcmp(t->kernels.v[a->kernel].name, t->kernels.v[b->kernel].name) == 0));
 }
 
 /* The node for command `id`, made when there is none yet. CW_NONE when memory is out. */
@@ -35,7 +36,8 @@ static uint32_t node_for(struct cw_draw_graph *g, const struct cw_trace *t, uint
 }
 
 /* node_of[command] is its node or CW_NONE. */
-static bool make_nodes(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o, uint32_t *node_of)
+static bool make_nodes(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
+                       uint32_t *node_of)
 {
     for (uint32_t id = 0; id < t->commands.count; id++) {
         const struct cw_command *k = &t->commands.v[id];
@@ -50,15 +52,18 @@ static bool make_nodes(struct cw_draw_graph *g, const struct cw_trace *t, const 
         if (node_of[id] == CW_NONE)
             return false;
         g->nodes.v[node_of[id]].count++;
-        g->nodes.v[node_of[id]].device_ns += k->end_ns > k->start_ns && k->start_ns ? k->end_ns - k->start_ns : 0;
+        g->nodes.v[node_of[id]].device_ns +=
+            k->end_ns > k->start_ns && k->start_ns ? k->end_ns - k->start_ns : 0;
     }
     return true;
 }
 
 static int strength(const struct cw_draw_edge *e)
 {
-    static const int kinds[] = {[CW_EDGE_QUEUE] = 0, [CW_EDGE_HOST] = 1, [CW_EDGE_BARRIER] = 2, [CW_EDGE_EVENT] = 3};
-    static const int hazards[] = {[CW_HAZARD_NONE] = 4, [CW_HAZARD_WAR] = 5, [CW_HAZARD_WAW] = 6, [CW_HAZARD_RAW] = 7};
+    static const int kinds[] = {
+        [CW_EDGE_QUEUE] = 0, [CW_EDGE_HOST] = 1, [CW_EDGE_BARRIER] = 2, [CW_EDGE_EVENT] = 3};
+    static const int hazards[] = {
+        [CW_HAZARD_NONE] = 4, [CW_HAZARD_WAR] = 5, [CW_HAZARD_WAW] = 6, [CW_HAZARD_RAW] = 7};
 
     return e->kind == CW_EDGE_DATA ? hazards[e->hazard] : kinds[e->kind];
 }
@@ -72,7 +77,8 @@ static int by_ends(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o, const uint32_t *node_of)
+static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
+                       const uint32_t *node_of)
 {
     size_t kept = 0;
 
@@ -87,7 +93,8 @@ static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const 
         d = cw_trace_push(&g->edges, 1);
         if (!d)
             return false;
-        *d = (struct cw_draw_edge){from, to, e->kind, e->hazard, e->hazard == CW_HAZARD_RAW ? e->bytes : 0, 1};
+        *d =
+            (struct cw_draw_edge){from, to, e->kind, e->hazard, e->hazard == CW_HAZARD_RAW ? e->bytes : 0, 1};
     }
     if (g->edges.count == 0)
         return true;
@@ -146,8 +153,8 @@ static size_t reduce_node(const struct reduction *r, struct cw_draw_edge *v, siz
 }
 
 /* Nodes are in the order of their commands; this is the topological one. */
-static bool topological_positions(const struct cw_trace *t, const uint32_t *node_of, uint32_t *order, uint32_t *position,
-                                  enum cw_status *status, struct cw_error *err)
+static bool topological_positions(const struct cw_trace *t, const uint32_t *node_of, uint32_t *order,
+                                  uint32_t *position, enum cw_status *status, struct cw_error *err)
 {
     uint32_t *commands = malloc((t->commands.count + 1) * sizeof *commands), n = 0;
 
@@ -164,8 +171,8 @@ static bool topological_positions(const struct cw_trace *t, const uint32_t *node
     return true;
 }
 
-static bool reduce(struct cw_draw_graph *g, const struct cw_trace *t, const uint32_t *node_of, enum cw_status *status,
-                   struct cw_error *err)
+static bool reduce(struct cw_draw_graph *g, const struct cw_trace *t, const uint32_t *node_of,
+                   enum cw_status *status, struct cw_error *err)
 {
     size_t n = g->nodes.count, words = (n + 63) / 64, kept = 0;
     uint32_t *order = malloc((n + 1) * sizeof *order), *position = calloc(n + 1, sizeof *position);
@@ -224,7 +231,8 @@ static bool add_inputs(struct cw_draw_graph *g, const struct cw_trace *t, const 
                 *n = (struct cw_draw_node){.command = CW_NONE, .memory = m, .count = 1};
                 input[m] = (uint32_t)(g->nodes.count - 1);
             }
-            if (g->edges.count && g->edges.v[g->edges.count - 1].from == input[m] && g->edges.v[g->edges.count - 1].to == node_of[id])
+            if (g->edges.count && g->edges.v[g->edges.count - 1].from == input[m] &&
+                g->edges.v[g->edges.count - 1].to == node_of[id])
                 continue;
             e = cw_trace_push(&g->edges, 1);
             if (!e)
@@ -238,8 +246,8 @@ out_of_memory:
     return false;
 }
 
-enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
-                                  struct cw_error *err)
+enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t,
+                                  const struct cw_export_options *o, struct cw_error *err)
 {
     uint32_t *node_of = malloc((t->commands.count + 1) * sizeof *node_of);
     enum cw_status status = CW_OK;

@@ -1,10 +1,12 @@
-/* draw_graph.h - what of a trace's graph a picture shows: nodes, merged edges, without edges that others imply. */
+/* draw_graph.h - what of a trace's graph a picture shows: nodes, merged edges, without edges that others
+ * imply. */
 #ifndef CW_DRAW_GRAPH_H
 #define CW_DRAW_GRAPH_H
 
 #include "exporter.h"
 
-/* A command, or all commands of one kind (collapsed), or an input: the initial contents of a read-only object. */
+/* A command, or all commands of one kind (collapsed), or an input: the initial contents of a read-only
+ * object. */
 struct cw_draw_node {
     uint32_t command; /* the (first) command; CW_NONE for an input */
     uint32_t memory;  /* of an input, else CW_NONE */
@@ -23,13 +25,13 @@ struct cw_draw_edge {
 struct cw_draw_graph {
     CW_ARRAY(struct cw_draw_node) nodes;
     CW_ARRAY(struct cw_draw_edge) edges; /* sorted by (to, from) */
-    uint64_t left_out; /* commands beyond the limit */
+    uint64_t left_out;                   /* commands beyond the limit */
 };
 
-/* Failed commands and flushes are not drawn. An edge is left out when a path of other drawn edges implies it, except
- * RAW edges, which show data. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it in any case. */
-enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
-                                  struct cw_error *err);
+/* Failed commands and flushes are not drawn. An edge is left out when a path of other drawn edges implies it,
+ * except RAW edges, which show data. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it in any case. */
+enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t,
+                                  const struct cw_export_options *o, struct cw_error *err);
 void cw_draw_graph_finish(struct cw_draw_graph *g);
 
 #endif

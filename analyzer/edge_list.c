@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_hazard hazard, uint32_t memory,
-                           uint64_t bytes)
+void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_hazard hazard,
+                           uint32_t memory, uint64_t bytes)
 {
     struct cw_edge *e;
 

@@ -1,5 +1,5 @@
-/* edge_list.h - the edges into one command while it is being looked at: collected, merged, then appended to the
- * trace in the order (from, kind, hazard, memory). */
+/* edge_list.h - the edges into one command while it is being looked at: collected, merged, then appended to
+ * the trace in the order (from, kind, hazard, memory). */
 #ifndef CW_EDGE_LIST_H
 #define CW_EDGE_LIST_H
 
@@ -12,8 +12,8 @@ struct cw_edge_list {
 
 /* Notes an edge from -> to. Ignored when from is CW_NONE or to itself. */
 void cw_edge_list_add(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_edge_kind kind);
-void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_hazard hazard, uint32_t memory,
-                           uint64_t bytes);
+void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_hazard hazard,
+                           uint32_t memory, uint64_t bytes);
 
 /* Appends the noted edges to t->edges, equal ones merged with their bytes added, and empties the list.
  * CW_ERR_NOMEM, CW_ERR_LIMIT. */

@@ -90,7 +90,8 @@ static void put_kernel(FILE *f, const struct cw_trace *t, const struct cw_draw_n
     const struct cw_command *k = &t->commands.v[n->command];
     uint32_t colour = colour_kernel(t, k->kernel) % COLOURS;
 
-    fprintf(f, "shape=box,style=\"rounded,filled\",fillcolor=\"%s\",color=\"%s\",label=<<B>", fills[colour], lines[colour]);
+    fprintf(f, "shape=box,style=\"rounded,filled\",fillcolor=\"%s\",color=\"%s\",label=<<B>", fills[colour],
+            lines[colour]);
     put_html(f, t->kernels.v[k->kernel].name);
     fputs("</B>", f);
     if (n->count == 1 && k->work_dim) {
@@ -170,11 +171,15 @@ static void put_other(FILE *f, const struct cw_trace *t, const struct cw_draw_no
     const struct cw_command *k = &t->commands.v[n->command];
 
     if (cw_command_is_enqueue(k)) {
-        fputs("shape=hexagon,style=filled,fillcolor=\"#f3eef8\",color=\"#7b1fa2\",fontsize=10,height=0.3,label=<", f);
+        fputs("shape=hexagon,style=filled,fillcolor=\"#f3eef8\",color=\"#7b1fa2\",fontsize=10,height=0.3,"
+              "label=<",
+              f);
         put_verb(f, k->type);
     } else {
-        fputs("shape=box,style=filled,fillcolor=\"#eeeeee\",color=\"#bbbbbb\",fontcolor=\"#555555\",fontsize=9,height=0.25,"
-              "margin=\"0.08,0.03\",label=<", f);
+        fputs("shape=box,style=filled,fillcolor=\"#eeeeee\",color=\"#bbbbbb\",fontcolor=\"#555555\",fontsize="
+              "9,height=0.25,"
+              "margin=\"0.08,0.03\",label=<",
+              f);
         put_html(f, cw_command_type_name(k->type));
     }
     if (n->count > 1)
@@ -232,7 +237,8 @@ static void put_kernel_legend(FILE *f, const struct cw_trace *t, const struct cw
     unsigned shown = 0;
 
     for (size_t i = 0; used && i < g->nodes.count; i++)
-        if (g->nodes.v[i].command != CW_NONE && t->commands.v[g->nodes.v[i].command].kernel < t->kernels.count)
+        if (g->nodes.v[i].command != CW_NONE &&
+            t->commands.v[g->nodes.v[i].command].kernel < t->kernels.count)
             used[colour_kernel(t, t->commands.v[g->nodes.v[i].command].kernel)] = 1;
     for (size_t k = 0; used && k < t->kernels.count && shown < MAX_LEGEND; k++)
         if (used[k]) {
@@ -265,7 +271,9 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
         if (g->nodes.v[i].command != CW_NONE && cw_command_is_enqueue(&t->commands.v[g->nodes.v[i].command]))
             commands += g->nodes.v[i].count;
     fputs("  label=<<TABLE BORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\"><TR><TD ALIGN=\"LEFT\"><B>", f);
-    put_html(f, t->process.program && strrchr(t->process.program, '/') ? strrchr(t->process.program, '/') + 1 : t->process.program ? t->process.program : "?");
+    put_html(f, t->process.program && strrchr(t->process.program, '/') ? strrchr(t->process.program, '/') + 1
+                : t->process.program                                   ? t->process.program
+                                                                       : "?");
     fprintf(f, "</B> · %llu commands", (unsigned long long)commands);
     if (g->left_out)
         fprintf(f, ", %llu more are not drawn", (unsigned long long)g->left_out);
@@ -277,19 +285,24 @@ static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
 }
 
 /* Nodes of one queue, in a box of its own when there are several. CW_NONE: what has no queue. */
-static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g, uint32_t queue, bool boxed)
+static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g, uint32_t queue,
+                      bool boxed)
 {
     bool open = false;
 
     for (size_t i = 0; i < g->nodes.count; i++) {
-        const struct cw_command *k = g->nodes.v[i].command == CW_NONE ? NULL : &t->commands.v[g->nodes.v[i].command];
+        const struct cw_command *k =
+            g->nodes.v[i].command == CW_NONE ? NULL : &t->commands.v[g->nodes.v[i].command];
         uint32_t of = k && cw_command_is_enqueue(k) && k->queue < t->queues.count ? k->queue : CW_NONE;
         if (of != queue)
             continue;
         if (boxed && !open) {
             const struct cw_t_queue *q = &t->queues.v[queue];
-            fprintf(f, "  subgraph cluster_q%u { style=\"rounded,dashed\"; color=\"#bbbbbb\"; fontcolor=\"#555555\"; "
-                       "label=<queue %u (%s) · ", queue, queue, q->out_of_order ? "out of order" : "in order");
+            fprintf(f,
+                    "  subgraph cluster_q%u { style=\"rounded,dashed\"; color=\"#bbbbbb\"; "
+                    "fontcolor=\"#555555\"; "
+                    "label=<queue %u (%s) · ",
+                    queue, queue, q->out_of_order ? "out of order" : "in order");
             put_html(f, q->device < t->devices.count ? t->devices.v[q->device].name : "?");
             fputs(">;\n", f);
             open = true;
@@ -300,15 +313,19 @@ static void put_queue(FILE *f, const struct cw_trace *t, const struct cw_draw_gr
         fputs("  }\n", f);
 }
 
-enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                             struct cw_error *err)
 {
     struct cw_draw_graph g;
     enum cw_status status = cw_draw_graph_init(&g, t, o, err);
 
     if (!status) {
-        fputs("digraph clweave {\n  graph [rankdir=TB,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0.3,ranksep=0.6];\n"
+        fputs("digraph clweave {\n  graph "
+              "[rankdir=TB,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0.3,ranksep=0.6]"
+              ";\n"
               "  node [fontname=\"Helvetica\",fontsize=11,margin=\"0.12,0.06\"];\n"
-              "  edge [fontname=\"Helvetica\",fontsize=8,fontcolor=\"#555555\",arrowsize=0.7];\n", f);
+              "  edge [fontname=\"Helvetica\",fontsize=8,fontcolor=\"#555555\",arrowsize=0.7];\n",
+              f);
         put_title(f, t, &g);
         for (uint32_t q = 0; q < t->queues.count; q++)
             put_queue(f, t, &g, q, t->queues.count > 1);

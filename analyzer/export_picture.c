@@ -38,7 +38,9 @@ static enum cw_status run_dot(FILE *source, const char *format_option, FILE *out
         error = posix_spawnp(&child, "dot", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
-        return cw_error_set(err, CW_ERR_UNSUPPORTED, "cannot run dot: %s; install graphviz, or write a .dot file instead", strerror(error));
+        return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                            "cannot run dot: %s; install graphviz, or write a .dot file instead",
+                            strerror(error));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -47,16 +49,18 @@ static enum cw_status run_dot(FILE *source, const char *format_option, FILE *out
     return CW_OK;
 }
 
-static enum cw_status write_picture(const struct cw_trace *t, const struct cw_export_options *o, const char *format_option,
-                                    FILE *f, struct cw_error *err)
+static enum cw_status write_picture(const struct cw_trace *t, const struct cw_export_options *o,
+                                    const char *format_option, FILE *f, struct cw_error *err)
 {
     size_t n = drawn_commands(t);
     FILE *source;
     enum cw_status status;
 
     if (n > CW_PICTURE_NODES && !o->collapse && o->limit == 0)
-        return cw_error_set(err, CW_ERR_LIMIT, "the graph has %zu nodes, too many for a picture: draw one node per kernel with "
-                            "--collapse, or the first N with --limit N (more than %d takes graphviz long)", n, CW_PICTURE_NODES);
+        return cw_error_set(err, CW_ERR_LIMIT,
+                            "the graph has %zu nodes, too many for a picture: draw one node per kernel with "
+                            "--collapse, or the first N with --limit N (more than %d takes graphviz long)",
+                            n, CW_PICTURE_NODES);
     source = tmpfile();
     if (!source)
         return cw_error_set(err, CW_ERR_IO, "cannot make a temporary file: %s", strerror(errno));
@@ -67,24 +71,29 @@ static enum cw_status write_picture(const struct cw_trace *t, const struct cw_ex
     return status;
 }
 
-static enum cw_status write_svg(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_svg(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                struct cw_error *err)
 {
     return write_picture(t, o, "-Tsvg", f, err);
 }
 
-static enum cw_status write_png(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_png(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                struct cw_error *err)
 {
     return write_picture(t, o, "-Tpng", f, err);
 }
 
-static enum cw_status write_json(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_json(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                 struct cw_error *err)
 {
     (void)o;
     return cw_trace_write(t, f, err);
 }
 
-static const struct cw_exporter json = {.name = "json", .description = "the trace with its graph", .write = write_json};
-static const struct cw_exporter dot = {.name = "dot", .description = "graphviz source", .write = cw_export_dot};
+static const struct cw_exporter json = {
+    .name = "json", .description = "the trace with its graph", .write = write_json};
+static const struct cw_exporter dot = {
+    .name = "dot", .description = "graphviz source", .write = cw_export_dot};
 static const struct cw_exporter svg = {.name = "svg", .description = "picture", .write = write_svg};
 static const struct cw_exporter png = {.name = "png", .description = "picture", .write = write_png};
 

@@ -1,11 +1,13 @@
 /* export_timeline.c - Chrome / Perfetto trace-event JSON; see exporter.h.
  *
- * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices" with a track
- * per queue and device (commands while they ran). Commands that overlap in one track get further tracks, because
- * slices of a track must nest. Arrows run along binding edges between commands that have device times.
+ * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices" with
+ * a track per queue and device (commands while they ran). Commands that overlap in one track get further
+ * tracks, because slices of a track must nest. Arrows run along binding edges between commands that have
+ * device times.
  *
- * Device clocks are not the host's: each device's times are shifted so that every command was queued during its call
- * (the middle of the shifts that allow this; none when the clocks already agree to within a millisecond). */
+ * Device clocks are not the host's: each device's times are shifted so that every command was queued during
+ * its call (the middle of the shifts that allow this; none when the clocks already agree to within a
+ * millisecond). */
 #include "exporter.h"
 #include "graph_build.h"
 #include "json_out.h"
@@ -37,7 +39,8 @@ struct timeline {
     bool any;       /* an event was written */
 };
 
-/* Times as signed numbers whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36 years. */
+/* Times as signed numbers whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36
+ * years. */
 static int64_t clamp(uint64_t ns)
 {
     return ns > (uint64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)ns;
@@ -45,7 +48,9 @@ static int64_t clamp(uint64_t ns)
 
 static uint32_t device_of(const struct cw_trace *t, const struct cw_command *k)
 {
-    return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count ? t->queues.v[k->queue].device : CW_NONE;
+    return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count
+               ? t->queues.v[k->queue].device
+               : CW_NONE;
 }
 
 static void find_shifts(struct timeline *l)
@@ -58,7 +63,8 @@ static void find_shifts(struct timeline *l)
             const struct cw_command *k = &t->commands.v[i];
             if (!k->queued_ns || !k->call_end_ns || device_of(t, k) != d)
                 continue;
-            int64_t from = clamp(k->call_begin_ns) - clamp(k->queued_ns), to = clamp(k->call_end_ns) - clamp(k->queued_ns);
+            int64_t from = clamp(k->call_begin_ns) - clamp(k->queued_ns),
+                    to = clamp(k->call_end_ns) - clamp(k->queued_ns);
             low = from > low ? from : low;
             high = to < high ? to : high;
         }
@@ -83,7 +89,8 @@ static void put_us(struct timeline *l, const char *key, int64_t ns)
     char text[32];
 
     cw_json_put_key(l->o, key);
-    snprintf(text, sizeof text, "%s%lld.%03d", ns < 0 ? "-" : "", (long long)llabs(ns / 1000), (int)llabs(ns % 1000));
+    snprintf(text, sizeof text, "%s%lld.%03d", ns < 0 ? "-" : "", (long long)llabs(ns / 1000),
+             (int)llabs(ns % 1000));
     cw_json_put_text(l->o, text);
 }
 
@@ -209,7 +216,8 @@ static bool put_device_slices(struct timeline *l)
         uint32_t queue = t->commands.v[order[i]].queue, device = device_of(t, &t->commands.v[order[i]]);
         s->lane = take_lane(&l->queues[queue], s->begin, s->end);
         put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
-        put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end), s->begin, s->end, order[i]);
+        put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end),
+                  s->begin, s->end, order[i]);
     }
     free(order);
     return true;
@@ -227,12 +235,14 @@ static void put_host_slices(struct timeline *l)
     }
 }
 
-static void put_arrow_end(struct timeline *l, const char *phase, const struct cw_edge *e, uint64_t id, uint32_t command, int64_t ns)
+static void put_arrow_end(struct timeline *l, const char *phase, const struct cw_edge *e, uint64_t id,
+                          uint32_t command, int64_t ns)
 {
     begin_event(l);
     put_text(l, "name", e->kind == CW_EDGE_DATA ? cw_hazard_name(e->hazard) : cw_edge_kind_name(e->kind));
     put_text(l, "cat", "dependence");
-    put_place(l, phase, PID_QUEUES, (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);
+    put_place(l, phase, PID_QUEUES,
+              (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);
     put_number(l, "id", id);
     if (*phase == 'f')
         put_text(l, "bp", "e"); /* bind to the slice around it, not to the next one */
@@ -250,14 +260,16 @@ static void put_arrows(struct timeline *l, bool queue_edges)
         const struct span *from = &l->spans[e->from], *to = &l->spans[e->to];
         if (from->end == 0 || to->end == 0 || (!queue_edges && !cw_edge_binds(e)))
             continue;
-        if (i > 0 && t->edges.v[i - 1].from == e->from && t->edges.v[i - 1].to == e->to && cw_edge_binds(&t->edges.v[i - 1]))
+        if (i > 0 && t->edges.v[i - 1].from == e->from && t->edges.v[i - 1].to == e->to &&
+            cw_edge_binds(&t->edges.v[i - 1]))
             continue; /* one arrow between two commands is enough */
         put_arrow_end(l, "s", e, ++id, e->from, from->end > from->begin ? from->end - 1 : from->begin);
         put_arrow_end(l, "f", e, id, e->to, to->begin);
     }
 }
 
-static void name_lanes(struct timeline *l, uint64_t pid, size_t index, const struct lanes *lanes, const char *name)
+static void name_lanes(struct timeline *l, uint64_t pid, size_t index, const struct lanes *lanes,
+                       const char *name)
 {
     char text[200];
 
@@ -277,22 +289,27 @@ static void name_tracks(struct timeline *l)
     name_track(l, "process_name", PID_QUEUES, 0, "queues");
     name_track(l, "process_name", PID_DEVICES, 0, "devices");
     for (size_t i = 0; i < t->commands.count; i++)
-        threads = t->commands.v[i].thread >= threads && t->commands.v[i].thread < 100000 ? t->commands.v[i].thread + 1 : threads;
+        threads = t->commands.v[i].thread >= threads && t->commands.v[i].thread < 100000
+                      ? t->commands.v[i].thread + 1
+                      : threads;
     for (uint32_t i = 0; i < threads; i++) {
         snprintf(text, sizeof text, "thread %u", i);
         name_track(l, "thread_name", PID_HOST, i, text);
     }
     for (size_t q = 0; q < t->queues.count; q++) {
-        snprintf(text, sizeof text, "queue %zu (%s)", q, t->queues.v[q].out_of_order ? "out of order" : "in order");
+        snprintf(text, sizeof text, "queue %zu (%s)", q,
+                 t->queues.v[q].out_of_order ? "out of order" : "in order");
         name_lanes(l, PID_QUEUES, q, &l->queues[q], text);
     }
     for (size_t d = 0; d < t->devices.count; d++) {
-        snprintf(text, sizeof text, "device %zu: %.150s", d, t->devices.v[d].name ? t->devices.v[d].name : "?");
+        snprintf(text, sizeof text, "device %zu: %.150s", d,
+                 t->devices.v[d].name ? t->devices.v[d].name : "?");
         name_lanes(l, PID_DEVICES, d, &l->devices[d], text);
     }
 }
 
-enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                  struct cw_error *err)
 {
     struct timeline l = {.t = t};
     bool ok;

@@ -1,4 +1,5 @@
-/* exporter.h - formats that a trace's graph can be written in: one const struct each, in one NULL-ended table. */
+/* exporter.h - formats that a trace's graph can be written in: one const struct each, in one NULL-ended
+ * table. */
 #ifndef CW_EXPORTER_H
 #define CW_EXPORTER_H
 
@@ -14,22 +15,27 @@ struct cw_export_options {
 };
 
 struct cw_exporter {
-    const char *name;        /* also the file extension, without the dot */
+    const char *name; /* also the file extension, without the dot */
     const char *description;
     /* Writes to `f`; the caller looks at its error flag afterwards. */
-    enum cw_status (*write)(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err);
+    enum cw_status (*write)(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                            struct cw_error *err);
 };
 
 extern const struct cw_exporter *const cw_exporters[];
 
-/* The exporter named `name`, or the one for the extension of `path` when name is NULL. NULL when there is none. */
+/* The exporter named `name`, or the one for the extension of `path` when name is NULL. NULL when there is
+ * none. */
 const struct cw_exporter *cw_exporter_find(const char *name, const char *path);
 
-/* Writes the graph in graphviz's language. Pictures of more than CW_DOT_REDUCE_NODES nodes are not reduced. */
-enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err);
+/* Writes the graph in graphviz's language. Pictures of more than CW_DOT_REDUCE_NODES nodes are not reduced.
+ */
+enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                             struct cw_error *err);
 enum { CW_DOT_REDUCE_NODES = 8000, CW_PICTURE_NODES = 600 };
 
 /* Chrome / Perfetto trace-event JSON (https://ui.perfetto.dev opens it). */
-enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err);
+enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                  struct cw_error *err);
 
 #endif

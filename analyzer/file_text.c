@@ -52,7 +52,8 @@ enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struc
         return CW_OK;
     free(text);
     *f = (struct cw_file_text){.text = ""};
-    return cw_error_set(err, error == ENOMEM ? CW_ERR_NOMEM : CW_ERR_IO, "cannot read %s: %s", path, strerror(error));
+    return cw_error_set(err, error == ENOMEM ? CW_ERR_NOMEM : CW_ERR_IO, "cannot read %s: %s", path,
+                        strerror(error));
 }
 
 void cw_file_text_release(const struct cw_file_text *f, size_t done)

@@ -17,8 +17,8 @@ struct cw_file_text {
 /* CW_ERR_IO when the file cannot be read (missing, no permission, a folder), CW_ERR_NOMEM. */
 enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struct cw_error *err);
 
-/* Tells the system that bytes before `done` will not be needed soon, so that reading a large file once does not hold
- * all of it in memory. They can still be read. */
+/* Tells the system that bytes before `done` will not be needed soon, so that reading a large file once does
+ * not hold all of it in memory. They can still be read. */
 void cw_file_text_release(const struct cw_file_text *f, size_t done);
 
 void cw_file_text_close(struct cw_file_text *f);

@@ -63,7 +63,8 @@ static enum cw_status sweep(struct cw_trace *t, const uint32_t *order, struct cw
     return status;
 }
 
-static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_options *options, struct cw_error *err)
+static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_options *options,
+                                    struct cw_error *err)
 {
     struct cw_access_table table = {0};
     enum cw_status status = cw_access_table_init(&table, t, options, err);
@@ -75,7 +76,8 @@ static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_op
     return status;
 }
 
-enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options, struct cw_error *err)
+enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options,
+                              struct cw_error *err)
 {
     static const struct cw_graph_options none;
     struct cw_control_flow *control = NULL;

@@ -50,8 +50,10 @@ static struct cw_summary_row *row_of(struct cw_graph_summary *s, size_t *capacit
                                      const struct cw_command *k)
 {
     for (size_t i = 0; i < s->row_count; i++)
-        if (s->rows[i].type == k->type && (s->rows[i].kernel == k->kernel || (s->rows[i].kernel != CW_NONE && k->kernel != CW_NONE &&
-            strcmp(kernel_name(t, s->rows[i].kernel), kernel_name(t, k->kernel)) == 0))) {
+        if (s->rows[i].type == k->type &&
+            (s->rows[i].kernel == k->kernel ||
+             (s->rows[i].kernel != CW_NONE && k->kernel != CW_NONE &&
+              strcmp(kernel_name(t, s->rows[i].kernel), kernel_name(t, k->kernel)) == 0))) {
             struct cw_summary_row found = s->rows[i];
             if (i > 0) { /* repeated commands are found at once the next time */
                 s->rows[i] = s->rows[i - 1];
@@ -108,8 +110,10 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
     return true;
 }
 
-/* Longest paths: over all commands in topological order, with the edges into each. Edges are sorted by target. */
-static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
+/* Longest paths: over all commands in topological order, with the edges into each. Edges are sorted by
+ * target. */
+static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t,
+                                    struct cw_error *err)
 {
     size_t n = t->commands.count;
     uint32_t *order = malloc((n + 1) * sizeof *order), *first = calloc(n + 2, sizeof *first);
@@ -147,7 +151,8 @@ out:
     return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory") : status;
 }
 
-enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
+enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
+                                     struct cw_error *err)
 {
     memset(s, 0, sizeof *s);
     if (!count_commands(s, t))
@@ -184,7 +189,8 @@ static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *
         const struct cw_summary_row *r = &s->rows[i];
         bool touches = r->read_bytes || r->written_bytes;
         fprintf(f, "%10llu  %-32s %12s %12s %12s\n", (unsigned long long)r->commands, row_name(t, r),
-                touches ? cw_format_bytes(r->read_bytes, a) : "-", touches ? cw_format_bytes(r->written_bytes, b) : "-",
+                touches ? cw_format_bytes(r->read_bytes, a) : "-",
+                touches ? cw_format_bytes(r->written_bytes, b) : "-",
                 r->device_ns ? cw_format_ns(r->device_ns, c) : "-");
         if (r->failed)
             fprintf(f, "%10llu  of these failed\n", (unsigned long long)r->failed);
@@ -202,8 +208,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
         cw_graph_summary_finish(&s);
         return;
     }
-    fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n", t->process.program ? t->process.program : "?",
-            (unsigned long long)s.enqueues, t->queues.count, t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
+    fprintf(f, "%s: %llu commands on %zu queue%s, %llu host waits\n",
+            t->process.program ? t->process.program : "?", (unsigned long long)s.enqueues, t->queues.count,
+            t->queues.count == 1 ? "" : "s", (unsigned long long)s.host_waits);
     if (!t->process.complete)
         fprintf(f, "the program ended abruptly: the trace reaches to its last completed call\n");
     if (t->process.stopped_why)
@@ -217,8 +224,8 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     for (unsigned h = 1; h < 4; h++)
         if (s.hazards[h])
             fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_hazard_name(h));
-    fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n", (unsigned long long)s.longest_chain,
-            (unsigned long long)s.enqueues);
+    fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n",
+            (unsigned long long)s.longest_chain, (unsigned long long)s.enqueues);
     if (s.critical_path_ns)
         fprintf(f, "critical path %s of %s device time: at most %.2f times as fast with enough devices\n",
                 cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
@@ -237,11 +244,13 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
 
     for (size_t i = 0; ok && i < s.row_count; i++) {
         const struct cw_summary_row *r = &s.rows[i];
-        ok = json_array_append_new(rows, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:I}", "type", cw_command_type_name(r->type), "kernel",
-                                                   r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
-                                                   (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
-                                                   (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
-                                                   "device_ns", (json_int_t)r->device_ns)) == 0;
+        ok =
+            json_array_append_new(
+                rows, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:I}", "type", cw_command_type_name(r->type),
+                                "kernel", r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
+                                (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
+                                (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
+                                "device_ns", (json_int_t)r->device_ns)) == 0;
     }
     for (unsigned k = 0; ok && k < 5; k++)
         ok = json_object_set_new(edges, cw_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
@@ -258,7 +267,9 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
     if (ok && json_dumpf(root, f, JSON_INDENT(1)) == 0)
         fputc('\n', f);
     else if (!status)
-        status = cw_error_set(err, CW_ERR_NOMEM, "summary: cannot make the JSON text (out of memory, or a name that is not UTF-8)");
+        status =
+            cw_error_set(err, CW_ERR_NOMEM,
+                         "summary: cannot make the JSON text (out of memory, or a name that is not UTF-8)");
     json_decref(root);
     json_decref(rows);
     json_decref(edges);

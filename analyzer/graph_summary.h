@@ -21,13 +21,15 @@ struct cw_graph_summary {
     uint64_t edges[5];   /* by enum cw_edge_kind */
     uint64_t hazards[4]; /* by enum cw_hazard */
     uint64_t binding;    /* pairs of commands that a binding edge joins, each counted once per edge */
-    uint64_t device_ns;        /* sum over commands */
-    uint64_t critical_path_ns; /* longest chain of binding edges, weighted with device times; 0 without times */
-    uint64_t longest_chain;    /* enqueued commands on the longest chain of binding edges */
+    uint64_t device_ns;  /* sum over commands */
+    uint64_t
+        critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
+    uint64_t longest_chain; /* enqueued commands on the longest chain of binding edges */
 };
 
 /* Fills `s`; finish it in any case. CW_ERR_NOMEM, CW_ERR_CYCLE. O(commands + edges). */
-enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err);
+enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
+                                     struct cw_error *err);
 void cw_graph_summary_finish(struct cw_graph_summary *s);
 
 /* Prints it as tables; a failure is printed as a line. */

@@ -163,9 +163,10 @@ static bool take_out(struct cw_interval_map *m, struct cw_interval_pool *p, uint
     return true;
 }
 
-/* Morris order would spare the stack; the expected depth of a treap is O(log n), so plain recursion is fine. */
-static bool read_segments(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command, cw_segment_visit *visit,
-                          void *context)
+/* Morris order would spare the stack; the expected depth of a treap is O(log n), so plain recursion is fine.
+ */
+static bool read_segments(struct cw_segment *s, struct cw_interval_pool *p, uint32_t command,
+                          cw_segment_visit *visit, void *context)
 {
     union node *n;
 
@@ -184,7 +185,8 @@ static bool read_segments(struct cw_segment *s, struct cw_interval_pool *p, uint
     return true;
 }
 
-static void visit_and_free(struct cw_segment *s, struct cw_interval_pool *p, cw_segment_visit *visit, void *context)
+static void visit_and_free(struct cw_segment *s, struct cw_interval_pool *p, cw_segment_visit *visit,
+                           void *context)
 {
     while (s) {
         struct cw_segment *right = s->right;
@@ -195,8 +197,8 @@ static void visit_and_free(struct cw_segment *s, struct cw_interval_pool *p, cw_
     }
 }
 
-bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi, uint32_t command,
-                          cw_segment_visit *visit, void *context)
+bool cw_interval_map_read(struct cw_interval_map *m, struct cw_interval_pool *p, uint64_t lo, uint64_t hi,
+                          uint32_t command, cw_segment_visit *visit, void *context)
 {
     struct cw_segment *low, *middle, *high;
     bool ok = take_out(m, p, lo, hi, &low, &middle, &high);

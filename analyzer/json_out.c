@@ -99,7 +99,8 @@ void cw_json_put_hex(struct cw_json_out *o, uint64_t v)
     put_bytes(o, text + n, sizeof text - n);
 }
 
-/* Length of the UTF-8 character at s (NUL-terminated), 0 when it is none or one of the reserved U+EF80 … U+EFFF. */
+/* Length of the UTF-8 character at s (NUL-terminated), 0 when it is none or one of the reserved U+EF80 …
+ * U+EFFF. */
 static size_t utf8_length(const unsigned char *s)
 {
     size_t n = *s >= 0xF0 ? 4 : *s >= 0xE0 ? 3 : 2;
@@ -109,7 +110,8 @@ static size_t utf8_length(const unsigned char *s)
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80)
             return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
+    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) ||
+        (*s == 0xF4 && s[1] > 0x8F))
         return 0;
     return *s == 0xEE && s[1] >= 0xBE ? 0 : n;
 }

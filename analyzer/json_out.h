@@ -1,8 +1,9 @@
 /* json_out.h - writes JSON text quickly: small appends into a buffer in front of a FILE.
  *
- * Commas are the caller's business except in objects, where cw_json_put_key writes them. Strings are bytes; what is
- * not UTF-8 in them (program sources may hold any byte) is written as one character U+EF00 + byte per byte, and so are
- * the bytes of characters U+EF80 … U+EFFF themselves, so that reading gives the same bytes back. */
+ * Commas are the caller's business except in objects, where cw_json_put_key writes them. Strings are bytes;
+ * what is not UTF-8 in them (program sources may hold any byte) is written as one character U+EF00 + byte per
+ * byte, and so are the bytes of characters U+EF80 … U+EFFF themselves, so that reading gives the same bytes
+ * back. */
 #ifndef CW_JSON_OUT_H
 #define CW_JSON_OUT_H
 
@@ -27,12 +28,14 @@ void cw_json_put_text(struct cw_json_out *o, const char *text); /* as it is */
 void cw_json_put_char(struct cw_json_out *o, char c);
 void cw_json_put_u64(struct cw_json_out *o, uint64_t v);
 void cw_json_put_i64(struct cw_json_out *o, int64_t v);
-void cw_json_put_hex(struct cw_json_out *o, uint64_t v);    /* "0x…" in quotes */
+void cw_json_put_hex(struct cw_json_out *o, uint64_t v);       /* "0x…" in quotes */
 void cw_json_put_string(struct cw_json_out *o, const char *s); /* quoted; NULL gives null */
-/* The shortest decimal that reads back as the same double; null for infinities and NAN, which JSON does not have. */
+/* The shortest decimal that reads back as the same double; null for infinities and NAN, which JSON does not
+ * have. */
 void cw_json_put_double(struct cw_json_out *o, double x);
 void cw_json_put_key(struct cw_json_out *o, const char *key); /* [,]"key": ; key is plain letters */
-void cw_json_put_ready_key(struct cw_json_out *o, const char *key, size_t length); /* key is ,"key": already */
+void cw_json_put_ready_key(struct cw_json_out *o, const char *key,
+                           size_t length);     /* key is ,"key": already */
 void cw_json_put_open(struct cw_json_out *o);  /* { and the next key is the first */
 void cw_json_put_close(struct cw_json_out *o); /* } and the next key is not the first */
 

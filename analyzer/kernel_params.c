@@ -20,10 +20,12 @@ static const char *const read_only_words[] = {"read_only", "__read_only", NULL};
 static const char *const write_only_words[] = {"write_only", "__write_only", NULL};
 static const char *const read_write_words[] = {"read_write", "__read_write", NULL};
 static const char *const keywords[] = {
-    "const", "kernel", "__kernel", "constant", "__constant", "global", "__global", "read_only", "__read_only", "write_only",
-    "__write_only", "read_write", "__read_write", "void", "restrict", "volatile", "pipe", NULL};
-static const char *const scalar_words[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float",
-                                           "double", "half", "unsigned", "signed", "bool", "size_t", NULL};
+    "const",        "kernel",    "__kernel",    "constant",   "__constant",   "global",
+    "__global",     "read_only", "__read_only", "write_only", "__write_only", "read_write",
+    "__read_write", "void",      "restrict",    "volatile",   "pipe",         NULL};
+static const char *const scalar_words[] = {"char",   "uchar", "short",  "ushort", "int",  "uint",
+                                           "long",   "ulong", "float",  "double", "half", "unsigned",
+                                           "signed", "bool",  "size_t", NULL};
 
 /* float, float4, unsigned … */
 static bool is_scalar_or_vector(const token *t)
@@ -93,10 +95,26 @@ static const token *enclosing_call(const token *v, size_t at)
 
 static bool is_reading_builtin(const struct cw_cl_source *s, const token *name)
 {
-    static const char *const words[] = {"vload2", "vload3", "vload4", "vload8", "vload16", "vload_half", "vload_half2",
-                                        "vload_half3", "vload_half4", "vload_half8", "vload_half16", "vloada_half2",
-                                        "vloada_half3", "vloada_half4", "vloada_half8", "vloada_half16", "prefetch",
-                                        "async_work_group_copy", "async_work_group_strided_copy", NULL};
+    static const char *const words[] = {"vload2",
+                                        "vload3",
+                                        "vload4",
+                                        "vload8",
+                                        "vload16",
+                                        "vload_half",
+                                        "vload_half2",
+                                        "vload_half3",
+                                        "vload_half4",
+                                        "vload_half8",
+                                        "vload_half16",
+                                        "vloada_half2",
+                                        "vloada_half3",
+                                        "vloada_half4",
+                                        "vloada_half8",
+                                        "vloada_half16",
+                                        "prefetch",
+                                        "async_work_group_copy",
+                                        "async_work_group_strided_copy",
+                                        NULL};
     return name && one_of(name, words) && !cw_cl_is_macro(s, name);
 }
 
@@ -139,7 +157,8 @@ static bool const_is_proven(const struct cw_cl_source *s, const token *name, con
 }
 
 /* Index of the token that closes the bracket at v[open], or count. */
-static size_t closing(const token *v, size_t count, size_t open, const char *opening, const char *closing_text)
+static size_t closing(const token *v, size_t count, size_t open, const char *opening,
+                      const char *closing_text)
 {
     size_t depth = 0;
 
@@ -160,8 +179,8 @@ struct declaration {
 
 static void read_word(const struct cw_cl_source *s, const token *t, struct declaration *d, int depth);
 
-/* A macro in a parameter: one definition of plain words is as good as the words; several that all name a scalar type
- * are a type; anything else leaves the parameter in doubt. */
+/* A macro in a parameter: one definition of plain words is as good as the words; several that all name a
+ * scalar type are a type; anything else leaves the parameter in doubt. */
 static bool read_macro_word(const struct cw_cl_source *s, const token *t, struct declaration *d, int depth)
 {
     const struct cw_cl_macro *m = NULL;
@@ -201,7 +220,8 @@ static void read_word(const struct cw_cl_source *s, const token *t, struct decla
     d->read_only |= one_of(t, read_only_words);
     d->write_only |= one_of(t, write_only_words);
     d->read_write |= one_of(t, read_write_words);
-    d->image |= t->length > 7 && memcmp(t->text, "image", 5) == 0 && memcmp(t->text + t->length - 2, "_t", 2) == 0;
+    d->image |=
+        t->length > 7 && memcmp(t->text, "image", 5) == 0 && memcmp(t->text + t->length - 2, "_t", 2) == 0;
     d->pipe |= cw_cl_token_is(t, "pipe");
     d->scalar |= d->stars == 0 && is_scalar_or_vector(t);
 }
@@ -219,8 +239,8 @@ static struct declaration read_declaration(const struct cw_cl_source *s, const t
         } else if (cw_cl_token_is(&v[i], "*")) {
             d.stars++;
         } else if (cw_cl_token_is(&v[i], "[")) {
-            /* an array parameter is a pointer; what is inside the brackets does not matter, what follows them does: an
-             * array of arrays is a pointer to arrays, whose elements are pointers again */
+            /* an array parameter is a pointer; what is inside the brackets does not matter, what follows them
+             * does: an array of arrays is a pointer to arrays, whose elements are pointers again */
             d.stars++;
             i = closing(v, count, i, "[", "]");
             d.doubtful |= i + 1 < count;
@@ -231,8 +251,8 @@ static struct declaration read_declaration(const struct cw_cl_source *s, const t
     return d;
 }
 
-static uint8_t mode_of(const struct cw_cl_source *s, const struct declaration *d, const token *body, size_t body_count,
-                       bool trust_const, bool no_const)
+static uint8_t mode_of(const struct cw_cl_source *s, const struct declaration *d, const token *body,
+                       size_t body_count, bool trust_const, bool no_const)
 {
     if (d->doubtful || d->pipe || d->read_write)
         return CW_ACCESS_READ_WRITE;
@@ -242,14 +262,15 @@ static uint8_t mode_of(const struct cw_cl_source *s, const struct declaration *d
         return CW_ACCESS_READ_WRITE;
     if (d->is_constant)
         return CW_ACCESS_READ;
-    if (d->is_const && !no_const && (trust_const || (d->scalar && const_is_proven(s, &d->name, body, body_count))))
+    if (d->is_const && !no_const &&
+        (trust_const || (d->scalar && const_is_proven(s, &d->name, body, body_count))))
         return CW_ACCESS_READ;
     return CW_ACCESS_READ_WRITE;
 }
 
 /* One definition: its parameter list opens at v[open]. Modes are added to modes[]. False: not understood. */
-static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t count, bool trust_const, bool no_const,
-                            uint8_t *modes)
+static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t count, bool trust_const,
+                            bool no_const, uint8_t *modes)
 {
     const token *v = s->tokens;
     size_t close = closing(v, s->count, open, "(", ")"), begin = open + 1, body_end, depth = 0;
@@ -257,7 +278,9 @@ static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t 
 
     if (close == s->count)
         return false;
-    body_end = close + 1 < s->count && cw_cl_token_is(&v[close + 1], "{") ? closing(v, s->count, close + 1, "{", "}") : s->count;
+    body_end = close + 1 < s->count && cw_cl_token_is(&v[close + 1], "{")
+                   ? closing(v, s->count, close + 1, "{", "}")
+                   : s->count;
     for (size_t i = open + 1; i <= close; i++) {
         depth += cw_cl_token_is(&v[i], "(");
         if (i < close && (depth > 0 || !cw_cl_token_is(&v[i], ","))) {
@@ -273,7 +296,8 @@ static bool read_definition(const struct cw_cl_source *s, size_t open, uint32_t 
     return n == count;
 }
 
-/* Index of the '(' of a definition's parameter list when v[at] is a kernel keyword and the definition names `name`. */
+/* Index of the '(' of a definition's parameter list when v[at] is a kernel keyword and the definition names
+ * `name`. */
 static size_t definition_of(const struct cw_cl_source *s, size_t at, const char *name)
 {
     const token *v = s->tokens;
@@ -291,8 +315,8 @@ static size_t definition_of(const struct cw_cl_source *s, size_t at, const char 
     return 0;
 }
 
-void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const, bool no_const,
-                      uint8_t *modes)
+void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const,
+                      bool no_const, uint8_t *modes)
 {
     bool understood = false;
 

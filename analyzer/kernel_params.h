@@ -1,23 +1,24 @@
 /* kernel_params.h - how a kernel may access what its pointer and image parameters refer to, from its source.
  *
- * The answer may be too careful but must never be too bold: a reordering rests on it. `constant` and image qualifiers
- * cannot be cast away and are believed as they stand. A pointer to const could be cast, assigned or passed to something
- * that writes, so const counts only when every use of the parameter, in the kernel's body and in every macro, in every
- * branch of every conditional, is one that cannot hand the pointer on:
+ * The answer may be too careful but must never be too bold: a reordering rests on it. `constant` and image
+ * qualifiers cannot be cast away and are believed as they stand. A pointer to const could be cast, assigned
+ * or passed to something that writes, so const counts only when every use of the parameter, in the kernel's
+ * body and in every macro, in every branch of every conditional, is one that cannot hand the pointer on:
  *     p[...] and *p and *(p ...)      not under an address operator
  *     vloadN(..., p ...), prefetch(p ...), async_work_group_copy(..., p ...) and its strided sister
- * with a scalar or vector type behind the pointer (a member that is an array would decay to a pointer). Redefined
- * keywords, kernels made by macros, conditionals inside the parameter list: whatever hides what is compiled means
- * read-write. Includes, token pasting and macros that take the address of their argument do so for pointers. */
+ * with a scalar or vector type behind the pointer (a member that is an array would decay to a pointer).
+ * Redefined keywords, kernels made by macros, conditionals inside the parameter list: whatever hides what is
+ * compiled means read-write. Includes, token pasting and macros that take the address of their argument do so
+ * for pointers. */
 #ifndef CW_KERNEL_PARAMS_H
 #define CW_KERNEL_PARAMS_H
 
 #include "cl_source.h"
 
-/* Fills modes[0..count-1] (enum cw_access_mode) for the parameters of kernel `name`; CW_ACCESS_READ_WRITE wherever in
- * doubt, also when there is no such kernel or it has another number of parameters. Several definitions (branches) are
- * taken together. trust_const believes declared consts without the proof. */
-void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const, bool no_const,
-                      uint8_t *modes);
+/* Fills modes[0..count-1] (enum cw_access_mode) for the parameters of kernel `name`; CW_ACCESS_READ_WRITE
+ * wherever in doubt, also when there is no such kernel or it has another number of parameters. Several
+ * definitions (branches) are taken together. trust_const believes declared consts without the proof. */
+void cw_kernel_params(const struct cw_cl_source *s, const char *name, uint32_t count, bool trust_const,
+                      bool no_const, uint8_t *modes);
 
 #endif

@@ -34,11 +34,13 @@ static bool find_library(char path[PATH_MAX])
         if (realpath(candidate, path))
             return true;
     }
-    cw_cli_complain("libclweave.so is neither in %s nor in %s../lib: set CLWEAVE_LIB to its path", self, self);
+    cw_cli_complain("libclweave.so is neither in %s nor in %s../lib: set CLWEAVE_LIB to its path", self,
+                    self);
     return false;
 }
 
-/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace. */
+/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.
+ */
 static bool absolute_pattern(const char *out, char path[PATH_MAX])
 {
     char cwd[PATH_MAX];
@@ -72,8 +74,8 @@ static bool folder_is_writable(const char *pattern)
 }
 
 /* In the child: the environment that makes the library record. */
-static void set_environment(const char *mode, const struct cw_launch_options *o, const char *library, const char *pattern,
-                            uint64_t run)
+static void set_environment(const char *mode, const struct cw_launch_options *o, const char *library,
+                            const char *pattern, uint64_t run)
 {
     const char *preload = getenv("LD_PRELOAD");
     char text[2 * PATH_MAX], variable[CW_OPTION_VARIABLE_BYTES];
@@ -91,8 +93,8 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
 }
 
 /* Runs the child; returns its wait status, or -1 when it could not be started (and says so). */
-static int run_child(const char *mode, const struct cw_launch_options *o, const char *library, const char *pattern, uint64_t run,
-                     char **argv)
+static int run_child(const char *mode, const struct cw_launch_options *o, const char *library,
+                     const char *pattern, uint64_t run, char **argv)
 {
     int report[2], error = 0, status = -1;
     pid_t child;
@@ -136,7 +138,9 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     uint64_t run;
     int status;
 
-    out = out ? out : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT") : cw_option_table[CW_LAUNCH_out].default_value;
+    out = out                                               ? out
+          : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
+                                                            : cw_option_table[CW_LAUNCH_out].default_value;
     if (!find_library(library) || !absolute_pattern(out, pattern) || !folder_is_writable(pattern))
         return CW_EXIT_FAILURE;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -1,4 +1,5 @@
-/* launch.h - runs a program under libclweave.so and turns its logs into traces: what `trace` and `run` share. */
+/* launch.h - runs a program under libclweave.so and turns its logs into traces: what `trace` and `run` share.
+ */
 #ifndef CW_LAUNCH_H
 #define CW_LAUNCH_H
 
@@ -21,7 +22,8 @@ struct cw_launch_options {
     bool summary;
 };
 
-/* Rows for the command's option table: those of options.inc that name `command_` (CW_CMD_TRACE or CW_CMD_RUN). */
+/* Rows for the command's option table: those of options.inc that name `command_` (CW_CMD_TRACE or
+ * CW_CMD_RUN). */
 #define CW_LAUNCH_ROW(field, value, choices_, name_, argument_, commands, command_, help_)                   \
     {.name = name_,                                                                                          \
      .letter = CW_LAUNCH_##field == CW_LAUNCH_out ? 'o' : 0,                                                 \
@@ -31,9 +33,10 @@ struct cw_launch_options {
      .choices = choices_,                                                                                    \
      .help = (commands) & (command_) ? help_ : NULL},
 
-/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on stderr where
- * the traces are. Returns the program's exit status, 128 + n when signal n killed it, CW_EXIT_FAILURE when it or the
- * library could not be found. A trace that cannot be converted is complained about and does not change the status. */
+/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on
+ * stderr where the traces are. Returns the program's exit status, 128 + n when signal n killed it,
+ * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
+ * about and does not change the status. */
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
 
 #endif

@@ -57,7 +57,8 @@ enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode
     errno = 0;
     fd = open_target(o, path, mode);
     if (fd < 0)
-        return cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; choose another place with -o", path, strerror(errno));
+        return cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; choose another place with -o", path,
+                            strerror(errno));
     o->path = strdup(path);
     o->f = o->path ? fdopen(fd, "w") : NULL;
     if (!o->f) {
@@ -96,8 +97,9 @@ enum cw_status cw_output_commit(struct cw_output *o, struct cw_error *err)
     if (failed) {
         if (o->temporary)
             unlink(o->temporary);
-        status = cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; nothing was kept, make room or choose another place",
-                              o->path, saved ? strerror(saved) : "an earlier write failed (is the disk full?)");
+        status = cw_error_set(
+            err, CW_ERR_IO, "cannot write %s: %s; nothing was kept, make room or choose another place",
+            o->path, saved ? strerror(saved) : "an earlier write failed (is the disk full?)");
     }
     release(o);
     return status;

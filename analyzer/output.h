@@ -1,8 +1,9 @@
 /* output.h - files that are either complete or not there.
  *
- * An output is written to a temporary name in the folder of its final name and renamed on commit, so that neither a
- * full disk nor an error half-way leaves anything behind. "-" is standard output, and an existing target that is not
- * a regular file (/dev/null, a pipe) is written directly. Every error of write, flush, close and rename is noticed.
+ * An output is written to a temporary name in the folder of its final name and renamed on commit, so that
+ * neither a full disk nor an error half-way leaves anything behind. "-" is standard output, and an existing
+ * target that is not a regular file (/dev/null, a pipe) is written directly. Every error of write, flush,
+ * close and rename is noticed.
  *
  *     struct cw_output out;
  *     status = cw_output_open(&out, path, 0666, err);
@@ -28,8 +29,8 @@ struct cw_output {
  * nothing is open and nothing was made. */
 enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode, struct cw_error *err);
 
-/* Flushes, closes and renames. On failure (CW_ERR_IO: a full disk, for example) the temporary file is removed and an
- * earlier file of that name is as it was. `o` is closed either way. */
+/* Flushes, closes and renames. On failure (CW_ERR_IO: a full disk, for example) the temporary file is removed
+ * and an earlier file of that name is as it was. `o` is closed either way. */
 enum cw_status cw_output_commit(struct cw_output *o, struct cw_error *err);
 
 /* Closes and removes what was written so far. Does nothing on an output that is closed or was never opened

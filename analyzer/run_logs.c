@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A glob for the logs of an output pattern: "a-%e.json" gives "a-*" "*.json.log". False when it does not fit. */
+/* A glob for the logs of an output pattern: "a-%e.json" gives "a-*" "*.json.log". False when it does not fit.
+ */
 static bool log_glob(const char *pattern, char *text, size_t size)
 {
     const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
@@ -46,8 +47,8 @@ static bool belongs_to(const char *log, uint64_t run)
 {
     struct cw_log_header h;
     FILE *f = fopen(log, "rb");
-    bool ours = f && fread(&h, offsetof(struct cw_log_header, start_ns), 1, f) == 1 && memcmp(h.magic, CW_LOG_MAGIC, 8) == 0 &&
-                h.run_id == run;
+    bool ours = f && fread(&h, offsetof(struct cw_log_header, start_ns), 1, f) == 1 &&
+                memcmp(h.magic, CW_LOG_MAGIC, 8) == 0 && h.run_id == run;
 
     if (f)
         fclose(f);
@@ -72,7 +73,8 @@ static long convert(const char *log, bool summary)
         for (size_t i = 0; i < t.commands.count; i++)
             enqueues += cw_command_is_enqueue(&t.commands.v[i]);
         unlink(log);
-        fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", json, enqueues, enqueues == 1 ? "" : "s", t.edges.count,
+        fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", json, enqueues, enqueues == 1 ? "" : "s",
+                t.edges.count,
                 t.process.complete ? "" : "; the program ended abruptly, the trace reaches to its last call");
         if (t.process.stopped_why)
             cw_cli_complain("%s: recording stopped early: %s", json, t.process.stopped_why);

@@ -39,8 +39,9 @@ static void walk_stream(const struct cw_trace *t, struct constraints *c, uint32_
         last[q] = CW_NONE;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        bool chained = k->queue < t->queues.count && k->status == 0 &&
-                       (k->type == CW_HOST_FINISH || (cw_command_is_enqueue(k) && !t->queues.v[k->queue].out_of_order));
+        bool chained =
+            k->queue < t->queues.count && k->status == 0 &&
+            (k->type == CW_HOST_FINISH || (cw_command_is_enqueue(k) && !t->queues.v[k->queue].out_of_order));
         for (uint32_t n = 0; n < k->wait_list.count; n++) {
             uint32_t w = t->waits.v[k->wait_list.first + n];
             if (w < t->commands.count && w != i)
@@ -84,8 +85,8 @@ static uint32_t heap_pop(uint32_t *heap, size_t *n)
     return top;
 }
 
-/* Kahn's algorithm; missing[] of a command that has come is CW_NONE. Commands on a cycle are put last; returns how many
- * came before them. */
+/* Kahn's algorithm; missing[] of a command that has come is CW_NONE. Commands on a cycle are put last;
+ * returns how many came before them. */
 static size_t sort(struct constraints *c, size_t count, uint32_t *heap, uint32_t *order)
 {
     size_t ready = 0, done = 0, acyclic;
@@ -154,8 +155,8 @@ enum cw_status cw_sweep_order(const struct cw_trace *t, uint32_t **order, struct
     return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
-/* A command on a cycle, given the commands that Kahn's algorithm left over: they are the cycles and what is behind them,
- * so going back from any of them ends on a cycle. CW_NONE when memory is out. */
+/* A command on a cycle, given the commands that Kahn's algorithm left over: they are the cycles and what is
+ * behind them, so going back from any of them ends on a cycle. CW_NONE when memory is out. */
 static uint32_t find_cycle(const struct cw_trace *t, const uint32_t *left, size_t count)
 {
     uint32_t *before = malloc((t->commands.count + 1) * sizeof *before), at = left[0];
@@ -186,6 +187,7 @@ enum cw_status cw_graph_order(const struct cw_trace *t, uint32_t *order, struct 
     if (!ascending && sort_by(t, true, order, &acyclic) != CW_OK)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     if (acyclic < n)
-        return cw_error_set(err, CW_ERR_CYCLE, "the edges form a cycle through command %u", find_cycle(t, order + acyclic, n - acyclic));
+        return cw_error_set(err, CW_ERR_CYCLE, "the edges form a cycle through command %u",
+                            find_cycle(t, order + acyclic, n - acyclic));
     return CW_OK;
 }

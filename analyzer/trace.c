@@ -145,9 +145,12 @@ static const struct {
 #define X(type) {type, #type},
     COMMAND_TYPES(X)
 #undef X
-    {CW_HOST_FINISH, "clFinish"},       {CW_HOST_WAIT, "clWaitForEvents"},
-    {CW_HOST_USER_EVENT, "clSetUserEventStatus"}, {CW_HOST_FLUSH, "clFlush"},
-    {CW_HOST_POLL, "clGetEventInfo"},   {CW_HOST_WRITE, "host write"},
+        {CW_HOST_FINISH, "clFinish"},
+    {CW_HOST_WAIT, "clWaitForEvents"},
+    {CW_HOST_USER_EVENT, "clSetUserEventStatus"},
+    {CW_HOST_FLUSH, "clFlush"},
+    {CW_HOST_POLL, "clGetEventInfo"},
+    {CW_HOST_WRITE, "host write"},
 };
 enum { TYPE_COUNT = sizeof type_names / sizeof type_names[0] };
 

@@ -17,9 +17,12 @@ static enum cw_status no_such(struct cw_error *err, const char *member, uint32_t
                         cw_section_count(t, section), cw_sections[section].name);
 }
 
-static enum cw_status check_list(const struct cw_trace *t, const struct cw_field *f, struct cw_slice s, struct cw_error *err)
+static enum cw_status check_list(const struct cw_trace *t, const struct cw_field *f, struct cw_slice s,
+                                 struct cw_error *err)
 {
-    const uint32_t *ids = f->section == CW_S_DEVICES ? t->device_ids.v : f->section == CW_S_PROGRAMS ? t->program_ids.v : t->waits.v;
+    const uint32_t *ids = f->section == CW_S_DEVICES    ? t->device_ids.v
+                          : f->section == CW_S_PROGRAMS ? t->program_ids.v
+                                                        : t->waits.v;
 
     for (uint32_t i = 0; i < s.count; i++)
         if (dangling(t, f->section, ids[s.first + i]))
@@ -28,14 +31,15 @@ static enum cw_status check_list(const struct cw_trace *t, const struct cw_field
 }
 
 /* The ids of one element, by its table. */
-static enum cw_status check_fields(const struct cw_trace *t, const struct cw_field *fields, const void *element,
-                                   struct cw_error *err)
+static enum cw_status check_fields(const struct cw_trace *t, const struct cw_field *fields,
+                                   const void *element, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
 
     for (const struct cw_field *f = fields; f->name && !status; f++) {
         const char *m = (const char *)element + f->offset;
-        if (f->kind == CW_F_REF && (dangling(t, f->section, *(const uint32_t *)m) || (f->required && *(const uint32_t *)m == CW_NONE)))
+        if (f->kind == CW_F_REF && (dangling(t, f->section, *(const uint32_t *)m) ||
+                                    (f->required && *(const uint32_t *)m == CW_NONE)))
             status = no_such(err, f->name, *(const uint32_t *)m, t, f->section);
         else if (f->kind == CW_F_REF_LIST)
             status = check_list(t, f, *(const struct cw_slice *)m, err);
@@ -51,10 +55,13 @@ static enum cw_status check_memory(const struct cw_trace *t, size_t i, struct cw
     const struct cw_t_memory *parent = m->parent == CW_NONE ? NULL : &t->memory.v[m->parent];
 
     if (parent && m->parent >= i)
-        return cw_error_set(err, CW_ERR_FORMAT, "\"parent\" is %u, but a parent comes before its children", m->parent);
-    if (parent && m->kind == CW_MEM_SUBBUFFER && (m->offset > parent->size || m->size > parent->size - m->offset))
-        return cw_error_set(err, CW_ERR_FORMAT, "the sub-buffer [%llu, +%llu) does not lie in its parent of %llu bytes",
-                            (unsigned long long)m->offset, (unsigned long long)m->size, (unsigned long long)parent->size);
+        return cw_error_set(err, CW_ERR_FORMAT, "\"parent\" is %u, but a parent comes before its children",
+                            m->parent);
+    if (parent && m->kind == CW_MEM_SUBBUFFER &&
+        (m->offset > parent->size || m->size > parent->size - m->offset))
+        return cw_error_set(
+            err, CW_ERR_FORMAT, "the sub-buffer [%llu, +%llu) does not lie in its parent of %llu bytes",
+            (unsigned long long)m->offset, (unsigned long long)m->size, (unsigned long long)parent->size);
     return CW_OK;
 }
 
@@ -64,8 +71,11 @@ static enum cw_status check_command(const struct cw_trace *t, size_t i, struct c
 
     for (uint32_t n = 0; n < k->args.count; n++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + n];
-        enum cw_section section = a->kind == CW_ARG_MEMORY ? CW_S_MEMORY : a->kind == CW_ARG_SAMPLER ? CW_S_SAMPLERS : CW_S_QUEUES;
-        if ((a->kind == CW_ARG_MEMORY || a->kind == CW_ARG_SAMPLER || a->kind == CW_ARG_QUEUE) && dangling(t, section, a->memory))
+        enum cw_section section = a->kind == CW_ARG_MEMORY    ? CW_S_MEMORY
+                                  : a->kind == CW_ARG_SAMPLER ? CW_S_SAMPLERS
+                                                              : CW_S_QUEUES;
+        if ((a->kind == CW_ARG_MEMORY || a->kind == CW_ARG_SAMPLER || a->kind == CW_ARG_QUEUE) &&
+            dangling(t, section, a->memory))
             return no_such(err, "args", a->memory, t, section);
     }
     for (uint32_t n = 0; n < k->accesses.count; n++) {
@@ -99,7 +109,8 @@ enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *p
         size_t n = cw_section_count(t, (enum cw_section)s);
         for (size_t i = 0; i < n && !status; i++) {
             *place = (struct cw_trace_place){(enum cw_section)s, i};
-            status = check_fields(t, cw_sections[s].fields, cw_section_element(t, (enum cw_section)s, i), err);
+            status =
+                check_fields(t, cw_sections[s].fields, cw_section_element(t, (enum cw_section)s, i), err);
             if (!status && s == CW_S_MEMORY)
                 status = check_memory(t, i, err);
             else if (!status && s == CW_S_COMMANDS)

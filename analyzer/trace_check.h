@@ -11,9 +11,9 @@ struct cw_trace_place {
     size_t index; /* SIZE_MAX: no single element is to blame */
 };
 
-/* Checks that every id refers to something, sub-buffers lie in their parents and parents come before their children,
- * accesses lie in their objects, and edges form no cycle. On failure `place` says which element and err what
- * (CW_ERR_FORMAT, CW_ERR_CYCLE, CW_ERR_NOMEM). */
+/* Checks that every id refers to something, sub-buffers lie in their parents and parents come before their
+ * children, accesses lie in their objects, and edges form no cycle. On failure `place` says which element and
+ * err what (CW_ERR_FORMAT, CW_ERR_CYCLE, CW_ERR_NOMEM). */
 enum cw_status cw_trace_check(const struct cw_trace *t, struct cw_trace_place *place, struct cw_error *err);
 
 #endif

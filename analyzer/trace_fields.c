@@ -9,54 +9,109 @@ static const char *const edge_kinds[] = {"queue", "event", "barrier", "host", "d
 static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
 
 /* A row's name in its three forms, and what all rows have. */
-#define NAME(name_)                      .name = name_, .key = ",\"" name_ "\":", .name_length = sizeof(name_) - 1
-#define ROW(T, member, kind_)            NAME(#member), .offset = offsetof(T, member), .kind = CW_F_##kind_
-#define FIELD(T, member, kind_)          {ROW(T, member, kind_)}
-#define MUST(T, member, kind_)           {ROW(T, member, kind_), .required = true}
-#define REF(T, member, section_)         {ROW(T, member, REF), .section = section_}
-#define NAMED(T, member, kind_, names_)  {ROW(T, member, kind_), .required = true, .names = names_}
-#define LIST(T, member, kind_, section_) {ROW(T, member, kind_), .section = section_}
-#define END                              {.name = NULL}
+#define NAME(name_)           .name = name_, .key = ",\"" name_ "\":", .name_length = sizeof(name_) - 1
+#define ROW(T, member, kind_) NAME(#member), .offset = offsetof(T, member), .kind = CW_F_##kind_
+#define FIELD(T, member, kind_)                                                                              \
+    {                                                                                                        \
+        ROW(T, member, kind_)                                                                                \
+    }
+#define MUST(T, member, kind_)                                                                               \
+    {                                                                                                        \
+        ROW(T, member, kind_), .required = true                                                              \
+    }
+#define REF(T, member, section_)                                                                             \
+    {                                                                                                        \
+        ROW(T, member, REF), .section = section_                                                             \
+    }
+#define NAMED(T, member, kind_, names_)                                                                      \
+    {                                                                                                        \
+        ROW(T, member, kind_), .required = true, .names = names_                                             \
+    }
+#define LIST(T, member, kind_, section_)                                                                     \
+    {                                                                                                        \
+        ROW(T, member, kind_), .section = section_                                                           \
+    }
+#define END                                                                                                  \
+    {                                                                                                        \
+        .name = NULL                                                                                         \
+    }
 
 #define P struct cw_t_process
-static const struct cw_field process_fields[] = {
-    FIELD(P, program, STRING), FIELD(P, command, STRING), FIELD(P, cwd, STRING), FIELD(P, host, STRING),
-    FIELD(P, pid, U64), FIELD(P, ppid, U64), FIELD(P, start_realtime_ns, U64), FIELD(P, start_ns, U64),
-    FIELD(P, end_ns, U64), MUST(P, complete, BOOL), FIELD(P, stopped_why, STRING), FIELD(P, recorder_ns, U64),
-    FIELD(P, calls, U64), END};
+static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
+                                                 FIELD(P, command, STRING),
+                                                 FIELD(P, cwd, STRING),
+                                                 FIELD(P, host, STRING),
+                                                 FIELD(P, pid, U64),
+                                                 FIELD(P, ppid, U64),
+                                                 FIELD(P, start_realtime_ns, U64),
+                                                 FIELD(P, start_ns, U64),
+                                                 FIELD(P, end_ns, U64),
+                                                 MUST(P, complete, BOOL),
+                                                 FIELD(P, stopped_why, STRING),
+                                                 FIELD(P, recorder_ns, U64),
+                                                 FIELD(P, calls, U64),
+                                                 END};
 #undef P
 #define P struct cw_t_platform
-static const struct cw_field platform_fields[] = {
-    MUST(P, name, STRING), FIELD(P, vendor, STRING), FIELD(P, version, STRING), END};
+static const struct cw_field platform_fields[] = {MUST(P, name, STRING), FIELD(P, vendor, STRING),
+                                                  FIELD(P, version, STRING), END};
 #undef P
 #define P struct cw_t_device
-static const struct cw_field device_fields[] = {
-    REF(P, platform, CW_S_PLATFORMS), REF(P, parent, CW_S_DEVICES), FIELD(P, type, U64), MUST(P, name, STRING),
-    FIELD(P, version, STRING), FIELD(P, driver_version, STRING), FIELD(P, compute_units, U32),
-    FIELD(P, max_clock_mhz, U32), FIELD(P, global_mem_bytes, U64), FIELD(P, local_mem_bytes, U64),
-    FIELD(P, max_work_group_size, U64), FIELD(P, host_unified, BOOL), END};
+static const struct cw_field device_fields[] = {REF(P, platform, CW_S_PLATFORMS),
+                                                REF(P, parent, CW_S_DEVICES),
+                                                FIELD(P, type, U64),
+                                                MUST(P, name, STRING),
+                                                FIELD(P, version, STRING),
+                                                FIELD(P, driver_version, STRING),
+                                                FIELD(P, compute_units, U32),
+                                                FIELD(P, max_clock_mhz, U32),
+                                                FIELD(P, global_mem_bytes, U64),
+                                                FIELD(P, local_mem_bytes, U64),
+                                                FIELD(P, max_work_group_size, U64),
+                                                FIELD(P, host_unified, BOOL),
+                                                END};
 #undef P
 #define P struct cw_t_context
 static const struct cw_field context_fields[] = {LIST(P, devices, REF_LIST, CW_S_DEVICES), END};
 #undef P
 #define P struct cw_t_queue
 static const struct cw_field queue_fields[] = {REF(P, context, CW_S_CONTEXTS), REF(P, device, CW_S_DEVICES),
-                                               FIELD(P, properties, U64), FIELD(P, out_of_order, BOOL),
-                                               FIELD(P, profiling, BOOL), END};
+                                               FIELD(P, properties, U64),      FIELD(P, out_of_order, BOOL),
+                                               FIELD(P, profiling, BOOL),      END};
 #undef P
 #define P struct cw_t_memory
-static const struct cw_field memory_fields[] = {
-    NAMED(P, kind, ENUM, mem_kinds), REF(P, context, CW_S_CONTEXTS), REF(P, parent, CW_S_MEMORY), FIELD(P, offset, U64),
-    MUST(P, size, U64), FIELD(P, flags, U64), FIELD(P, host_ptr, HEX), FIELD(P, image_type, U32),
-    FIELD(P, channel_order, U32), FIELD(P, channel_type, U32), FIELD(P, element_bytes, U32), FIELD(P, width, U64),
-    FIELD(P, height, U64), FIELD(P, depth, U64), FIELD(P, array_size, U64), FIELD(P, row_pitch, U64),
-    FIELD(P, slice_pitch, U64), FIELD(P, mip_levels, U32), FIELD(P, samples, U32), FIELD(P, initial, BLOB),
-    FIELD(P, final, BLOB), END};
+static const struct cw_field memory_fields[] = {NAMED(P, kind, ENUM, mem_kinds),
+                                                REF(P, context, CW_S_CONTEXTS),
+                                                REF(P, parent, CW_S_MEMORY),
+                                                FIELD(P, offset, U64),
+                                                MUST(P, size, U64),
+                                                FIELD(P, flags, U64),
+                                                FIELD(P, host_ptr, HEX),
+                                                FIELD(P, image_type, U32),
+                                                FIELD(P, channel_order, U32),
+                                                FIELD(P, channel_type, U32),
+                                                FIELD(P, element_bytes, U32),
+                                                FIELD(P, width, U64),
+                                                FIELD(P, height, U64),
+                                                FIELD(P, depth, U64),
+                                                FIELD(P, array_size, U64),
+                                                FIELD(P, row_pitch, U64),
+                                                FIELD(P, slice_pitch, U64),
+                                                FIELD(P, mip_levels, U32),
+                                                FIELD(P, samples, U32),
+                                                FIELD(P, initial, BLOB),
+                                                FIELD(P, final, BLOB),
+                                                END};
 #undef P
 #define P struct cw_t_program
-static const struct cw_field program_fields[] = {
-    NAMED(P, kind, ENUM, program_kinds), REF(P, context, CW_S_CONTEXTS), FIELD(P, source, STRING), FIELD(P, options, STRING),
-    FIELD(P, source_hash, HEX), FIELD(P, binary, BLOB), LIST(P, inputs, REF_LIST, CW_S_PROGRAMS), END};
+static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_kinds),
+                                                 REF(P, context, CW_S_CONTEXTS),
+                                                 FIELD(P, source, STRING),
+                                                 FIELD(P, options, STRING),
+                                                 FIELD(P, source_hash, HEX),
+                                                 FIELD(P, binary, BLOB),
+                                                 LIST(P, inputs, REF_LIST, CW_S_PROGRAMS),
+                                                 END};
 #undef P
 #define P struct cw_t_kernel
 static const struct cw_field kernel_fields[] = {REF(P, program, CW_S_PROGRAMS), MUST(P, name, STRING),
@@ -67,44 +122,69 @@ static const struct cw_field sampler_fields[] = {FIELD(P, normalized, U32), FIEL
                                                  FIELD(P, filter, U32), END};
 #undef P
 #define P struct cw_t_module
-static const struct cw_field module_fields[] = {MUST(P, start, HEX), MUST(P, end, HEX), FIELD(P, file_offset, HEX),
-                                                MUST(P, path, STRING), END};
+static const struct cw_field module_fields[] = {MUST(P, start, HEX), MUST(P, end, HEX),
+                                                FIELD(P, file_offset, HEX), MUST(P, path, STRING), END};
 #undef P
 #define P struct cw_t_transfer
 const struct cw_field cw_transfer_fields[] = {
-    REF(P, src, CW_S_MEMORY), REF(P, dst, CW_S_MEMORY), FIELD(P, src_offset, U64), FIELD(P, dst_offset, U64),
-    FIELD(P, bytes, U64), FIELD(P, src_origin, TRIPLE), FIELD(P, dst_origin, TRIPLE), FIELD(P, region, TRIPLE),
-    FIELD(P, src_row_pitch, U64), FIELD(P, src_slice_pitch, U64), FIELD(P, dst_row_pitch, U64),
-    FIELD(P, dst_slice_pitch, U64), FIELD(P, map_flags, U64), REF(P, map_command, CW_S_COMMANDS),
-    FIELD(P, host_ptr, HEX), FIELD(P, pattern, PATTERN), FIELD(P, data, BLOB), END};
+    REF(P, src, CW_S_MEMORY),     REF(P, dst, CW_S_MEMORY),
+    FIELD(P, src_offset, U64),    FIELD(P, dst_offset, U64),
+    FIELD(P, bytes, U64),         FIELD(P, src_origin, TRIPLE),
+    FIELD(P, dst_origin, TRIPLE), FIELD(P, region, TRIPLE),
+    FIELD(P, src_row_pitch, U64), FIELD(P, src_slice_pitch, U64),
+    FIELD(P, dst_row_pitch, U64), FIELD(P, dst_slice_pitch, U64),
+    FIELD(P, map_flags, U64),     REF(P, map_command, CW_S_COMMANDS),
+    FIELD(P, host_ptr, HEX),      FIELD(P, pattern, PATTERN),
+    FIELD(P, data, BLOB),         END};
 #undef P
 #define P struct cw_command
 static const struct cw_field command_fields[] = {
-    MUST(P, type, TYPE), REF(P, queue, CW_S_QUEUES), FIELD(P, thread, U32), FIELD(P, status, I32),
+    MUST(P, type, TYPE),
+    REF(P, queue, CW_S_QUEUES),
+    FIELD(P, thread, U32),
+    FIELD(P, status, I32),
     {ROW(P, exec_status, I32), .default_value = 1},
-    FIELD(P, blocking, BOOL), FIELD(P, has_event, BOOL), FIELD(P, unknown_access, BOOL), REF(P, kernel, CW_S_KERNELS),
-    FIELD(P, global_size, RANGE), FIELD(P, local_size, LOCAL_RANGE), FIELD(P, global_offset, RANGE),
-    FIELD(P, args, ARGS), {NAME("reads"), .offset = offsetof(P, accesses), .kind = CW_F_READS},
+    FIELD(P, blocking, BOOL),
+    FIELD(P, has_event, BOOL),
+    FIELD(P, unknown_access, BOOL),
+    REF(P, kernel, CW_S_KERNELS),
+    FIELD(P, global_size, RANGE),
+    FIELD(P, local_size, LOCAL_RANGE),
+    FIELD(P, global_offset, RANGE),
+    FIELD(P, args, ARGS),
+    {NAME("reads"), .offset = offsetof(P, accesses), .kind = CW_F_READS},
     {NAME("writes"), .offset = offsetof(P, accesses), .kind = CW_F_WRITES},
-    LIST(P, wait_list, REF_LIST, CW_S_COMMANDS), FIELD(P, transfer, TRANSFER),
-    FIELD(P, call_begin_ns, U64), FIELD(P, call_end_ns, U64), FIELD(P, queued_ns, U64), FIELD(P, submit_ns, U64),
-    FIELD(P, start_ns, U64), FIELD(P, end_ns, U64), LIST(P, callsite, HEX_LIST, 0), END};
+    LIST(P, wait_list, REF_LIST, CW_S_COMMANDS),
+    FIELD(P, transfer, TRANSFER),
+    FIELD(P, call_begin_ns, U64),
+    FIELD(P, call_end_ns, U64),
+    FIELD(P, queued_ns, U64),
+    FIELD(P, submit_ns, U64),
+    FIELD(P, start_ns, U64),
+    FIELD(P, end_ns, U64),
+    LIST(P, callsite, HEX_LIST, 0),
+    END};
 #undef P
 #define P struct cw_edge
-static const struct cw_field edge_fields[] = {
-    {ROW(P, from, REF), .section = CW_S_COMMANDS, .required = true},
-    {ROW(P, to, REF), .section = CW_S_COMMANDS, .required = true},
-    NAMED(P, kind, ENUM8, edge_kinds),
-    {ROW(P, hazard, ENUM8), .names = hazards},
-    REF(P, memory, CW_S_MEMORY), FIELD(P, bytes, U64), END};
+static const struct cw_field edge_fields[] = {{ROW(P, from, REF), .section = CW_S_COMMANDS, .required = true},
+                                              {ROW(P, to, REF), .section = CW_S_COMMANDS, .required = true},
+                                              NAMED(P, kind, ENUM8, edge_kinds),
+                                              {ROW(P, hazard, ENUM8), .names = hazards},
+                                              REF(P, memory, CW_S_MEMORY),
+                                              FIELD(P, bytes, U64),
+                                              END};
 #undef P
 
 #define SECTION(member, fields_, has_id_)                                                                    \
-    {.name = #member, .fields = fields_, .array = offsetof(struct cw_trace, member),                         \
-     .size = sizeof *((struct cw_trace *)0)->member.v, .has_id = has_id_}
+    {                                                                                                        \
+        .name = #member, .fields = fields_, .array = offsetof(struct cw_trace, member),                      \
+        .size = sizeof *((struct cw_trace *)0)->member.v, .has_id = has_id_                                  \
+    }
 
 const struct cw_section_def cw_sections[CW_S_COUNT] = {
-    [CW_S_PROCESS] = {.name = "process", .fields = process_fields, .array = offsetof(struct cw_trace, process),
+    [CW_S_PROCESS] = {.name = "process",
+                      .fields = process_fields,
+                      .array = offsetof(struct cw_trace, process),
                       .size = sizeof(struct cw_t_process)},
     [CW_S_PLATFORMS] = SECTION(platforms, platform_fields, true),
     [CW_S_DEVICES] = SECTION(devices, device_fields, true),

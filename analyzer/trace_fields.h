@@ -1,5 +1,6 @@
-/* trace_fields.h - the trace file's objects as tables: one row per member says its name, place and kind. The writer and
- * the reader are both driven by them, so they cannot disagree; FORMAT.md says the same in words. */
+/* trace_fields.h - the trace file's objects as tables: one row per member says its name, place and kind. The
+ * writer and the reader are both driven by them, so they cannot disagree; FORMAT.md says the same in words.
+ */
 #ifndef CW_TRACE_FIELDS_H
 #define CW_TRACE_FIELDS_H
 
@@ -10,7 +11,7 @@ enum cw_field_kind {
     CW_F_U32,
     CW_F_U64,
     CW_F_I32,
-    CW_F_HEX,         /* uint64_t as "0x…": addresses, hashes */
+    CW_F_HEX, /* uint64_t as "0x…": addresses, hashes */
     CW_F_BOOL,
     CW_F_STRING,      /* const char *, null when NULL */
     CW_F_REF,         /* uint32_t id in section `section`, null = CW_NONE */
@@ -21,13 +22,14 @@ enum cw_field_kind {
     CW_F_RANGE,       /* uint64_t[3] of which work_dim count (struct cw_command only) */
     CW_F_LOCAL_RANGE, /* the same, null when local_null */
     CW_F_BLOB,        /* struct cw_blob as [offset, size] */
-    CW_F_REF_LIST,    /* struct cw_slice of uint32_t ids in section `section`; `array` says of which shared array */
-    CW_F_HEX_LIST,    /* struct cw_slice of addresses */
-    CW_F_ARGS,        /* struct cw_slice of args */
-    CW_F_READS,       /* struct cw_slice of accesses: those that read */
-    CW_F_WRITES,      /* those that write */
-    CW_F_TRANSFER,    /* uint32_t index into transfers */
-    CW_F_PATTERN      /* struct cw_t_transfer's pattern as hexadecimal digits */
+    CW_F_REF_LIST, /* struct cw_slice of uint32_t ids in section `section`; `array` says of which shared array
+                    */
+    CW_F_HEX_LIST, /* struct cw_slice of addresses */
+    CW_F_ARGS,     /* struct cw_slice of args */
+    CW_F_READS,    /* struct cw_slice of accesses: those that read */
+    CW_F_WRITES,   /* those that write */
+    CW_F_TRANSFER, /* uint32_t index into transfers */
+    CW_F_PATTERN   /* struct cw_t_transfer's pattern as hexadecimal digits */
 };
 
 /* The arrays of a trace that ids refer to; also the keys of the top level. */
@@ -52,9 +54,10 @@ struct cw_field {
     const char *key; /* ,"name": */
     uint8_t name_length;
     uint16_t offset;
-    uint8_t kind;    /* enum cw_field_kind */
-    uint8_t section; /* of references */
-    bool required;   /* the reader insists; the writer always writes it. Others are left out when they are default */
+    uint8_t kind;      /* enum cw_field_kind */
+    uint8_t section;   /* of references */
+    bool required;     /* the reader insists; the writer always writes it. Others are left out when they are
+                          default */
     int default_value; /* of numbers, usually 0 */
     const char *const *names;
 };
@@ -62,9 +65,9 @@ struct cw_field {
 struct cw_section_def {
     const char *name;
     const struct cw_field *fields; /* ends with a NULL name; at most 64 */
-    size_t array;  /* offset in struct cw_trace of the {v, count, capacity}; unused for the process */
-    size_t size;   /* of an element */
-    bool has_id;   /* elements begin with "id": their index */
+    size_t array; /* offset in struct cw_trace of the {v, count, capacity}; unused for the process */
+    size_t size;  /* of an element */
+    bool has_id;  /* elements begin with "id": their index */
 };
 
 extern const struct cw_section_def cw_sections[CW_S_COUNT];

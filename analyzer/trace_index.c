@@ -45,7 +45,8 @@ static bool index_file(struct cw_trace_index *x, struct cw_json_in *in)
         if (!ok)
             return false;
     }
-    return !in->err->status && cw_json_done(in) && (format || cw_json_fail(in, in->text, "not a trace: \"format\" is missing or another"));
+    return !in->err->status && cw_json_done(in) &&
+           (format || cw_json_fail(in, in->text, "not a trace: \"format\" is missing or another"));
 }
 
 enum cw_status cw_trace_index_open(struct cw_trace_index *x, const char *path, struct cw_error *err)
@@ -61,7 +62,9 @@ enum cw_status cw_trace_index_open(struct cw_trace_index *x, const char *path, s
     if (!x->name)
         return cw_error_set(err, CW_ERR_NOMEM, "%s: out of memory", path);
     if (x->file.length >= 8 && memcmp(x->file.text, CW_LOG_MAGIC, 8) == 0)
-        return cw_error_set(err, CW_ERR_UNSUPPORTED, "%s: a binary log has no index; convert it: clweave graph %s -o out.json", path, path);
+        return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                            "%s: a binary log has no index; convert it: clweave graph %s -o out.json", path,
+                            path);
     cw_json_in_init(&in, x->name, x->file.text, x->file.length, err);
     index_file(x, &in);
     cw_json_in_finish(&in);
@@ -76,27 +79,30 @@ void cw_trace_index_close(struct cw_trace_index *x)
     memset(x, 0, sizeof *x);
 }
 
-enum cw_status cw_trace_index_command(struct cw_trace_index *x, uint32_t id, struct cw_trace *one, const char **text,
-                                      size_t *length, struct cw_error *err)
+enum cw_status cw_trace_index_command(struct cw_trace_index *x, uint32_t id, struct cw_trace *one,
+                                      const char **text, size_t *length, struct cw_error *err)
 {
     const struct cw_section_def *def = &cw_sections[CW_S_COMMANDS];
     struct cw_json_in in;
 
     if (id >= x->commands.count)
-        return cw_error_set(err, CW_ERR_NOTFOUND, "%s: there is no command %u, only %zu", x->name, id, x->commands.count);
+        return cw_error_set(err, CW_ERR_NOTFOUND, "%s: there is no command %u, only %zu", x->name, id,
+                            x->commands.count);
     if (!cw_trace_push(&one->commands, 1))
         return cw_error_set(err, CW_ERR_NOMEM, "%s: out of memory", x->name);
     cw_json_in_init(&in, x->name, x->file.text, x->file.length, err);
     in.p = *text = x->file.text + x->commands.v[id];
     in.context = def->name;
     in.index = id;
-    cw_field_read_object(&in, one, def->fields, &one->commands.v[one->commands.count - 1], def->size, def->has_id, id);
+    cw_field_read_object(&in, one, def->fields, &one->commands.v[one->commands.count - 1], def->size,
+                         def->has_id, id);
     *length = (size_t)(in.p - *text);
     cw_json_in_finish(&in);
     return err->status;
 }
 
-enum cw_status cw_trace_index_edges(struct cw_trace_index *x, uint32_t id, struct cw_trace *one, struct cw_error *err)
+enum cw_status cw_trace_index_edges(struct cw_trace_index *x, uint32_t id, struct cw_trace *one,
+                                    struct cw_error *err)
 {
     const struct cw_section_def *def = &cw_sections[CW_S_EDGES];
     struct cw_json_in in;

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RELEASE_BYTES = 64 << 20 };
 
@@ -107,7 +108,8 @@ static bool read_format(struct loader *l)
     if (!cw_json_string(&l->in, &word, &length))
         return false;
     l->format = strcmp(word, CW_TRACE_FORMAT) == 0;
-    return l->format || cw_json_fail(&l->in, at, "\"format\" is \"%.40s\", expected \"" CW_TRACE_FORMAT "\"", word);
+    return l->format ||
+           cw_json_fail(&l->in, at, "\"format\" is \"%.40s\", expected \"" CW_TRACE_FORMAT "\"", word);
 }
 
 static bool read_version(struct loader *l)
@@ -129,6 +131,24 @@ static bool read_version(struct loader *l)
     return false;
 }
 
+/* The file of the name `recorded` beside the trace, if there is one (a trace and its data may have been moved together),
+ * else `recorded` itself. Free the result; NULL: out of memory. */
+static char *find_data(const char *trace, const char *recorded)
+{
+    const char *slash = strrchr(trace, '/'), *name = strrchr(recorded, '/');
+    size_t folder = slash ? (size_t)(slash - trace) + 1 : 0;
+    char *beside = malloc(folder + strlen(recorded) + 1);
+
+    if (!beside)
+        return NULL;
+    memcpy(beside, trace, folder);
+    strcpy(beside + folder, name ? name + 1 : recorded);
+    if (access(beside, R_OK) == 0)
+        return beside;
+    free(beside);
+    return strdup(recorded);
+}
+
 static bool read_data_path(struct loader *l)
 {
     const char *word;
@@ -138,7 +158,7 @@ static bool read_data_path(struct loader *l)
         return true;
     if (!cw_json_string(&l->in, &word, &length))
         return false;
-    l->t->data_path = strdup(word);
+    l->t->data_path = find_data(l->in.name, word);
     if (!l->t->data_path)
         cw_error_set(l->in.err, CW_ERR_NOMEM, "%s: out of memory", l->in.name);
     return l->t->data_path != NULL;
@@ -162,7 +182,8 @@ static bool read_top_member(struct loader *l, const char *key_at, const char *ke
             if (l->section_at[s])
                 return cw_json_fail(&l->in, key_at, "\"%s\" is there twice", cw_sections[s].name);
             if (!l->format || !l->version)
-                return cw_json_fail(&l->in, key_at, "not a trace: \"format\" and \"version\" must come first");
+                return cw_json_fail(&l->in, key_at,
+                                    "not a trace: \"format\" and \"version\" must come first");
             return read_section(l, (enum cw_section)s);
         }
     return cw_json_skip(&l->in);
@@ -240,7 +261,8 @@ static enum cw_status load_json(struct cw_trace *t, const char *name, const char
     return err->status;
 }
 
-enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const char *text, size_t length, struct cw_error *err)
+enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const char *text, size_t length,
+                                  struct cw_error *err)
 {
     return load_json(t, name, text, length, NULL, err);
 }

@@ -59,7 +59,9 @@ static void put_arg(struct cw_json_out *o, const struct cw_trace *t, const struc
     case CW_ARG_MEMORY:
     case CW_ARG_SAMPLER:
     case CW_ARG_QUEUE:
-        cw_json_put_key(o, a->kind == CW_ARG_MEMORY ? "memory" : a->kind == CW_ARG_SAMPLER ? "sampler" : "queue");
+        cw_json_put_key(o, a->kind == CW_ARG_MEMORY    ? "memory"
+                           : a->kind == CW_ARG_SAMPLER ? "sampler"
+                                                       : "queue");
         put_ref(o, a->memory);
         break;
     case CW_ARG_LOCAL:
@@ -95,9 +97,12 @@ static void put_accesses(struct cw_json_out *o, const struct cw_trace *t, struct
     cw_json_put_char(o, ']');
 }
 
-static void put_list(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f, struct cw_slice s)
+static void put_list(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f,
+                     struct cw_slice s)
 {
-    const uint32_t *ids = f->section == CW_S_DEVICES ? t->device_ids.v : f->section == CW_S_PROGRAMS ? t->program_ids.v : t->waits.v;
+    const uint32_t *ids = f->section == CW_S_DEVICES    ? t->device_ids.v
+                          : f->section == CW_S_PROGRAMS ? t->program_ids.v
+                                                        : t->waits.v;
 
     cw_json_put_char(o, '[');
     for (uint32_t i = 0; i < s.count; i++) {
@@ -113,7 +118,8 @@ static void put_list(struct cw_json_out *o, const struct cw_trace *t, const stru
     cw_json_put_char(o, ']');
 }
 
-static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields, const void *element);
+static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
+                       const void *element);
 
 /* Whether a field that is not required has its default and can be left out. */
 static bool is_default(const struct cw_trace *t, const struct cw_field *f, const void *element)
@@ -167,13 +173,53 @@ static bool is_default(const struct cw_trace *t, const struct cw_field *f, const
     return false;
 }
 
-static void put_value(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f, const void *element)
+/* Members that hold more than one number or word. */
+static void put_list_value(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f,
+                           const void *element)
 {
     const char *m = (const char *)element + f->offset;
     const struct cw_slice *s = (const struct cw_slice *)m;
     const struct cw_command *k = element;
     const struct cw_blob *b = (const struct cw_blob *)m;
     const struct cw_t_transfer *x = element;
+
+    switch ((enum cw_field_kind)f->kind) {
+    case CW_F_TRIPLE:
+        put_numbers(o, (const uint64_t *)m, 3);
+        break;
+    case CW_F_LOCAL_RANGE:
+    case CW_F_RANGE:
+        if (f->kind == CW_F_LOCAL_RANGE && k->local_null)
+            cw_json_put_text(o, "null");
+        else
+            put_numbers(o, (const uint64_t *)m, k->work_dim);
+        break;
+    case CW_F_BLOB:
+        put_numbers(o, (const uint64_t[]){b->offset, b->size}, 2);
+        break;
+    case CW_F_READS:
+        put_accesses(o, t, *s, CW_ACCESS_READ);
+        break;
+    case CW_F_WRITES:
+        put_accesses(o, t, *s, CW_ACCESS_WRITE);
+        break;
+    case CW_F_TRANSFER:
+        cw_json_put_open(o);
+        put_object(o, t, cw_transfer_fields, &t->transfers.v[*(const uint32_t *)m]);
+        cw_json_put_close(o);
+        break;
+    case CW_F_PATTERN:
+        put_digits(o, t->bytes.v + x->pattern, x->pattern_bytes);
+        break;
+    default:
+        put_list(o, t, f, *s);
+    }
+}
+
+static void put_value(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *f,
+                      const void *element)
+{
+    const char *m = (const char *)element + f->offset;
 
     switch ((enum cw_field_kind)f->kind) {
     case CW_F_U8:
@@ -209,44 +255,13 @@ static void put_value(struct cw_json_out *o, const struct cw_trace *t, const str
     case CW_F_TYPE:
         cw_json_put_string(o, cw_command_type_name(*(const uint32_t *)m));
         break;
-    case CW_F_TRIPLE:
-        put_numbers(o, (const uint64_t *)m, 3);
-        break;
-    case CW_F_LOCAL_RANGE:
-        if (k->local_null) {
-            cw_json_put_text(o, "null");
-            break;
-        }
-        /* fall through */
-    case CW_F_RANGE:
-        put_numbers(o, (const uint64_t *)m, k->work_dim);
-        break;
-    case CW_F_BLOB:
-        put_numbers(o, (const uint64_t[]){b->offset, b->size}, 2);
-        break;
-    case CW_F_REF_LIST:
-    case CW_F_HEX_LIST:
-    case CW_F_ARGS:
-        put_list(o, t, f, *s);
-        break;
-    case CW_F_READS:
-        put_accesses(o, t, *s, CW_ACCESS_READ);
-        break;
-    case CW_F_WRITES:
-        put_accesses(o, t, *s, CW_ACCESS_WRITE);
-        break;
-    case CW_F_TRANSFER:
-        cw_json_put_open(o);
-        put_object(o, t, cw_transfer_fields, &t->transfers.v[*(const uint32_t *)m]);
-        cw_json_put_close(o);
-        break;
-    case CW_F_PATTERN:
-        put_digits(o, t->bytes.v + x->pattern, x->pattern_bytes);
-        break;
+    default:
+        put_list_value(o, t, f, element);
     }
 }
 
-static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields, const void *element)
+static void put_object(struct cw_json_out *o, const struct cw_trace *t, const struct cw_field *fields,
+                       const void *element)
 {
     for (const struct cw_field *f = fields; f->name; f++)
         if (f->required || !is_default(t, f, element)) {

@@ -1,14 +1,16 @@
 /* trace_million.c - trace_million [COMMANDS]: enqueues that many small kernels, to make a long trace.
  *
  * A wide graph like real ones: 64 buffers, each command reads two and updates a third, a transfer every 16th
- * command, a clFinish every 4096th. Meant for the null driver, which answers at once. Prints what it enqueued. */
+ * command, a clFinish every 4096th. Meant for the null driver, which answers at once. Prints what it
+ * enqueued. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { BUFFERS = 64, BYTES = 4096 };
 
-static const char source[] = "kernel void update(constant float *a, constant float *b, global float *c, int n) { c[n] += a[n] * b[n]; }";
+static const char source[] = "kernel void update(constant float *a, constant float *b, global float *c, int "
+                             "n) { c[n] += a[n] * b[n]; }";
 
 static void check(cl_int status, const char *what)
 {
@@ -49,16 +51,20 @@ int main(int argc, char **argv)
         if (i % 4096 == 4095)
             check(clFinish(queue), "clFinish");
         if (i % 16 == 15) {
-            check(clEnqueueReadBuffer(queue, buffers[i / 16 % BUFFERS], CL_FALSE, 0, BYTES, data, 0, NULL, NULL), "clEnqueueReadBuffer");
+            check(clEnqueueReadBuffer(queue, buffers[i / 16 % BUFFERS], CL_FALSE, 0, BYTES, data, 0, NULL,
+                                      NULL),
+                  "clEnqueueReadBuffer");
             continue;
         }
         for (cl_uint arg = 0; arg < 3; arg++) {
             random = random * 1103515245u + 12345u;
-            check(clSetKernelArg(kernel, arg, sizeof(cl_mem), &buffers[random / 65536 % BUFFERS]), "clSetKernelArg");
+            check(clSetKernelArg(kernel, arg, sizeof(cl_mem), &buffers[random / 65536 % BUFFERS]),
+                  "clSetKernelArg");
         }
         n = (cl_int)i;
         check(clSetKernelArg(kernel, 3, sizeof n, &n), "clSetKernelArg");
-        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+        check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+              "clEnqueueNDRangeKernel");
     }
     check(clFinish(queue), "clFinish");
     printf("trace_million: %ld commands\n", count);

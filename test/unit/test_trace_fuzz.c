@@ -1,8 +1,8 @@
-/* test_trace_fuzz.c - thousands of damaged traces: each is either refused with a message and a position, or good
- * enough for everything that reads traces. Deterministic; meant to be run under the sanitizers as well.
+/* test_trace_fuzz.c - thousands of damaged traces: each is either refused with a message and a position, or
+ * good enough for everything that reads traces. Deterministic; meant to be run under the sanitizers as well.
  *
- * CW_FUZZ_ROUNDS: mutations per file (default 1500). The corpus is test/fuzz/ *.json; tests start in the repository's
- * root. */
+ * CW_FUZZ_ROUNDS: mutations per file (default 1500). The corpus is test/fuzz/ *.json; tests start in the
+ * repository's root. */
 #include "trace_sample.h"
 
 #include <glob.h>
@@ -22,9 +22,29 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(seed >> 32) % below;
 }
 
-static const char *const words[] = {"0", "-1", "4294967295", "4294967296", "18446744073709551615", "99999999999999999999", "1e9", "0.5",
-                                    "null", "true", "\"\"", "[]", "{}", "[[[[", "\"0x\"", "\"\\ud800\"", "\"data\"", "\"RAW\"", "7",
-                                    "\"CL_COMMAND_UNMAP_MEM_OBJECT\"", "\"clFinish\"", "\"clSetUserEventStatus\"", "12"};
+static const char *const words[] = {"0",
+                                    "-1",
+                                    "4294967295",
+                                    "4294967296",
+                                    "18446744073709551615",
+                                    "99999999999999999999",
+                                    "1e9",
+                                    "0.5",
+                                    "null",
+                                    "true",
+                                    "\"\"",
+                                    "[]",
+                                    "{}",
+                                    "[[[[",
+                                    "\"0x\"",
+                                    "\"\\ud800\"",
+                                    "\"data\"",
+                                    "\"RAW\"",
+                                    "7",
+                                    "\"CL_COMMAND_UNMAP_MEM_OBJECT\"",
+                                    "\"clFinish\"",
+                                    "\"clSetUserEventStatus\"",
+                                    "12"};
 
 /* Replaces the number or word at or after a random place by one of `words`. */
 static char *replace_value(const char *text, size_t n, size_t *length)
@@ -88,7 +108,8 @@ static char *damage(const char *text, size_t n, size_t *length)
 }
 
 static void to_nowhere(const struct cw_trace *t,
-                       enum cw_status (*write)(const struct cw_trace *, const struct cw_export_options *, FILE *, struct cw_error *))
+                       enum cw_status (*write)(const struct cw_trace *, const struct cw_export_options *,
+                                               FILE *, struct cw_error *))
 {
     static const struct cw_export_options all = {.queue_edges = true, .limit = 200};
     struct cw_error err = {0};
@@ -99,7 +120,8 @@ static void to_nowhere(const struct cw_trace *t,
     fclose(f);
 }
 
-static enum cw_status write_summary(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_summary(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                    struct cw_error *err)
 {
     (void)o, (void)err;
     cw_graph_summary_print(t, f);
@@ -169,7 +191,8 @@ static void damaged_traces_do_no_harm(void **state)
     }
     globfree(&files);
     print_message("%lu damaged traces refused, %lu still traces\n", refused, accepted);
-    assert_true(refused > 100 && accepted > 100); /* else the mutations are too wild or too tame to mean anything */
+    assert_true(refused > 100 &&
+                accepted > 100); /* else the mutations are too wild or too tame to mean anything */
 }
 
 int main(void)

@@ -29,7 +29,8 @@ static void byte_ranges_decide(void **state)
     tb_write(&t, q, a, 35, 5);  /* 3: WAR with 2 only: the write before it is implied */
     tb_write(&t, q, a, 0, 100); /* 4: WAW where nobody read, WAR where 2 did, WAW with 3 */
     tb_build(&t);
-    assert_string_equal(tb_edges(&t, ~0u), "0>2:RAW(10) 1>2:RAW(10) 2>3:WAR(5) 0>4:WAW(30) 1>4:WAW(50) 2>4:WAR(15) 3>4:WAW(5)");
+    assert_string_equal(tb_edges(&t, ~0u),
+                        "0>2:RAW(10) 1>2:RAW(10) 2>3:WAR(5) 0>4:WAW(30) 1>4:WAW(50) 2>4:WAR(15) 3>4:WAW(5)");
     cw_trace_finish(&t);
 }
 
@@ -38,7 +39,8 @@ static void sub_buffers_and_host_pointers_alias(void **state)
     struct cw_trace t;
     (void)state;
     tb_init(&t);
-    uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 100, 0), low = tb_sub_buffer(&t, a, 0, 50), high = tb_sub_buffer(&t, a, 50, 50);
+    uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 100, 0), low = tb_sub_buffer(&t, a, 0, 50),
+             high = tb_sub_buffer(&t, a, 50, 50);
     tb_write(&t, q, low, 0, 50);  /* 0 */
     tb_write(&t, q, high, 0, 50); /* 1: no edge to 0 */
     tb_read(&t, q, a, 40, 20);    /* 2 */
@@ -59,13 +61,13 @@ static void out_of_order_queue_with_events_and_barrier(void **state)
     (void)state;
     tb_init(&t);
     uint32_t q = tb_queue(&t, true);
-    tb_command(&t, CL_COMMAND_MARKER, q);  /* 0: nothing before it */
+    tb_command(&t, CL_COMMAND_MARKER, q);        /* 0: nothing before it */
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 1 */
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 2 */
     tb_wait(&t, 1);
-    tb_command(&t, CL_COMMAND_MARKER, q);  /* 3: exits are 0 and 2 */
+    tb_command(&t, CL_COMMAND_MARKER, q);        /* 3: exits are 0 and 2 */
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 4: not behind the marker */
-    tb_command(&t, CL_COMMAND_BARRIER, q); /* 5: exits are 3 and 4 */
+    tb_command(&t, CL_COMMAND_BARRIER, q);       /* 5: exits are 3 and 4 */
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 6: behind the barrier */
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 7 */
     tb_build(&t);
@@ -159,10 +161,10 @@ static void user_event_moves_its_waiter(void **state)
     uint32_t q = tb_queue(&t, false), r = tb_queue(&t, false), a = tb_buffer(&t, 8, 0);
     tb_write(&t, q, a, 0, 8); /* 0 waits for 3 */
     tb_wait(&t, 3);
-    tb_read(&t, q, a, 0, 8);  /* 1 behind 0 */
-    tb_write(&t, r, a, 0, 8); /* 2 ran before the set */
+    tb_read(&t, q, a, 0, 8);                     /* 1 behind 0 */
+    tb_write(&t, r, a, 0, 8);                    /* 2 ran before the set */
     tb_command(&t, CW_HOST_USER_EVENT, CW_NONE); /* 3 */
-    tb_read(&t, r, a, 0, 8);  /* 4 */
+    tb_read(&t, r, a, 0, 8);                     /* 4 */
     tb_build(&t);
     assert_string_equal(tb_edges(&t, ~0u), "2>0:WAW(8) 3>0:event 0>1:queue 0>1:RAW(8) 0>4:RAW(8) 2>4:queue");
     assert_int_equal(cw_graph_order(&t, order, NULL), CW_OK);
@@ -176,8 +178,8 @@ static void maps_and_unmaps(void **state)
     (void)state;
     tb_init(&t);
     uint32_t q = tb_queue(&t, true), a = tb_buffer(&t, 64, 0);
-    tb_write(&t, q, a, 0, 64); /* 0 */
-    tb_read(&t, q, a, 0, 64);  /* 1 */
+    tb_write(&t, q, a, 0, 64);                                        /* 0 */
+    tb_read(&t, q, a, 0, 64);                                         /* 1 */
     tb_transfer(&t, CL_COMMAND_MAP_BUFFER, q, a, 16, CW_NONE, 0, 16); /* 2: for writing */
     t.transfers.v[2].map_flags = CL_MAP_WRITE;
     tb_transfer(&t, CL_COMMAND_UNMAP_MEM_OBJECT, q, a, 16, CW_NONE, 0, 16); /* 3 */
@@ -190,8 +192,9 @@ static void maps_and_unmaps(void **state)
     t.transfers.v[5].map_command = 4;
     tb_write(&t, q, a, 0, 64); /* 6 comes after the unmap */
     tb_build(&t);
-    assert_string_equal(tb_edges(&t, ~0u), "0>1:RAW(64) 0>2:RAW(16) 1>2:WAR(16) 2>3:event 2>3:WAW(16) 0>4:RAW(48) 3>4:RAW(16) "
-                                           "0>5:RAW(48) 3>5:RAW(16) 4>5:event 1>6:WAR(48) 4>6:WAR(64) 5>6:WAR(64)");
+    assert_string_equal(tb_edges(&t, ~0u),
+                        "0>1:RAW(64) 0>2:RAW(16) 1>2:WAR(16) 2>3:event 2>3:WAW(16) 0>4:RAW(48) 3>4:RAW(16) "
+                        "0>5:RAW(48) 3>5:RAW(16) 4>5:event 1>6:WAR(48) 4>6:WAR(64) 5>6:WAR(64)");
     cw_trace_finish(&t);
 }
 
@@ -248,21 +251,26 @@ static void rectangles_are_rows(void **state)
     cw_trace_finish(&t);
 }
 
-/* The blocked matrix product of the HXDSP paper: two splits, eight multiply-adds, one merge, one in-order queue. */
+/* The blocked matrix product of the HXDSP paper: two splits, eight multiply-adds, one merge, one in-order
+ * queue. */
 static void blocked_matrix_product_has_its_shape(void **state)
 {
-    static const char source[] = "__kernel void split(__global const float *m, __global float *a, __global float *b, "
-                                 "__global float *c, __global float *d) { a[0]=m[0]; b[0]=m[1]; c[0]=m[2]; d[0]=m[3]; }\n"
-                                 "__kernel void mad(__global const float *a, __global const float *b, __global float *c) { c[0] += a[0]*b[0]; }\n"
-                                 "__kernel void merge(__global const float *a, __global const float *b, __global const float *c,"
-                                 " __global const float *d, __global float *m) { m[0]=a[0]; m[1]=b[0]; m[2]=c[0]; m[3]=d[0]; }";
+    static const char source[] =
+        "__kernel void split(__global const float *m, __global float *a, __global float *b, "
+        "__global float *c, __global float *d) { a[0]=m[0]; b[0]=m[1]; c[0]=m[2]; d[0]=m[3]; }\n"
+        "__kernel void mad(__global const float *a, __global const float *b, __global float *c) { c[0] += "
+        "a[0]*b[0]; }\n"
+        "__kernel void merge(__global const float *a, __global const float *b, __global const float *c,"
+        " __global const float *d, __global float *m) { m[0]=a[0]; m[1]=b[0]; m[2]=c[0]; m[3]=d[0]; }";
     struct cw_trace t;
     uint32_t a[4], b[4], c[4];
     unsigned merge_in = 0, binding_between_splits = 0;
     (void)state;
     tb_init(&t);
-    uint32_t q = tb_queue(&t, false), p = tb_program(&t, source), A = tb_buffer(&t, 64, 0), B = tb_buffer(&t, 64, 0), C = tb_buffer(&t, 64, 0);
-    uint32_t split = tb_kernel(&t, p, "split", 5), mad = tb_kernel(&t, p, "mad", 3), merge = tb_kernel(&t, p, "merge", 5);
+    uint32_t q = tb_queue(&t, false), p = tb_program(&t, source), A = tb_buffer(&t, 64, 0),
+             B = tb_buffer(&t, 64, 0), C = tb_buffer(&t, 64, 0);
+    uint32_t split = tb_kernel(&t, p, "split", 5), mad = tb_kernel(&t, p, "mad", 3),
+             merge = tb_kernel(&t, p, "merge", 5);
     for (int i = 0; i < 4; i++) {
         a[i] = tb_buffer(&t, 16, 0);
         b[i] = tb_buffer(&t, 16, 0);
@@ -274,12 +282,14 @@ static void blocked_matrix_product_has_its_shape(void **state)
         for (int j = 0; j < 2; j++)
             for (int k = 0; k < 2; k++)
                 tb_launch(&t, q, mad, a[2 * i + k], b[2 * k + j], c[2 * i + j], -1); /* 2..9 */
-    tb_launch(&t, q, merge, c[0], c[1], c[2], c[3], C, -1); /* 10 */
+    tb_launch(&t, q, merge, c[0], c[1], c[2], c[3], C, -1);                          /* 10 */
     tb_build(&t);
-    assert_string_equal(tb_edges(&t, TB_DATA),
-                        "0>2:RAW(16) 1>2:RAW(16) 0>3:RAW(16) 1>3:RAW(16) 2>3:RAW(16) 0>4:RAW(16) 1>4:RAW(16) "
-                        "0>5:RAW(16) 1>5:RAW(16) 4>5:RAW(16) 0>6:RAW(16) 1>6:RAW(16) 0>7:RAW(16) 1>7:RAW(16) 6>7:RAW(16) "
-                        "0>8:RAW(16) 1>8:RAW(16) 0>9:RAW(16) 1>9:RAW(16) 8>9:RAW(16) 3>10:RAW(16) 5>10:RAW(16) 7>10:RAW(16) 9>10:RAW(16)");
+    assert_string_equal(
+        tb_edges(&t, TB_DATA),
+        "0>2:RAW(16) 1>2:RAW(16) 0>3:RAW(16) 1>3:RAW(16) 2>3:RAW(16) 0>4:RAW(16) 1>4:RAW(16) "
+        "0>5:RAW(16) 1>5:RAW(16) 4>5:RAW(16) 0>6:RAW(16) 1>6:RAW(16) 0>7:RAW(16) 1>7:RAW(16) 6>7:RAW(16) "
+        "0>8:RAW(16) 1>8:RAW(16) 0>9:RAW(16) 1>9:RAW(16) 8>9:RAW(16) 3>10:RAW(16) 5>10:RAW(16) 7>10:RAW(16) "
+        "9>10:RAW(16)");
     for (size_t i = 0; i < t.edges.count; i++) {
         merge_in += t.edges.v[i].to == 10 && cw_edge_binds(&t.edges.v[i]);
         binding_between_splits += t.edges.v[i].to == 1 && cw_edge_binds(&t.edges.v[i]);

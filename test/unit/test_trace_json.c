@@ -36,10 +36,11 @@ static void round_trip_is_exact(void **state)
 /* An independent parser accepts the text and finds what DESIGN section 9 promises. */
 static void text_is_json_with_the_promised_members(void **state)
 {
-    static const char *const top[] = {"format", "version", "process", "platforms", "devices", "contexts", "queues",
-                                      "memory", "programs", "kernels", "commands", "edges"};
-    static const char *const of_kernel[] = {"id", "type", "queue", "kernel", "global_size", "local_size", "global_offset", "args",
-                                            "reads", "writes", "call_begin_ns", "start_ns", "end_ns", "callsite"};
+    static const char *const top[] = {"format", "version", "process",  "platforms", "devices",  "contexts",
+                                      "queues", "memory",  "programs", "kernels",   "commands", "edges"};
+    static const char *const of_kernel[] = {
+        "id",   "type",  "queue",  "kernel",        "global_size", "local_size", "global_offset",
+        "args", "reads", "writes", "call_begin_ns", "start_ns",    "end_ns",     "callsite"};
     struct cw_trace t;
     json_error_t error;
     size_t n;
@@ -57,7 +58,8 @@ static void text_is_json_with_the_promised_members(void **state)
         if (!json_object_get(k, of_kernel[i]))
             fail_msg("%s of a command is missing", of_kernel[i]);
     assert_string_equal(json_string_value(json_object_get(k, "type")), "CL_COMMAND_NDRANGE_KERNEL");
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(json_object_get(k, "reads"), 0), "bytes")), 1024);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_array_get(json_object_get(k, "reads"), 0), "bytes")), 1024);
     k = json_array_get(json_object_get(root, "edges"), 1);
     assert_string_equal(json_string_value(json_object_get(k, "kind")), "data");
     assert_string_equal(json_string_value(json_object_get(k, "hazard")), "RAW");
@@ -123,34 +125,56 @@ static const struct {
     {HEAD ",\n\"commands\":[\n" C0 ",\n{\"id\":5,\"type\":\"CL_COMMAND_MARKER\"}]}", CW_ERR_FORMAT,
      "t:4:2: commands[1]: \"id\" is 5, expected 1"},
     {HEAD ",\"commands\":[{\"id\":0}]}", CW_ERR_FORMAT, "commands[0]: \"type\" is missing"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_NONSENSE\"}]}", CW_ERR_FORMAT, "there is no command type"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":-1}]}", CW_ERR_FORMAT, "not negative"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":1.5}]}", CW_ERR_FORMAT, "fraction"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":0}]}", CW_ERR_FORMAT, "\"queue\" is 0, but there are only 0 queues"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":99999999999}]}", CW_ERR_FORMAT, "out of range"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"thread\":1,\"thread\":1}]}", CW_ERR_FORMAT, "\"thread\" is there twice"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"blocking\":1}]}", CW_ERR_FORMAT, "expected true or false"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"wait_list\":[0,7]}]}", CW_ERR_FORMAT, "\"wait_list\" is 7"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"reads\":[{\"memory\":3,\"offset\":0,\"bytes\":1}]}]}", CW_ERR_FORMAT,
-     "\"reads/writes\" is 3"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"args\":[{\"index\":0,\"memory\":9}]}]}", CW_ERR_FORMAT, "\"args\" is 9"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_FILL_BUFFER\",\"transfer\":{\"pattern\":\"xyz\"}}]}", CW_ERR_FORMAT, "pairs of hexadecimal"},
-    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_FILL_BUFFER\",\"transfer\":{\"dst\":4}}]}", CW_ERR_FORMAT, "\"dst\" is 4"},
-    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"buffer\",\"size\":10,\"parent\":0}],\"commands\":[]}", CW_ERR_FORMAT, "a parent comes before"},
-    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"buffer\",\"size\":10},{\"id\":1,\"kind\":\"subbuffer\",\"size\":8,\"parent\":0,\"offset\":4}],\"commands\":[]}",
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_NONSENSE\"}]}", CW_ERR_FORMAT,
+     "there is no command type"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":-1}]}", CW_ERR_FORMAT,
+     "not negative"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":1.5}]}", CW_ERR_FORMAT,
+     "fraction"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":0}]}", CW_ERR_FORMAT,
+     "\"queue\" is 0, but there are only 0 queues"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"queue\":99999999999}]}", CW_ERR_FORMAT,
+     "out of range"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"thread\":1,\"thread\":1}]}",
+     CW_ERR_FORMAT, "\"thread\" is there twice"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"blocking\":1}]}", CW_ERR_FORMAT,
+     "expected true or false"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"wait_list\":[0,7]}]}", CW_ERR_FORMAT,
+     "\"wait_list\" is 7"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"reads\":[{\"memory\":3,\"offset\":0,"
+          "\"bytes\":1}]}]}",
+     CW_ERR_FORMAT, "\"reads/writes\" is 3"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_MARKER\",\"args\":[{\"index\":0,\"memory\":9}]}]}",
+     CW_ERR_FORMAT, "\"args\" is 9"},
+    {HEAD
+     ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_FILL_BUFFER\",\"transfer\":{\"pattern\":\"xyz\"}}]}",
+     CW_ERR_FORMAT, "pairs of hexadecimal"},
+    {HEAD ",\"commands\":[{\"id\":0,\"type\":\"CL_COMMAND_FILL_BUFFER\",\"transfer\":{\"dst\":4}}]}",
+     CW_ERR_FORMAT, "\"dst\" is 4"},
+    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"buffer\",\"size\":10,\"parent\":0}],\"commands\":[]}",
+     CW_ERR_FORMAT, "a parent comes before"},
+    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"buffer\",\"size\":10},{\"id\":1,\"kind\":\"subbuffer\",\"size\":"
+          "8,\"parent\":0,\"offset\":4}],\"commands\":[]}",
      CW_ERR_FORMAT, "does not lie in its parent"},
-    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"cube\",\"size\":10}],\"commands\":[]}", CW_ERR_FORMAT, "\"cube\" is none of the words"},
-    {HEAD ",\"commands\":[" C0 "," C1 "],\n\"edges\":[\n{\"from\":0,\"to\":9,\"kind\":\"event\"}]}", CW_ERR_FORMAT,
-     "t:3:1: edges[0]: \"to\" is 9, but there are only 2 commands"},
-    {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":1,\"to\":1,\"kind\":\"event\"}]}", CW_ERR_CYCLE, "depends on itself"},
-    {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"event\"},{\"from\":1,\"to\":0,\"kind\":\"event\"}]}", CW_ERR_CYCLE,
-     "t: the edges form a cycle through command"},
-    {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"data\"}]}", CW_ERR_FORMAT, "a data edge has a hazard"},
+    {HEAD ",\"memory\":[{\"id\":0,\"kind\":\"cube\",\"size\":10}],\"commands\":[]}", CW_ERR_FORMAT,
+     "\"cube\" is none of the words"},
+    {HEAD ",\"commands\":[" C0 "," C1 "],\n\"edges\":[\n{\"from\":0,\"to\":9,\"kind\":\"event\"}]}",
+     CW_ERR_FORMAT, "t:3:1: edges[0]: \"to\" is 9, but there are only 2 commands"},
+    {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":1,\"to\":1,\"kind\":\"event\"}]}", CW_ERR_CYCLE,
+     "depends on itself"},
+    {HEAD ",\"commands\":[" C0 "," C1
+          "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"event\"},{\"from\":1,\"to\":0,\"kind\":\"event\"}]}",
+     CW_ERR_CYCLE, "t: the edges form a cycle through command"},
+    {HEAD ",\"commands\":[" C0 "," C1 "],\"edges\":[{\"from\":0,\"to\":1,\"kind\":\"data\"}]}", CW_ERR_FORMAT,
+     "a data edge has a hazard"},
     {HEAD ",\"kernels\":[{\"id\":0,\"name\":null}],\"commands\":[]}", CW_ERR_FORMAT, "expected a string"},
     {HEAD ",\"process\":{\"program\":\"\\u0000\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "NUL"},
-    {HEAD ",\"process\":{\"program\":\"\xff\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "not valid UTF-8"},
-    {HEAD ",\"process\":{\"program\":\"\\ud800\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "surrogate"},
-    {HEAD ",\"process\":{\"program\":\"a\nb\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT, "the end of a string"},
+    {HEAD ",\"process\":{\"program\":\"\xff\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT,
+     "not valid UTF-8"},
+    {HEAD ",\"process\":{\"program\":\"\\ud800\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT,
+     "surrogate"},
+    {HEAD ",\"process\":{\"program\":\"a\nb\",\"complete\":true},\"commands\":[]}", CW_ERR_FORMAT,
+     "the end of a string"},
 };
 
 static void bad_traces_are_refused_with_their_position(void **state)
@@ -160,17 +184,19 @@ static void bad_traces_are_refused_with_their_position(void **state)
         struct cw_error err = {0};
         struct cw_trace t;
         cw_trace_init(&t);
-        if (cw_trace_load_text(&t, "t", bad[i].text, strlen(bad[i].text), &err) != bad[i].status || !strstr(err.text, bad[i].message) ||
-            strncmp(err.text, "t:", 2) != 0)
-            fail_msg("%s\ngives status %d, \"%s\"\nexpected \"%s\"", bad[i].text, err.status, err.text, bad[i].message);
+        if (cw_trace_load_text(&t, "t", bad[i].text, strlen(bad[i].text), &err) != bad[i].status ||
+            !strstr(err.text, bad[i].message) || strncmp(err.text, "t:", 2) != 0)
+            fail_msg("%s\ngives status %d, \"%s\"\nexpected \"%s\"", bad[i].text, err.status, err.text,
+                     bad[i].message);
         cw_trace_finish(&t);
     }
 }
 
 static void unknown_members_are_skipped_and_depth_is_limited(void **state)
 {
-    static const char fine[] = HEAD ",\"later\":{\"a\":[1,-2.5e3,null,true,{\"b\":\"\\\"}\"}]},\"commands\":[{\"future\":[[]],\"id\":0,"
-                                    "\"type\":\"CL_COMMAND_MARKER\"}]}";
+    static const char fine[] = HEAD
+        ",\"later\":{\"a\":[1,-2.5e3,null,true,{\"b\":\"\\\"}\"}]},\"commands\":[{\"future\":[[]],\"id\":0,"
+        "\"type\":\"CL_COMMAND_MARKER\"}]}";
     struct cw_error err = {0};
     struct cw_trace t;
     char deep[400] = HEAD ",\"later\":";

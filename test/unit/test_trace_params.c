@@ -1,4 +1,5 @@
-/* test_trace_params.c - access modes of kernel parameters from their source: never bolder than the source allows. */
+/* test_trace_params.c - access modes of kernel parameters from their source: never bolder than the source
+ * allows. */
 #include "trace_builder.h"
 
 #include "../../analyzer/kernel_params.h"
@@ -9,55 +10,112 @@ static const struct {
 } cases[] = {
     {"plain pointers", "kernel void k(global float *a, int n) {}", NULL, "bb"},
     {"constant", "__kernel void k(__constant float *a, constant int b[], global int *c) {}", NULL, "rrb"},
-    {"images", "kernel void k(read_only image2d_t a, __write_only image2d_t b, read_write image3d_t c, image1d_t d) {}", NULL, "rwbr"},
-    {"const, indexed only", "kernel void k(global const float *a, global float *b) { int i = get_global_id(0); b[i] = a[i] + *a + *(a + i); }", NULL, "rb"},
-    {"const after the type, restrict", "kernel void k(__global float const *restrict a) { float x = a[0]; }", NULL, "r"},
+    {"images",
+     "kernel void k(read_only image2d_t a, __write_only image2d_t b, read_write image3d_t c, image1d_t d) {}",
+     NULL, "rwbr"},
+    {"const, indexed only",
+     "kernel void k(global const float *a, global float *b) { int i = get_global_id(0); b[i] = a[i] + *a + "
+     "*(a + i); }",
+     NULL, "rb"},
+    {"const after the type, restrict", "kernel void k(__global float const *restrict a) { float x = a[0]; }",
+     NULL, "r"},
     {"const pointer to mutable", "kernel void k(global float *const a) { a[0] = 1; }", NULL, "b"},
-    {"vector type, component", "kernel void k(global const float4 *a, global float *b) { b[0] = a[1].x; }", NULL, "rb"},
-    {"vload", "kernel void k(global const float *a, global float4 *b) { b[0] = vload4(0, a + 4); }", NULL, "rb"},
-    {"local copy", "kernel void k(global const float *a, local float *l) { async_work_group_copy(l, a + 8, 4, 0); }", NULL, "rb"},
+    {"vector type, component", "kernel void k(global const float4 *a, global float *b) { b[0] = a[1].x; }",
+     NULL, "rb"},
+    {"vload", "kernel void k(global const float *a, global float4 *b) { b[0] = vload4(0, a + 4); }", NULL,
+     "rb"},
+    {"local copy",
+     "kernel void k(global const float *a, local float *l) { async_work_group_copy(l, a + 8, 4, 0); }", NULL,
+     "rb"},
     {"cast away", "kernel void k(global const float *a) { ((global float *)a)[0] = 1; }", NULL, "b"},
     {"assigned", "kernel void k(global const float *a) { global float *q = a; q[0] = 1; }", NULL, "b"},
-    {"assigned with an offset", "kernel void k(global const float *a) { global float *q = a + 1; q[0] = 1; }", NULL, "b"},
-    {"address of an element", "kernel void k(global const float *a) { global float *q = &a[1]; q[0] = 1; }", NULL, "b"},
-    {"address of a bracketed element", "kernel void k(global const float *a) { global float *q = &((a[1])); q[0] = 1; }", NULL, "b"},
-    {"address of a dereference", "kernel void k(global const float *a) { global float *q = &*a; q[0] = 1; }", NULL, "b"},
-    {"given to a function", "void f(global float *q) { q[0] = 1; } kernel void k(global const float *a) { f(a); }", NULL, "b"},
-    {"struct behind it", "struct s { float v[4]; }; kernel void k(global const struct s *a) { global float *q = a[0].v; q[0] = 1; }", NULL, "b"},
-    {"typedef behind it", "typedef float row[4]; kernel void k(global const row *a) { global float *q = a[0]; q[0] = 1; }", NULL, "b"},
-    {"macro type", "#define T float\nkernel void k(global const T *a, global T *b) { b[0] = a[0]; }", NULL, "rb"},
-    {"macro type, two definitions", "#ifdef D\n#define T double\n#else\n#define T float\n#endif\nkernel void k(global const T *a) { T x = a[0]; }", NULL, "r"},
-    {"macro type from options", "kernel void k(global const T *a) { T x = a[0]; }", "-w -D T=float -DN=4", "r"},
+    {"assigned with an offset", "kernel void k(global const float *a) { global float *q = a + 1; q[0] = 1; }",
+     NULL, "b"},
+    {"address of an element", "kernel void k(global const float *a) { global float *q = &a[1]; q[0] = 1; }",
+     NULL, "b"},
+    {"address of a bracketed element",
+     "kernel void k(global const float *a) { global float *q = &((a[1])); q[0] = 1; }", NULL, "b"},
+    {"address of a dereference", "kernel void k(global const float *a) { global float *q = &*a; q[0] = 1; }",
+     NULL, "b"},
+    {"given to a function",
+     "void f(global float *q) { q[0] = 1; } kernel void k(global const float *a) { f(a); }", NULL, "b"},
+    {"struct behind it",
+     "struct s { float v[4]; }; kernel void k(global const struct s *a) { global float *q = a[0].v; q[0] = "
+     "1; }",
+     NULL, "b"},
+    {"typedef behind it",
+     "typedef float row[4]; kernel void k(global const row *a) { global float *q = a[0]; q[0] = 1; }", NULL,
+     "b"},
+    {"macro type", "#define T float\nkernel void k(global const T *a, global T *b) { b[0] = a[0]; }", NULL,
+     "rb"},
+    {"macro type, two definitions",
+     "#ifdef D\n#define T double\n#else\n#define T float\n#endif\nkernel void k(global const T *a) { T x = "
+     "a[0]; }",
+     NULL, "r"},
+    {"macro type from options", "kernel void k(global const T *a) { T x = a[0]; }", "-w -D T=float -DN=4",
+     "r"},
     {"macro qualifier", "#define IN global const\nkernel void k(IN float *a) { float x = a[0]; }", NULL, "r"},
-    {"macro qualifier of two minds", "#ifdef X\n#define Q const\n#else\n#define Q\n#endif\nkernel void k(global Q float *a) { a[0]; }", NULL, "b"},
+    {"macro qualifier of two minds",
+     "#ifdef X\n#define Q const\n#else\n#define Q\n#endif\nkernel void k(global Q float *a) { a[0]; }", NULL,
+     "b"},
     {"macro hides a star", "#define P float *\nkernel void k(global const P a) { a[0]; }", NULL, "b"},
-    {"macro uses the parameter well", "#define A(i) a[(i) * 4]\nkernel void k(global const float *a) { float x = A(2); }", NULL, "r"},
-    {"macro uses the parameter ill", "#define STEAL global float *q = a; q[0] = 1\nkernel void k(global const float *a) { STEAL; }", NULL, "b"},
-    {"macro takes addresses", "#define ADDR(x) (&(x))\nkernel void k(global const float *a) { global float *q = ADDR(a[0]); q[0] = 1; }", NULL, "b"},
-    {"macro ends in an address operator", "#define AT &\nkernel void k(global const float *a) { global float *q = AT a[0]; q[0] = 1; }", NULL, "b"},
-    {"pasted name", "#define USE(x) x##n\nkernel void k(global const float *in) { global float *q = USE(i); q[0] = 1; }", NULL, "b"},
-    {"keyword redefined", "#define const\nkernel void k(global const float *a, constant float *b) { a[0] = 1; }", NULL, "bb"},
+    {"macro uses the parameter well",
+     "#define A(i) a[(i) * 4]\nkernel void k(global const float *a) { float x = A(2); }", NULL, "r"},
+    {"macro uses the parameter ill",
+     "#define STEAL global float *q = a; q[0] = 1\nkernel void k(global const float *a) { STEAL; }", NULL,
+     "b"},
+    {"macro takes addresses",
+     "#define ADDR(x) (&(x))\nkernel void k(global const float *a) { global float *q = ADDR(a[0]); q[0] = 1; "
+     "}",
+     NULL, "b"},
+    {"macro ends in an address operator",
+     "#define AT &\nkernel void k(global const float *a) { global float *q = AT a[0]; q[0] = 1; }", NULL,
+     "b"},
+    {"pasted name",
+     "#define USE(x) x##n\nkernel void k(global const float *in) { global float *q = USE(i); q[0] = 1; }",
+     NULL, "b"},
+    {"keyword redefined",
+     "#define const\nkernel void k(global const float *a, constant float *b) { a[0] = 1; }", NULL, "bb"},
     {"keyword redefined by an option", "kernel void k(constant float *a) {}", "-Dconstant=global", "b"},
-    {"conditional in the list", "kernel void k(global\n#ifdef X\nconst\n#endif\nfloat *a) { a[0] = 1; }", NULL, "b"},
-    {"conditional in the body", "kernel void k(global const float *a) {\n#ifdef X\nglobal float *q = a;\n#endif\n}", NULL, "b"},
-    {"two definitions, the weaker counts", "#ifdef X\nkernel void k(global const float *a) { a[0]; }\n#else\nkernel void k(global float *a) { a[0] = 1; }\n#endif", NULL, "b"},
-    {"kernel by macro", "#define K(n) kernel void n(global float *a)\nkernel void k(constant float *a) {}\nK(j) {}", NULL, "b"},
-    {"include hides macros", "#include \"x.h\"\nkernel void k(global const float *a, read_only image2d_t i) { a[0]; }", NULL, "br"},
-    {"comments", "kernel /* void k(constant */ void k(global float *a, // constant\n constant float *b) {}", NULL, "br"},
-    {"comment runs on after a splice", "kernel void k(global const float *a) {\n// x \\\n /* \nglobal float *q = a; q[0] = 1; }", NULL, "b"},
+    {"conditional in the list", "kernel void k(global\n#ifdef X\nconst\n#endif\nfloat *a) { a[0] = 1; }",
+     NULL, "b"},
+    {"conditional in the body",
+     "kernel void k(global const float *a) {\n#ifdef X\nglobal float *q = a;\n#endif\n}", NULL, "b"},
+    {"two definitions, the weaker counts",
+     "#ifdef X\nkernel void k(global const float *a) { a[0]; }\n#else\nkernel void k(global float *a) { a[0] "
+     "= 1; }\n#endif",
+     NULL, "b"},
+    {"kernel by macro",
+     "#define K(n) kernel void n(global float *a)\nkernel void k(constant float *a) {}\nK(j) {}", NULL, "b"},
+    {"include hides macros",
+     "#include \"x.h\"\nkernel void k(global const float *a, read_only image2d_t i) { a[0]; }", NULL, "br"},
+    {"comments", "kernel /* void k(constant */ void k(global float *a, // constant\n constant float *b) {}",
+     NULL, "br"},
+    {"comment runs on after a splice",
+     "kernel void k(global const float *a) {\n// x \\\n /* \nglobal float *q = a; q[0] = 1; }", NULL, "b"},
     {"strings", "kernel void k(global const float *a) { printf(\"a = & a )(\", a[0]); }", NULL, "r"},
-    {"attributes before the name", "__attribute__((reqd_work_group_size(8, 8, 1))) kernel __attribute__((vec_type_hint(int))) void k(constant int *a) {}", NULL, "r"},
+    {"attributes before the name",
+     "__attribute__((reqd_work_group_size(8, 8, 1))) kernel __attribute__((vec_type_hint(int))) void "
+     "k(constant int *a) {}",
+     NULL, "r"},
     {"another number of parameters", "kernel void k(constant int *a) {}", NULL, "bb"},
     {"no such kernel", "kernel void j(constant int *a) {}", NULL, "b"},
     {"pipe", "kernel void k(read_only pipe int a) {}", NULL, "b"},
-    {"same name as a member", "kernel void k(global const float *x, global float4 *v) { v[0].x = x[0]; }", NULL, "rb"},
-    {"other kernel's use does not count", "kernel void j(global float *a) { a[0] = 1; } kernel void k(global const float *a) { a[0]; }", NULL, "r"},
+    {"same name as a member", "kernel void k(global const float *x, global float4 *v) { v[0].x = x[0]; }",
+     NULL, "rb"},
+    {"other kernel's use does not count",
+     "kernel void j(global float *a) { a[0] = 1; } kernel void k(global const float *a) { a[0]; }", NULL,
+     "r"},
     {"unclosed", "kernel void k(constant int *a", NULL, "b"},
-    {"address through a cast of a macro", "#define G(p) ((global float *)(p))\nkernel void k(global const float *a) { G(a)[0] = 1; }", NULL, "b"},
+    {"address through a cast of a macro",
+     "#define G(p) ((global float *)(p))\nkernel void k(global const float *a) { G(a)[0] = 1; }", NULL, "b"},
     {"array", "kernel void k(global const float a[4]) { a[0]; }", NULL, "r"},
-    {"array of arrays", "kernel void k(global const float a[][4]) { global float *q = a[1]; q[0] = 1; }", NULL, "b"},
-    {"pointer to arrays", "kernel void k(global const float (*a)[4]) { global float *q = a[1]; q[0] = 1; }", NULL, "b"},
-    {"comma and conditional hand it on", "kernel void k(global const float *a) { global float *q = (0, a); q = 1 ? a : 0; }", NULL, "b"},
+    {"array of arrays", "kernel void k(global const float a[][4]) { global float *q = a[1]; q[0] = 1; }",
+     NULL, "b"},
+    {"pointer to arrays", "kernel void k(global const float (*a)[4]) { global float *q = a[1]; q[0] = 1; }",
+     NULL, "b"},
+    {"comma and conditional hand it on",
+     "kernel void k(global const float *a) { global float *q = (0, a); q = 1 ? a : 0; }", NULL, "b"},
 };
 
 static void modes_are_never_too_bold(void **state)
@@ -83,7 +141,8 @@ static void const_can_be_trusted_or_not(void **state)
     struct cw_cl_source s;
     uint8_t mode;
     (void)state;
-    assert_true(cw_cl_source_init(&s, "void f(global float *); kernel void k(global const float *a) { f(a); }", NULL));
+    assert_true(cw_cl_source_init(
+        &s, "void f(global float *); kernel void k(global const float *a) { f(a); }", NULL));
     cw_kernel_params(&s, "k", 1, true, false, &mode);
     assert_int_equal(mode, CW_ACCESS_READ);
     cw_cl_source_finish(&s);
@@ -95,6 +154,7 @@ static void const_can_be_trusted_or_not(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(modes_are_never_too_bold), cmocka_unit_test(const_can_be_trusted_or_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(modes_are_never_too_bold),
+                                       cmocka_unit_test(const_can_be_trusted_or_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

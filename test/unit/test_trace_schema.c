@@ -1,4 +1,5 @@
-/* test_trace_schema.c - analyzer/trace.schema.json describes what the writer writes: all of it and nothing else.
+/* test_trace_schema.c - analyzer/trace.schema.json describes what the writer writes: all of it and nothing
+ * else.
  *
  * A small validator for the part of JSON Schema that the file uses: type, const, enum, required, properties,
  * additionalProperties false, items, minItems, maxItems, minimum, pattern. */
@@ -20,9 +21,12 @@ static bool complain(const char *where, const char *what)
 
 static bool has_type(const json_t *v, const char *type)
 {
-    return (strcmp(type, "integer") == 0 && json_is_integer(v)) || (strcmp(type, "string") == 0 && json_is_string(v)) ||
-           (strcmp(type, "boolean") == 0 && json_is_boolean(v)) || (strcmp(type, "null") == 0 && json_is_null(v)) ||
-           (strcmp(type, "array") == 0 && json_is_array(v)) || (strcmp(type, "object") == 0 && json_is_object(v));
+    return (strcmp(type, "integer") == 0 && json_is_integer(v)) ||
+           (strcmp(type, "string") == 0 && json_is_string(v)) ||
+           (strcmp(type, "boolean") == 0 && json_is_boolean(v)) ||
+           (strcmp(type, "null") == 0 && json_is_null(v)) ||
+           (strcmp(type, "array") == 0 && json_is_array(v)) ||
+           (strcmp(type, "object") == 0 && json_is_object(v));
 }
 
 static bool type_fits(const json_t *schema, const json_t *v)
@@ -33,9 +37,7 @@ static bool type_fits(const json_t *schema, const json_t *v)
         return true;
     if (json_is_string(type))
         return has_type(v, json_string_value(type));
-    json_array_foreach (type, i, one)
-        if (has_type(v, json_string_value(one)))
-            return true;
+    json_array_foreach(type, i, one) if (has_type(v, json_string_value(one))) return true;
     return false;
 }
 
@@ -46,10 +48,12 @@ static bool valid_object(const json_t *schema, const json_t *v, const char *wher
     const char *key;
     json_t *member, *name, *properties = json_object_get(schema, "properties");
     size_t i;
-    json_array_foreach (json_object_get(schema, "required"), i, name)
-        if (!json_object_get(v, json_string_value(name)))
-            return complain(where, json_string_value(name));
-    json_object_foreach ((json_t *)v, key, member) {
+    json_array_foreach(
+        json_object_get(schema, "required"), i,
+        name) if (!json_object_get(v, json_string_value(name))) return complain(where,
+                                                                                json_string_value(name));
+    json_object_foreach((json_t *)v, key, member)
+    {
         char inner[200];
         json_t *rule = json_object_get(properties, key);
         snprintf(inner, sizeof inner, "%.100s.%.60s", where, key);
@@ -79,22 +83,23 @@ static bool valid(const json_t *schema, const json_t *v, const char *where)
         return complain(where, "wrong type");
     if ((rule = json_object_get(schema, "const")) && !json_equal(rule, v))
         return complain(where, "not the constant");
-    json_array_foreach (json_object_get(schema, "enum"), i, one)
-        found |= json_equal(one, v);
+    json_array_foreach(json_object_get(schema, "enum"), i, one) found |= json_equal(one, v);
     if (json_object_get(schema, "enum") && !found)
         return complain(where, "not one of the words");
-    if ((rule = json_object_get(schema, "minimum")) && json_is_integer(v) && json_integer_value(v) < json_integer_value(rule))
+    if ((rule = json_object_get(schema, "minimum")) && json_is_integer(v) &&
+        json_integer_value(v) < json_integer_value(rule))
         return complain(where, "too small");
-    if ((rule = json_object_get(schema, "pattern")) && json_is_string(v) && !matches(json_string_value(rule), json_string_value(v)))
+    if ((rule = json_object_get(schema, "pattern")) && json_is_string(v) &&
+        !matches(json_string_value(rule), json_string_value(v)))
         return complain(where, json_string_value(v));
     if (json_is_array(v)) {
-        if ((rule = json_object_get(schema, "minItems")) && json_array_size(v) < (size_t)json_integer_value(rule))
+        if ((rule = json_object_get(schema, "minItems")) &&
+            json_array_size(v) < (size_t)json_integer_value(rule))
             return complain(where, "too few");
-        if ((rule = json_object_get(schema, "maxItems")) && json_array_size(v) > (size_t)json_integer_value(rule))
+        if ((rule = json_object_get(schema, "maxItems")) &&
+            json_array_size(v) > (size_t)json_integer_value(rule))
             return complain(where, "too many");
-        json_array_foreach (v, i, one)
-            if (!valid(json_object_get(schema, "items"), one, where))
-                return false;
+        json_array_foreach(v, i, one) if (!valid(json_object_get(schema, "items"), one, where)) return false;
     }
     return !json_is_object(v) || valid_object(schema, v, where);
 }
@@ -156,17 +161,20 @@ static void schema_and_tables_agree(void **state)
     for (int s = 0; s < CW_S_COUNT; s++) {
         json_t *section = json_object_get(properties, cw_sections[s].name);
         assert_non_null(section);
-        same_members(cw_sections[s].fields, s == CW_S_PROCESS ? section : json_object_get(section, "items"), cw_sections[s].has_id,
-                     cw_sections[s].name);
+        same_members(cw_sections[s].fields, s == CW_S_PROCESS ? section : json_object_get(section, "items"),
+                     cw_sections[s].has_id, cw_sections[s].name);
     }
-    json_t *command = json_object_get(json_object_get(json_object_get(properties, "commands"), "items"), "properties");
+    json_t *command =
+        json_object_get(json_object_get(json_object_get(properties, "commands"), "items"), "properties");
     same_members(cw_transfer_fields, json_object_get(command, "transfer"), false, "transfer");
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(properties, "version"), "const")), CW_TRACE_VERSION);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(properties, "version"), "const")),
+                     CW_TRACE_VERSION);
     json_decref(schema);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(written_traces_are_valid), cmocka_unit_test(schema_and_tables_agree)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(written_traces_are_valid),
+                                       cmocka_unit_test(schema_and_tables_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_trace_timeline.c - what viewers of trace-event JSON insist on: slices of one track nest, arrows begin and end
- * inside slices of the right commands, every track has a name. */
+/* test_trace_timeline.c - what viewers of trace-event JSON insist on: slices of one track nest, arrows begin
+ * and end inside slices of the right commands, every track has a name. */
 #include "trace_sample.h"
 
 #include <jansson.h>
@@ -50,15 +50,16 @@ static void collect(struct events *v)
 {
     size_t i;
     json_t *e;
-    json_array_foreach (json_object_get(v->root, "traceEvents"), i, e) {
+    json_array_foreach(json_object_get(v->root, "traceEvents"), i, e)
+    {
         const char *phase = json_string_value(json_object_get(e, "ph"));
         assert_non_null(phase);
         assert_non_null(json_string_value(json_object_get(e, "name")));
         if (*phase == 'X') {
             assert_true(v->slice_count < 4096);
             v->slices[v->slice_count++] = (struct slice){integer(e, "pid"), integer(e, "tid"),
-                                                         integer(json_object_get(e, "args"), "command"), number(e, "ts"),
-                                                         number(e, "ts") + number(e, "dur")};
+                                                         integer(json_object_get(e, "args"), "command"),
+                                                         number(e, "ts"), number(e, "ts") + number(e, "dur")};
         }
         v->names += *phase == 'M';
         v->arrows += *phase == 's';
@@ -73,7 +74,8 @@ static void slices_of_a_track_nest(const struct events *v)
             if (a == b || x->pid != y->pid || x->tid != y->tid || x->begin > y->begin)
                 continue;
             if (y->begin < x->end - 0.0005 && y->end > x->end + 0.0005)
-                fail_msg("slices of commands %d and %d cross in track %d/%d", (int)x->command, (int)y->command, (int)x->pid, (int)x->tid);
+                fail_msg("slices of commands %d and %d cross in track %d/%d", (int)x->command,
+                         (int)y->command, (int)x->pid, (int)x->tid);
         }
 }
 
@@ -81,8 +83,8 @@ static const struct slice *slice_at(const struct events *v, const json_t *e)
 {
     double ts = number(e, "ts");
     for (size_t i = 0; i < v->slice_count; i++)
-        if (v->slices[i].pid == integer(e, "pid") && v->slices[i].tid == integer(e, "tid") && v->slices[i].begin <= ts + 0.0001 &&
-            ts <= v->slices[i].end + 0.0001)
+        if (v->slices[i].pid == integer(e, "pid") && v->slices[i].tid == integer(e, "tid") &&
+            v->slices[i].begin <= ts + 0.0001 && ts <= v->slices[i].end + 0.0001)
             return &v->slices[i];
     return NULL;
 }
@@ -91,17 +93,19 @@ static void arrows_join_slices(const struct events *v)
 {
     size_t i, k;
     json_t *s, *f, *all = json_object_get(v->root, "traceEvents");
-    json_array_foreach (all, i, s) {
+    json_array_foreach(all, i, s)
+    {
         if (strcmp(json_string_value(json_object_get(s, "ph")), "s") != 0)
             continue;
         unsigned ends = 0;
         assert_non_null(slice_at(v, s));
-        json_array_foreach (all, k, f)
-            if (strcmp(json_string_value(json_object_get(f, "ph")), "f") == 0 && integer(f, "id") == integer(s, "id")) {
-                ends++;
-                assert_non_null(slice_at(v, f));
-                assert_string_equal(json_string_value(json_object_get(f, "bp")), "e");
-            }
+        json_array_foreach(all, k, f) if (strcmp(json_string_value(json_object_get(f, "ph")), "f") == 0 &&
+                                          integer(f, "id") == integer(s, "id"))
+        {
+            ends++;
+            assert_non_null(slice_at(v, f));
+            assert_string_equal(json_string_value(json_object_get(f, "bp")), "e");
+        }
         assert_int_equal(ends, 1);
     }
 }
@@ -112,10 +116,10 @@ static void tracks_have_names(const struct events *v)
     json_t *m;
     for (size_t i = 0; i < v->slice_count; i++) {
         bool named = false;
-        json_array_foreach (json_object_get(v->root, "traceEvents"), k, m)
-            named |= strcmp(json_string_value(json_object_get(m, "ph")), "M") == 0 &&
-                     strcmp(json_string_value(json_object_get(m, "name")), "thread_name") == 0 &&
-                     integer(m, "pid") == v->slices[i].pid && integer(m, "tid") == v->slices[i].tid;
+        json_array_foreach(json_object_get(v->root, "traceEvents"), k, m) named |=
+            strcmp(json_string_value(json_object_get(m, "ph")), "M") == 0 &&
+            strcmp(json_string_value(json_object_get(m, "name")), "thread_name") == 0 &&
+            integer(m, "pid") == v->slices[i].pid && integer(m, "tid") == v->slices[i].tid;
         assert_true(named);
     }
 }
@@ -139,7 +143,9 @@ static void real_traces(void **state)
     static const struct {
         const char *path;
         size_t slices, arrows;
-    } files[] = {{"test/fuzz/blockmatmul.json", 36, 25}, {"test/fuzz/events_ooo.json", 80, 20}, {"test/fuzz/userevents_maps.json", 70, 20}};
+    } files[] = {{"test/fuzz/blockmatmul.json", 36, 25},
+                 {"test/fuzz/events_ooo.json", 80, 20},
+                 {"test/fuzz/userevents_maps.json", 70, 20}};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct cw_error err = {0};
@@ -152,7 +158,8 @@ static void real_traces(void **state)
     }
 }
 
-/* Commands of an out-of-order queue that overlap without nesting, on a device whose clock is far from the host's. */
+/* Commands of an out-of-order queue that overlap without nesting, on a device whose clock is far from the
+ * host's. */
 static void overlapping_commands_and_another_clock(void **state)
 {
     struct cw_trace t;
@@ -172,15 +179,16 @@ static void overlapping_commands_and_another_clock(void **state)
     check_timeline(&t, 18, 5);
     json_t *root = timeline(&t), *e;
     size_t i;
-    json_array_foreach (json_object_get(root, "traceEvents"), i, e)
-        if (json_object_get(e, "ts") && (number(e, "ts") < 0 || number(e, "ts") > 20))
-            fail_msg("the device's clock was not aligned: %g us", number(e, "ts"));
+    json_array_foreach(json_object_get(root, "traceEvents"), i,
+                       e) if (json_object_get(e, "ts") && (number(e, "ts") < 0 || number(e, "ts") > 20))
+        fail_msg("the device's clock was not aligned: %g us", number(e, "ts"));
     json_decref(root);
     cw_trace_finish(&t);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(real_traces), cmocka_unit_test(overlapping_commands_and_another_clock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(real_traces),
+                                       cmocka_unit_test(overlapping_commands_and_another_clock)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

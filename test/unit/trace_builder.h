@@ -1,4 +1,5 @@
-/* trace_builder.h - makes small traces in memory, for tests. All functions fail the test when memory is out. */
+/* trace_builder.h - makes small traces in memory, for tests. All functions fail the test when memory is out.
+ */
 #ifndef CW_TEST_TRACE_BUILDER_H
 #define CW_TEST_TRACE_BUILDER_H
 
@@ -84,9 +85,16 @@ static inline uint32_t tb_command(struct cw_trace *t, uint32_t type, uint32_t qu
 {
     struct cw_command *k = cw_trace_push(&t->commands, 1);
     uint32_t id = (uint32_t)t->commands.count - 1;
-    *k = (struct cw_command){.type = type, .queue = queue, .kernel = CW_NONE, .transfer = CW_NONE, .exec_status = 1,
-                             .global_size = {1, 1, 1}, .local_size = {1, 1, 1}, .sequence = id + 1,
-                             .call_begin_ns = 1000 * (id + 1), .call_end_ns = 1000 * (id + 1) + 500};
+    *k = (struct cw_command){.type = type,
+                             .queue = queue,
+                             .kernel = CW_NONE,
+                             .transfer = CW_NONE,
+                             .exec_status = 1,
+                             .global_size = {1, 1, 1},
+                             .local_size = {1, 1, 1},
+                             .sequence = id + 1,
+                             .call_begin_ns = 1000 * (id + 1),
+                             .call_end_ns = 1000 * (id + 1) + 500};
     return id;
 }
 
@@ -103,29 +111,38 @@ static inline uint32_t tb_launch(struct cw_trace *t, uint32_t queue, uint32_t ke
     k->args.first = (uint32_t)t->args.count;
     va_start(ap, kernel);
     for (int m; (m = va_arg(ap, int)) >= 0; k->args.count++)
-        *cw_trace_push(&t->args, 1) = (struct cw_t_arg){.command_index = k->args.count, .kind = CW_ARG_MEMORY,
-                                                        .memory = (uint32_t)m, .size = 8, .blob = CW_NONE};
+        *cw_trace_push(&t->args, 1) = (struct cw_t_arg){.command_index = k->args.count,
+                                                        .kind = CW_ARG_MEMORY,
+                                                        .memory = (uint32_t)m,
+                                                        .size = 8,
+                                                        .blob = CW_NONE};
     va_end(ap);
     return id;
 }
 
 /* A transfer of bytes of src and dst (CW_NONE = host). */
-static inline uint32_t tb_transfer(struct cw_trace *t, uint32_t type, uint32_t queue, uint32_t src, uint64_t src_offset,
-                                   uint32_t dst, uint64_t dst_offset, uint64_t bytes)
+static inline uint32_t tb_transfer(struct cw_trace *t, uint32_t type, uint32_t queue, uint32_t src,
+                                   uint64_t src_offset, uint32_t dst, uint64_t dst_offset, uint64_t bytes)
 {
     uint32_t id = tb_command(t, type, queue);
     struct cw_t_transfer *x = cw_trace_push(&t->transfers, 1);
-    *x = (struct cw_t_transfer){.src = src, .dst = dst, .src_offset = src_offset, .dst_offset = dst_offset, .bytes = bytes,
+    *x = (struct cw_t_transfer){.src = src,
+                                .dst = dst,
+                                .src_offset = src_offset,
+                                .dst_offset = dst_offset,
+                                .bytes = bytes,
                                 .map_command = CW_NONE};
     t->commands.v[id].transfer = (uint32_t)t->transfers.count - 1;
     return id;
 }
 
-static inline uint32_t tb_write(struct cw_trace *t, uint32_t queue, uint32_t memory, uint64_t offset, uint64_t bytes)
+static inline uint32_t tb_write(struct cw_trace *t, uint32_t queue, uint32_t memory, uint64_t offset,
+                                uint64_t bytes)
 {
     return tb_transfer(t, CL_COMMAND_WRITE_BUFFER, queue, CW_NONE, 0, memory, offset, bytes);
 }
-static inline uint32_t tb_read(struct cw_trace *t, uint32_t queue, uint32_t memory, uint64_t offset, uint64_t bytes)
+static inline uint32_t tb_read(struct cw_trace *t, uint32_t queue, uint32_t memory, uint64_t offset,
+                               uint64_t bytes)
 {
     return tb_transfer(t, CL_COMMAND_READ_BUFFER, queue, memory, offset, CW_NONE, 0, bytes);
 }
@@ -139,8 +156,8 @@ static inline void tb_wait(struct cw_trace *t, uint32_t on)
     *cw_trace_push(&t->waits, 1) = on;
 }
 
-/* All edges as one string, "from>to:kind" or "from>to:HAZARD(bytes)", blank-separated, in the trace's order; only
- * those whose kind is in `kinds` (bit per enum cw_edge_kind). In a static buffer. */
+/* All edges as one string, "from>to:kind" or "from>to:HAZARD(bytes)", blank-separated, in the trace's order;
+ * only those whose kind is in `kinds` (bit per enum cw_edge_kind). In a static buffer. */
 static inline const char *tb_edges(const struct cw_trace *t, unsigned kinds)
 {
     static char text[1 << 16];
@@ -154,7 +171,8 @@ static inline const char *tb_edges(const struct cw_trace *t, unsigned kinds)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u:%s(%llu)", n ? " " : "", e->from, e->to,
                                   cw_hazard_name(e->hazard), (unsigned long long)e->bytes);
         else
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u:%s", n ? " " : "", e->from, e->to, cw_edge_kind_name(e->kind));
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%u>%u:%s", n ? " " : "", e->from, e->to,
+                                  cw_edge_kind_name(e->kind));
     }
     return text;
 }

@@ -10,12 +10,25 @@ static inline void sample_objects(struct cw_trace *t)
 {
     struct cw_t_memory *m;
 
-    t->process = (struct cw_t_process){.program = "/bin/sam\"ple", .command = "sample -x \\ \t\x01", .cwd = "/", .host = "host",
-                                       .pid = 42, .ppid = 1, .start_realtime_ns = 1700000000000000000u, .start_ns = 1000,
-                                       .end_ns = 99000, .complete = true, .recorder_ns = 5, .calls = 77};
+    t->process = (struct cw_t_process){.program = "/bin/sam\"ple",
+                                       .command = "sample -x \\ \t\x01",
+                                       .cwd = "/",
+                                       .host = "host",
+                                       .pid = 42,
+                                       .ppid = 1,
+                                       .start_realtime_ns = 1700000000000000000u,
+                                       .start_ns = 1000,
+                                       .end_ns = 99000,
+                                       .complete = true,
+                                       .recorder_ns = 5,
+                                       .calls = 77};
     t->platforms.v[0] = (struct cw_t_platform){"platform", "vendor", "OpenCL 3.0"};
-    t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE, .type = 2, .name = "device \xc3\xa9", .compute_units = 4,
-                                           .global_mem_bytes = 1u << 30, .host_unified = true};
+    t->devices.v[0] = (struct cw_t_device){.parent = CW_NONE,
+                                           .type = 2,
+                                           .name = "device \xc3\xa9",
+                                           .compute_units = 4,
+                                           .global_mem_bytes = 1u << 30,
+                                           .host_unified = true};
     uint32_t image = tb_buffer(t, 4096, CL_MEM_READ_WRITE);
     m = &t->memory.v[image];
     m->kind = CW_MEM_IMAGE;
@@ -33,7 +46,12 @@ static inline void sample_args(struct cw_trace *t, uint32_t id)
     struct cw_command *k = &t->commands.v[id];
     const struct cw_t_arg args[] = {
         {.kind = CW_ARG_MEMORY, .memory = 0, .size = 8, .blob = CW_NONE},
-        {.command_index = 1, .kind = CW_ARG_VALUE, .memory = CW_NONE, .size = 4, .value = 0x3f800000, .blob = CW_NONE},
+        {.command_index = 1,
+         .kind = CW_ARG_VALUE,
+         .memory = CW_NONE,
+         .size = 4,
+         .value = 0x3f800000,
+         .blob = CW_NONE},
         {.command_index = 2, .kind = CW_ARG_VALUE, .memory = CW_NONE, .size = 16, .blob = 0},
         {.command_index = 3, .kind = CW_ARG_LOCAL, .memory = CW_NONE, .size = 256, .blob = CW_NONE},
         {.command_index = 4, .kind = CW_ARG_SAMPLER, .memory = 0, .size = 8, .blob = CW_NONE},
@@ -48,9 +66,11 @@ static inline void sample_args(struct cw_trace *t, uint32_t id)
 static inline void sample_trace(struct cw_trace *t)
 {
     tb_init(t);
-    uint32_t q = tb_queue(t, false), r = tb_queue(t, true), a = tb_buffer(t, 1024, 0), s = tb_sub_buffer(t, a, 512, 256);
+    uint32_t q = tb_queue(t, false), r = tb_queue(t, true), a = tb_buffer(t, 1024, 0),
+             s = tb_sub_buffer(t, a, 512, 256);
     sample_objects(t);
-    uint32_t p = tb_program(t, "/* caf\xe9 \xee\xbe\x80 \xe2\x82\xac */\nkernel void k(global float *a) { a[0] = 1; }\n");
+    uint32_t p = tb_program(
+        t, "/* caf\xe9 \xee\xbe\x80 \xe2\x82\xac */\nkernel void k(global float *a) { a[0] = 1; }\n");
     t->programs.v[p].options = "-DX=1";
     t->programs.v[p].source_hash = 0xfedcba9876543210u;
     uint32_t kernel = tb_kernel(t, p, "k", 7);
