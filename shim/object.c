@@ -86,7 +86,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
 
     lock(&b->lock);
     for (o = atomic_load_explicit(&b->head, memory_order_relaxed); o; o = o->next) {
-        h = atomic_load_explicit(&o->handle, memory_order_relaxed);
+        h = atomic_load_explicit(&o->handle, memory_order_acquire);
         if (h == handle)
             cw_object_remove(o);
         if (h == handle || !h)
@@ -118,15 +118,17 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
 
 void cw_object_remove(struct cw_object *o)
 {
+    enum cw_log_object kind;
     void *state;
 
     if (!o)
         return;
+    kind = (enum cw_log_object)o->kind; /* with the handle gone the entry is anybody's */
     state = o->state;
     o->state = NULL;
     atomic_store_explicit(&o->handle, NULL, memory_order_release);
     if (state)
-        cw_object_dropped((enum cw_log_object)o->kind, state);
+        cw_object_dropped(kind, state);
 }
 
 void cw_object_retain(const void *handle, enum cw_log_object kind)
