@@ -25,5 +25,11 @@ cp "$T/data" "$T/full.json.data"
 printf '\xff' | dd of="$T/full.json.data" bs=1 seek=$(($(stat -c %s "$T/data") - 60000)) conv=notrunc 2> /dev/null
 cmp -s "$T/data" "$T/full.json.data" && fail "the byte was 0xff already"
 refused 1 "results differ" "$T/full.json" --execute
+# a trace and its data may move together
+mkdir "$T/moved"
+mv "$T/full.json" "$T/moved/"
+mv "$T/data" "$T/moved/full.json.data"
 rm "$T/full.json.data"
+"$cli" replay "$T/moved/full.json" --execute > /dev/null || fail "a trace that was moved with its data is not accepted"
+mv "$T/moved/full.json" "$T/"
 refused 1 "No such file" "$T/full.json" --execute
