@@ -210,8 +210,19 @@ static uint32_t *match_classes(const struct cw_platform *from, const struct cw_p
     return column;
 }
 
-static enum cw_status copy_task(const struct cw_graph *g, uint32_t i, const struct cw_platform_model *model,
-                                const uint32_t *column, double *cost, struct cw_graph_builder *b, struct cw_error *err)
+/* The class of a device that can run task `i`: every task has one. */
+static const char *able_class(const struct cw_graph *g, uint32_t i, const struct cw_platform *from)
+{
+    uint32_t d = 0;
+
+    while (d + 1 < from->devices && isinf(cw_graph_cost(g, i, d)))
+        d++;
+    return from->device[d].class_name;
+}
+
+static enum cw_status copy_task(const struct cw_graph *g, uint32_t i, const struct cw_platform *from,
+                                const struct cw_platform_model *model, const uint32_t *column, double *cost,
+                                struct cw_graph_builder *b, struct cw_error *err)
 {
     const struct cw_platform *to = cw_platform_model_platform(model);
     struct cw_task_spec spec = {cost, cw_graph_name(g, i), g->groups[i], g->splittable[i]};
@@ -225,8 +236,9 @@ static enum cw_status copy_task(const struct cw_graph *g, uint32_t i, const stru
         runnable |= isfinite(cost[d]);
     }
     if (!runnable)
-        return cw_error_set(err, CW_ERR_INFEASIBLE, "%s can run on no device of the platform; add one of a class that the "
-                            "graph has a cost for", cw_graph_describe(g, i, text, sizeof text));
+        return cw_error_set(err, CW_ERR_INFEASIBLE, "%s can run on no device of the platform; add one of a class that it "
+                            "has a cost for, such as \"%.60s\"", cw_graph_describe(g, i, text, sizeof text),
+                            able_class(g, i, from));
     return cw_graph_builder_add_task(b, &spec, err);
 }
 
@@ -244,7 +256,7 @@ enum cw_status cw_plan_graph_retarget(const struct cw_graph *g, const struct cw_
     if (!column || !cost || !b)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (uint32_t i = 0; status == CW_OK && i < g->tasks; i++) {
-        status = copy_task(g, i, model, column, cost, b, err);
+        status = copy_task(g, i, p, model, column, cost, b, err);
         for (uint32_t e = g->succ.start[i]; status == CW_OK && e < g->succ.start[i + 1]; e++)
             status = cw_graph_builder_add_edge(b, i, g->succ.task[e], g->succ.data[e], err);
     }

@@ -92,27 +92,16 @@ static void json_number(struct cw_json_out *o, const char *key, double x)
     cw_json_put_double(o, x);
 }
 
-/* A whole task without a group count is one group; parts of one that divides without limit have a share instead. */
-static void json_part(struct cw_json_out *o, const struct cw_part *part, uint32_t parts)
+/* A task without a group count is one group that divides without limit: its parts are fractions of it. */
+static void json_part(struct cw_json_out *o, const struct cw_part *part, double *before)
 {
-    bool endless = part->groups == 0;
-
     cw_json_put_open(o);
     cw_json_put_key(o, "device");
     cw_json_put_u64(o, part->device);
-    cw_json_put_key(o, "first_group");
-    if (endless && parts > 1)
-        cw_json_put_text(o, "null");
-    else
-        cw_json_put_u64(o, part->first_group);
-    cw_json_put_key(o, "groups");
-    if (endless && parts > 1)
-        cw_json_put_text(o, "null");
-    else
-        cw_json_put_u64(o, endless ? 1 : part->groups);
-    if (endless && parts > 1)
-        json_number(o, "share", part->share);
+    json_number(o, "first_group", part->groups ? (double)part->first_group : *before);
+    json_number(o, "groups", part->groups ? (double)part->groups : part->share);
     cw_json_put_close(o);
+    *before += part->share;
 }
 
 static void json_placements(struct cw_json_out *o, const struct cw_plan_input *input, const struct cw_schedule *s)
@@ -121,6 +110,7 @@ static void json_placements(struct cw_json_out *o, const struct cw_plan_input *i
 
     cw_json_put_key(o, "placements");
     for (uint32_t i = 0; i < s->tasks; i++) {
+        double before = 0;
         if (!cw_plan_is_work(input, i))
             continue;
         cw_json_put_text(o, first ? "[\n  " : ",\n  ");
@@ -134,7 +124,7 @@ static void json_placements(struct cw_json_out *o, const struct cw_plan_input *i
         for (uint32_t k = 0; k < s->task[i].parts; k++) {
             struct cw_part part = cw_schedule_part(s, input->graph, i, k);
             cw_json_put_char(o, k ? ',' : '[');
-            json_part(o, &part, s->task[i].parts);
+            json_part(o, &part, &before);
         }
         cw_json_put_char(o, ']');
         cw_json_put_close(o);

@@ -85,7 +85,7 @@ static enum cw_status unknown_policy(const char *name, struct cw_error *err)
     }
     near = cw_nearest_word(name, names);
     return cw_error_set(err, CW_ERR_NOTFOUND, "unknown policy \"%.60s\"%s%s%s; the policies are: %s", name,
-                        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);
+                        near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", list);
 }
 
 /* ---- options */

@@ -1,0 +1,56 @@
+# clweave replay: tables, JSON, charts, and what it says about bad input.
+. "$(dirname "$0")/common.sh"
+trace=test/fuzz/blockmatmul.json graphs=test/golden/graphs
+
+expect replay_compare 0 clweave replay $trace --platform hxdsp --policy heft --policy hdgeft --check
+expect replay_own_devices 0 clweave replay $trace
+expect replay_json 0 clweave replay $graphs/topcuoglu2002.json --policy heft --json
+expect replay_shared_json 0 clweave replay $graphs/blockmatmul.json --policy hdgeft --share-idle --json
+expect replay_options 0 clweave replay $graphs/blockmatmul.json -p hdgeft:share-idle -p heft --overhead=0.5 --insertion off
+expect replay_platform 0 clweave replay --show-platform hxdsp
+expect replay_help 0 clweave replay --help
+
+# a built-in platform printed and read back is the same platform
+clweave replay --show-platform hxdsp > "$T/board.json"
+clweave replay $trace --platform "$T/board.json" -p hdgeft --json > "$T/a.json" || fail "the printed platform is not read"
+clweave replay $trace --platform hxdsp -p hdgeft --json > "$T/b.json"
+cmp -s "$T/a.json" "$T/b.json" || fail "the printed platform gives another plan"
+
+# charts: one per policy, well-formed, every command in it
+clweave replay $trace --dsp 4 -p heft -p hdgeft:share-idle --gantt "$T/plan.svg" > /dev/null || fail "no charts"
+for f in "$T/plan-heft.svg" "$T/plan-hdgeft-share-idle.svg"; do
+    [ -s "$f" ] || { fail "no chart $f"; continue; }
+    [ "$(grep -o '<g><title>' "$f" | wc -l)" -ge 12 ] || fail "commands are missing in $f"
+    if command -v xmllint > /dev/null; then xmllint --noout "$f" || fail "$f is not well-formed"; fi
+done
+[ "$(grep -c 'url(#shared)' "$T/plan-heft.svg")" = 0 ] || fail "heft shares a task"
+[ "$(grep -c 'url(#shared)' "$T/plan-hdgeft-share-idle.svg")" -ge 8 ] || fail "hdgeft shares nothing"
+if command -v rsvg-convert > /dev/null; then
+    clweave replay $trace --gantt "$T/plan.png" > /dev/null && head -c 4 "$T/plan.png" | grep -q PNG || fail "no PNG"
+    rm -f "$T/plan.png"
+fi
+expect replay_no_rasteriser 1 env PATH="$T" "$B/clweave" replay $trace --gantt "$T/none.png"
+
+expect replay_unknown_policy 2 clweave replay $trace --policy hefft
+expect replay_unknown_policy_option 2 clweave replay $trace --policy hdgeft:share-idel
+expect replay_option_of_others 2 clweave replay $trace --policy heft --guard
+expect replay_bad_option_value 2 clweave replay $trace --policy hdgeft --overhead=-1
+expect replay_no_file 2 clweave replay
+expect replay_bad_dsp 2 clweave replay $trace --dsp -4
+expect replay_unknown_platform 1 clweave replay $trace --platform hxdsq
+expect replay_missing 1 clweave replay "$T/none.json"
+expect replay_full_disk 1 clweave replay $trace --gantt /dev/full
+expect replay_no_folder 1 clweave replay $trace --gantt "$T/no/such/folder/x.svg"
+expect replay_execute_graph 1 clweave replay $graphs/hsu.json --execute
+expect replay_other_classes 1 clweave replay $graphs/hsu.json --platform hxdsp
+echo '{"format":"clweave-platform","version":1,"devices":[{"class":"gpu","kernels":[{"name":"merge","run":false}]}]}' > "$T/nomerge.json"
+expect replay_no_device 1 clweave replay $trace --platform "$T/nomerge.json"
+echo '{"format":"clweave-platform","version":1,"devices":[{"class":"gpu","transfers":false}]}' > "$T/nomove.json"
+expect replay_no_transfer 1 clweave replay $trace --platform "$T/nomove.json"
+printf '{"format":"clweave-platform","version":1,\n"devices":[{"class":"gpu"}' > "$T/cutboard.json"
+expect replay_cut_platform 1 clweave replay $trace --platform "$T/cutboard.json"
+head -c 900 $graphs/hsu.json > "$T/cut.json"; expect replay_cut_graph 1 clweave replay "$T/cut.json"
+sed 's/"from": 0, "to": 1,/"from": 9, "to": 1,/; s/"from": 1, "to": 6,/"from": 1, "to": 9,/' $graphs/hsu.json > "$T/cycle.json"
+expect replay_cycle 1 clweave replay "$T/cycle.json"
+[ -z "$(ls "$T" | grep -vE '\.(json|svg|out|err)$')" ] || fail "left behind: $(ls "$T")"
+finish

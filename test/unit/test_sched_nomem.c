@@ -1,0 +1,131 @@
+/* Every allocation of planning fails in turn: the answer is CW_ERR_NOMEM, nothing leaks, nothing crashes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../../sched/generate.h"
+#include "../../sched/metrics.h"
+#include "../../sched/policy.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REPLACED 0 /* the sanitizer's own allocator is in place */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define REPLACED 0
+#endif
+#endif
+#ifndef REPLACED
+#define REPLACED 1
+#endif
+
+static long countdown = -1; /* the allocation that fails; -1 = none */
+static long live;           /* allocated and not freed, while counting */
+static bool counting;
+
+#if REPLACED
+void *__libc_malloc(size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void __libc_free(void *p);
+
+#define SEEN __attribute__((visibility("default"))) /* by libc's own callers, strdup for one */
+
+static bool fails(void)
+{
+    return counting && countdown >= 0 && countdown-- == 0;
+}
+
+SEEN void *malloc(size_t size)
+{
+    void *p = fails() ? NULL : __libc_malloc(size);
+
+    live += counting && p;
+    return p;
+}
+
+SEEN void *calloc(size_t n, size_t size)
+{
+    void *p = fails() ? NULL : __libc_calloc(n, size);
+
+    live += counting && p;
+    return p;
+}
+
+SEEN void *realloc(void *old, size_t size)
+{
+    void *p = fails() ? NULL : __libc_realloc(old, size);
+
+    live += counting && p && !old;
+    return p;
+}
+
+SEEN void free(void *p)
+{
+    live -= counting && p;
+    __libc_free(p);
+}
+#endif
+
+/* Everything from a generator to the figures; whatever was made is unmade again. */
+static enum cw_status plan(const char *policy)
+{
+    struct cw_hxdsp o = {.tasks = 24, .dsps = 3, .out_degree = 6, .ccr = 0.2, .seed = 5};
+    struct cw_policy_config config;
+    struct cw_schedule *s = NULL;
+    struct cw_graph *g = NULL;
+    struct cw_platform *p = NULL;
+    struct cw_metrics m = {0};
+    struct cw_error err = {0};
+    enum cw_status status = cw_generate_hxdsp(&o, &g, &p, &err);
+
+    if (status == CW_OK)
+        status = cw_policy_parse(&config, policy, &err);
+    if (status == CW_OK)
+        status = cw_policy_run(&config, g, p, &s, &err);
+    if (status == CW_OK)
+        status = cw_metrics_init(&m, g, p, s, cw_policy_sharing(&config), &err);
+    if (status == CW_OK)
+        status = cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err);
+    cw_metrics_finish(&m);
+    cw_schedule_destroy(s);
+    cw_graph_destroy(g);
+    cw_platform_destroy(p);
+    return status;
+}
+
+static void test_every_allocation(void **state)
+{
+    static const char *const policies[] = {"heft", "cpop", "hdgeft", "hdgeft:guard,best-k,cross-class,water-filling"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
+        enum cw_status status = CW_ERR_NOMEM;
+        long n;
+        for (n = 0; status != CW_OK; n++) {
+            live = 0;
+            countdown = n;
+            counting = true;
+            status = plan(policies[k]);
+            counting = false;
+            if (live != 0 || (status != CW_OK && status != CW_ERR_NOMEM))
+                fail_msg("%s, allocation %ld: status %d, %ld blocks left", policies[k], n, status, live);
+        }
+        print_message("%s: %ld allocations\n", policies[k], n - 1);
+        assert_true(n > 30);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_allocation)};
+
+    if (!REPLACED) {
+        puts("the sanitizer replaces the allocator");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
