@@ -112,6 +112,7 @@ static bool open_log(void)
     struct cw_error err = {0};
 
     state = OVER; /* until it worked */
+    cw_clock_start();
     if (!have_key && pthread_key_create(&thread_key, thread_ends)) {
         cw_log_error("recording is off: no thread key left");
         return false;
@@ -350,6 +351,8 @@ void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
         *p++ = (uint8_t)kind;
         p = put_u(p, cw_log_zigzag((int64_t)(r->seq - t->seq)));
         p = put_u(p, cw_log_zigzag((int64_t)(r->begin_ns - t->time_ns)));
+        if (r->end_ns < r->begin_ns) /* see clock.h */
+            r->end_ns = r->begin_ns;
         p = put_u(p, r->end_ns - r->begin_ns);
         p = put_u(p, r->flags);
         if (r->flags & CW_LOG_E_STATUS)

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "../analyzer/log_format.h"
+#include "clock.h"
 #include "dispatch.h"
 #include "log_name.h"
 
@@ -69,14 +69,6 @@ static inline struct cw_thread *cw_log_thread(void)
     struct cw_thread *t = cw_thread_self;
 
     return CW_LIKELY(t && t->generation == cw_log_generation) ? t : cw_log_thread_slow();
-}
-
-static inline uint64_t cw_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* The next sequence number: the order in which calls began. Thread-safe. */
