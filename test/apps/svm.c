@@ -11,7 +11,10 @@ static const char source[] =
     "    uint i = get_global_id(0);\n"
     "    out[i] = in[i] * 2 + i;\n"
     "}\n"
-    "__kernel void follow(__global uint *__global *table) { table[0][get_global_id(0)] += 5; }\n";
+    /* an address as a number: compilers of OpenCL C 1.2 refuse a pointer to a pointer */
+    "__kernel void follow(__global const ulong *table) {\n"
+    "    ((__global uint *)table[0])[get_global_id(0)] += 5;\n"
+    "}\n";
 
 static uint32_t *allocate(const struct app *a, size_t bytes)
 {
@@ -25,10 +28,10 @@ static uint32_t *allocate(const struct app *a, size_t bytes)
 static void follow_pointer(struct app *a, uint32_t *x, size_t n)
 {
     cl_kernel follow = app_kernel(a, "follow");
-    uint32_t **table = (uint32_t **)allocate(a, sizeof *table);
+    cl_ulong *table = (cl_ulong *)allocate(a, sizeof *table);
     void *reached[1] = {x};
     APP_CHECK(clEnqueueSVMMap(a->queue, CL_TRUE, CL_MAP_WRITE, table, sizeof *table, 0, NULL, NULL));
-    table[0] = x;
+    table[0] = (uintptr_t)x;
     APP_CHECK(clEnqueueSVMUnmap(a->queue, table, 0, NULL, NULL));
     APP_CHECK(clSetKernelArgSVMPointer(follow, 0, table));
     APP_CHECK(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, reached));
