@@ -1,7 +1,8 @@
 /* killed.c - enqueues from two threads and ends in the way that its first argument names, for killed.sh.
  *
- * usage: killed HOW COUNTERS COUNT [LIMIT_KIB]
- *   HOW       return, exit, _exit, quick_exit, abort, sigterm, forever (until killed), fork
+ * usage: killed HOW COUNTERS COUNT [LIMIT_KIB | COUNTERS]
+ *   HOW       return, exit, _exit, quick_exit, abort, sigterm, forever (until killed), fork, threads (COUNT short-lived
+ *             ones that share a kernel), exec (begins again as "return" with other counters)
  *   COUNTERS  a file of uint64_t, one per thread: how many of its enqueues have returned. It is our own shared mapping,
  *             so it survives whatever ends us, like the log should
  *   COUNT     enqueues per thread (forever: ignored)
@@ -112,6 +113,32 @@ static void fork_children(void)
             fail("a child failed", ended);
 }
 
+static cl_kernel shared;
+
+static void *run_shortly(void *slot)
+{
+    enqueue((size_t)(uintptr_t)slot, shared, counters[(uintptr_t)slot] + 3);
+    return NULL;
+}
+
+static void short_threads(void)
+{
+    pthread_t threads[3];
+    cl_int status;
+    uint64_t round;
+    int i;
+
+    shared = clCreateKernel(program, "k", &status);
+    buffers[1] = buffers[0]; /* setting one kernel's argument from many threads is no race then */
+    for (round = 0; round < count; round++) {
+        for (i = 0; i < 3; i++)
+            if (pthread_create(&threads[i], NULL, run_shortly, (void *)(uintptr_t)i))
+                fail("pthread_create", i);
+        for (i = 0; i < 3; i++)
+            pthread_join(threads[i], NULL);
+    }
+}
+
 static void end(const char *how)
 {
     if (!strcmp(how, "exit"))
@@ -138,12 +165,16 @@ int main(int argc, char **argv)
         fail(argv[2], 0);
     counters = mmap(NULL, SLOTS * sizeof *counters, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     count = strcmp(argv[1], "forever") ? strtoull(argv[3], NULL, 10) : UINT64_MAX;
-    if (argc > 4) {
+    if (argc > 4 && strcmp(argv[1], "exec")) {
         struct rlimit limit = {strtoull(argv[4], NULL, 10) << 10, strtoull(argv[4], NULL, 10) << 10};
 
         setrlimit(RLIMIT_FSIZE, &limit);
     }
     set_up();
+    if (!strcmp(argv[1], "threads")) {
+        short_threads();
+        return 0;
+    }
     for (i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, run, (void *)(uintptr_t)i))
             fail("pthread_create", i);
@@ -151,6 +182,8 @@ int main(int argc, char **argv)
         fork_children();
     for (i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
+    if (!strcmp(argv[1], "exec"))
+        execl(argv[0], argv[0], "return", argv[4], argv[3], NULL);
     end(argv[1]);
     return 0;
 }

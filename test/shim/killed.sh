@@ -74,6 +74,21 @@ for out in '' "$T/fork_p/%p.json"; do
     check "$counters" "${traces[@]}"
 done
 unset out
+# threads that end give back what they had: a thousand of them fill no disk
+name=threads
+CLWEAVE_TOOL=1 trace threads threads 334; expect 0
+check "$counters" "$T/threads/trace.json.log"
+size=$(stat -c %s "$T/threads/trace.json.log")
+[ "$size" -lt 3000000 ] || fail "$name: 1002 threads wrote $size bytes"
+# exec: one process id, two programs, two traces
+name=exec
+trace exec exec 500 "$T/second"; expect 0
+check "$counters" "$T/exec/trace.json.log"
+check "$T/second" "$T"/exec/trace-*.json
+# nowhere to write: one message, and the program runs
+name=nowhere
+out=/nonexistent/x.json trace nowhere return 100; expect 0
+[ "$(wc -l < "$T/nowhere/stderr")" = 1 ] && grep -q 'cannot create /nonexistent/x.json.log' "$T/nowhere/stderr" || fail "$name: $(cat "$T/nowhere/stderr")"
 # leftovers: an earlier run's files are replaced; another process of this run keeps its own
 name=again
 trace again _exit 100; expect 0
