@@ -357,12 +357,15 @@ static enum cw_status write_svg(FILE *out, const struct cw_plan_input *input, co
 enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *input, const struct cw_plan_result *r,
                               struct cw_error *err)
 {
-    size_t length = strlen(path);
-    bool png = length > 4 && strcmp(path + length - 4, ".png") == 0;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    bool png = dot && strcmp(dot, ".png") == 0;
     FILE *svg = NULL;
     struct cw_output out;
-    enum cw_status status = cw_output_open(&out, path, 0666, err);
+    enum cw_status status;
 
+    if (dot && !png && strcmp(dot, ".svg") != 0)
+        return cw_error_set(err, CW_ERR_INVALID, "%s: charts are .svg or .png", path);
+    status = cw_output_open(&out, path, 0666, err);
     if (status != CW_OK)
         return status;
     if (!png) {

@@ -41,6 +41,7 @@ expect replay_unknown_platform 1 clweave replay $trace --platform hxdsq
 expect replay_missing 1 clweave replay "$T/none.json"
 expect replay_full_disk 1 clweave replay $trace --gantt /dev/full
 expect replay_no_folder 1 clweave replay $trace --gantt "$T/no/such/folder/x.svg"
+expect replay_extension 1 clweave replay $trace --gantt "$T/x.gif"
 expect replay_execute_graph 1 clweave replay $graphs/hsu.json --execute
 expect replay_other_classes 1 clweave replay $graphs/hsu.json --platform hxdsp
 echo '{"format":"clweave-platform","version":1,"devices":[{"class":"gpu","kernels":[{"name":"merge","run":false}]}]}' > "$T/nomerge.json"
