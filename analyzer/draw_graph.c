@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_drawn(const struct cw_trace *t, uint32_t id)
+/* A picture of kinds is about data: everything waits for the host sooner or later. */
+static bool is_drawn(const struct cw_trace *t, uint32_t id, bool collapse)
 {
-    return t->commands.v[id].status == 0 && t->commands.v[id].type != CW_HOST_FLUSH;
+    return t->commands.v[id].status == 0 && t->commands.v[id].type != CW_HOST_FLUSH &&
+           (!collapse || cw_command_is_enqueue(&t->commands.v[id]));
 }
 
 static bool same_kind(const struct cw_trace *t, const struct cw_command *a, const struct cw_command *b)
@@ -42,7 +44,7 @@ static bool make_nodes(struct cw_draw_graph *g, const struct cw_trace *t, const 
     for (uint32_t id = 0; id < t->commands.count; id++) {
         const struct cw_command *k = &t->commands.v[id];
         node_of[id] = CW_NONE;
-        if (!is_drawn(t, id))
+        if (!is_drawn(t, id, o->collapse))
             continue;
         if (o->limit > 0 && g->nodes.count >= (size_t)o->limit && !o->collapse) {
             g->left_out++;
@@ -88,7 +90,7 @@ static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const 
         uint32_t from = node_of[e->from], to = node_of[e->to];
         if (from == CW_NONE || to == CW_NONE || (e->kind == CW_EDGE_QUEUE && !o->queue_edges))
             continue;
-        if (from == to && e->kind != CW_EDGE_DATA) /* collapsed: only data going round is of interest */
+        if (o->collapse && (e->kind == CW_EDGE_HOST || (from == to && e->kind != CW_EDGE_DATA)))
             continue;
         d = cw_trace_push(&g->edges, 1);
         if (!d)

@@ -28,8 +28,9 @@ struct cw_draw_graph {
     uint64_t left_out;                   /* commands beyond the limit */
 };
 
-/* Failed commands and flushes are not drawn. An edge is left out when a path of other drawn edges implies it,
- * except RAW edges, which show data. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it in any case. */
+/* Failed commands and flushes are not drawn, nor host waits when collapsed. An edge is left out when a path
+ * of other drawn edges implies it, except RAW edges, which show data. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it
+ * in any case. */
 enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t,
                                   const struct cw_export_options *o, struct cw_error *err);
 void cw_draw_graph_finish(struct cw_draw_graph *g);

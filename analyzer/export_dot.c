@@ -321,7 +321,8 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
 
     if (!status) {
         fputs("digraph clweave {\n  graph "
-              "[rankdir=TB,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0.3,ranksep=0.6]"
+              "[rankdir=TB,newrank=true,fontname=\"Helvetica\",fontsize=11,labelloc=b,labeljust=l,nodesep=0."
+              "3,ranksep=0.6]"
               ";\n"
               "  node [fontname=\"Helvetica\",fontsize=11,margin=\"0.12,0.06\"];\n"
               "  edge [fontname=\"Helvetica\",fontsize=8,fontcolor=\"#555555\",arrowsize=0.7];\n",
