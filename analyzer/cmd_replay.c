@@ -1,4 +1,5 @@
-/* cmd_replay.c - clweave replay: plan a trace or an abstract graph under policies, or run a captured trace again. */
+/* cmd_replay.c - clweave replay: plan a trace or an abstract graph under policies, or run a captured trace
+ * again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,10 @@ struct replay_options {
     bool execute;
     const char *order, *repeat, *device, *drop_edge, *execute_seed;
     /* options of policies: flags and words */
-#define FLAG   bool
-#define SWITCH const char *
-#define COUNT  const char *
-#define NUMBER const char *
+#define FLAG                                                         bool
+#define SWITCH                                                       const char *
+#define COUNT                                                        const char *
+#define NUMBER                                                       const char *
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help) kind field;
 #include "../sched/policy_options.inc"
 #undef CW_POLICY_OPTION
@@ -32,23 +33,27 @@ struct replay_options {
 };
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
-    {.name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct replay_options, member),     \
-     .argument = argument_, .choices = choices_, .help = help_}
+    {                                                                                                        \
+        .name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct replay_options, member),  \
+        .argument = argument_, .choices = choices_, .help = help_                                            \
+    }
 
 static const struct cw_cli_option options[] = {
     OPTION("policy", 'p', CW_CLI_LIST, policies, "NAME[:OPTION,...]", NULL,
-     "plan under this policy (default heft); may be given more than once; 'all' means every policy"),
+           "plan under this policy (default heft); may be given more than once; 'all' means every policy"),
     OPTION("platform", 'P', CW_CLI_STRING, platform, "NAME|FILE", NULL,
-     "plan for this platform, built-in (hxdsp) or from a file (default: the devices of the input)"),
+           "plan for this platform, built-in (hxdsp) or from a file (default: the devices of the input)"),
     OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
     OPTION("json", 'j', CW_CLI_BOOL, json, NULL, NULL, "print the plan as JSON"),
     OPTION("gantt", 'g', CW_CLI_STRING, gantt, "FILE.svg", NULL,
-     "draw the plan; several policies give several files, named after them"),
-    OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies, or of the first random order (default 0, 1)"),
+           "draw the plan; several policies give several files, named after them"),
+    OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL,
+           "seed of policies, or of the first random order (default 0, 1)"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
-     "keep (default) or drop the order that the host's waiting imposed"),
-    OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL, "print a built-in platform's file and stop"),
+           "keep (default) or drop the order that the host's waiting imposed"),
+    OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
+           "print a built-in platform's file and stop"),
 #define FLAG   CW_CLI_BOOL
 #define SWITCH CW_CLI_STRING
 #define COUNT  CW_CLI_STRING
@@ -62,12 +67,14 @@ static const struct cw_cli_option options[] = {
 #undef COUNT
 #undef NUMBER
     OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
-     "run a trace made with --capture-data again on this machine's OpenCL and compare every byte"),
-    OPTION("order", 0, CW_CLI_CHOICE, order, "trace|plan|random", "trace|plan|random", "order of --execute (default trace)"),
+           "run a trace made with --capture-data again on this machine's OpenCL and compare every byte"),
+    OPTION("order", 0, CW_CLI_CHOICE, order, "trace|plan|random", "trace|plan|random",
+           "order of --execute (default trace)"),
     OPTION("repeat", 0, CW_CLI_STRING, repeat, "N", NULL, "number of orders that --execute runs (default 1)"),
-    OPTION("device", 0, CW_CLI_STRING, device, "K", NULL, "run everything of --execute on device K (default: as traced)"),
+    OPTION("device", 0, CW_CLI_STRING, device, "K", NULL,
+           "run everything of --execute on device K (default: as traced)"),
     OPTION("drop-edge", 0, CW_CLI_STRING, drop_edge, "FROM:TO|auto", NULL,
-     "leave a dependence out of the orders of --execute, to see that it matters"),
+           "leave a dependence out of the orders of --execute, to see that it matters"),
     CW_CLI_END};
 
 /* Everything that one replay holds. */
@@ -109,7 +116,8 @@ static enum cw_status add_policy(struct replay *r, const char *text, struct cw_e
 }
 
 /* Gives the option to every chosen policy that takes it; none doing so is an error. */
-static enum cw_status set_everywhere(struct replay *r, const char *name, const char *value, struct cw_error *err)
+static enum cw_status set_everywhere(struct replay *r, const char *name, const char *value,
+                                     struct cw_error *err)
 {
     enum cw_status status = CW_OK;
     bool taken = false;
@@ -119,8 +127,9 @@ static enum cw_status set_everywhere(struct replay *r, const char *name, const c
             size_t used = strlen(r->label[k]);
             status = cw_policy_set(&r->config[k], name, value, err);
             taken = true;
-            snprintf(r->label[k] + used, sizeof *r->label - used, "%c%s%s%s", strchr(r->label[k], ':') ? ',' : ':', name,
-                     strcmp(value, "on") ? "=" : "", strcmp(value, "on") ? value : "");
+            snprintf(r->label[k] + used, sizeof *r->label - used, "%c%s%s%s",
+                     strchr(r->label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
+                     strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
         status = cw_policy_set(&r->config[0], name, value, err); /* says what it takes instead */
@@ -194,8 +203,10 @@ static enum cw_status load_trace(struct replay *r, const char *path, struct cw_e
     r->input.graph = r->plan_graph.graph;
     r->input.platform = r->model ? cw_platform_model_platform(r->model) : r->plan_graph.platform;
     if (r->plan_graph.estimated)
-        cw_cli_complain("%s: %u of %u commands have no recorded device time; their costs are estimates (record with "
-                        "clweave trace --device-times)", path, r->plan_graph.estimated, r->plan_graph.commands);
+        cw_cli_complain(
+            "%s: %u of %u commands have no recorded device time; their costs are estimates (record with "
+            "clweave trace --device-times)",
+            path, r->plan_graph.estimated, r->plan_graph.commands);
     return CW_OK;
 }
 
@@ -251,8 +262,8 @@ static int plan(struct replay *r, const char *path)
     enum cw_status status = load(r, path, &err);
 
     for (; r->results < r->configs && status == CW_OK; r->results++)
-        status = cw_plan_result_init(&r->result[r->results], &r->input, r->label[r->results], &r->config[r->results],
-                                     r->o->check, &err);
+        status = cw_plan_result_init(&r->result[r->results], &r->input, r->label[r->results],
+                                     &r->config[r->results], r->o->check, &err);
     if (status == CW_OK && r->o->gantt)
         status = draw(r, &err);
     if (status != CW_OK)
@@ -266,11 +277,15 @@ static int plan(struct replay *r, const char *path)
 
 /* ---- replay --execute */
 
-static enum cw_status parse_execute(const struct replay_options *o, struct cw_execute_options *x, struct cw_error *err)
+static enum cw_status parse_execute(const struct replay_options *o, struct cw_execute_options *x,
+                                    struct cw_error *err)
 {
     char seed[32];
-    const char *pairs[][2] = {{"order", o->order},   {"repeat", o->repeat},       {"device", o->device},
-                              {"drop-edge", o->drop_edge}, {"seed", o->seed >= 0 ? seed : NULL}};
+    const char *pairs[][2] = {{"order", o->order},
+                              {"repeat", o->repeat},
+                              {"device", o->device},
+                              {"drop-edge", o->drop_edge},
+                              {"seed", o->seed >= 0 ? seed : NULL}};
     enum cw_status status = CW_OK;
 
     snprintf(seed, sizeof seed, "%lld", (long long)o->seed);
@@ -288,7 +303,8 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
     enum cw_status status = load(r, path, &err);
 
     if (status == CW_OK && !r->is_trace)
-        status = cw_error_set(&err, CW_ERR_INVALID, "%s: is an abstract graph; --execute needs a trace", path);
+        status =
+            cw_error_set(&err, CW_ERR_INVALID, "%s: is an abstract graph; --execute needs a trace", path);
     if (status == CW_OK && x->order == CW_EXECUTE_PLAN) {
         status = cw_plan_result_init(&r->result[0], &r->input, r->label[0], &r->config[0], r->o->check, &err);
         r->results = status == CW_OK;
@@ -323,7 +339,8 @@ static int run_replay(const void *values, int argc, char **argv)
         cw_error_set(&err, CW_ERR_NOTFOUND, "--show-platform: there is no built-in platform %s; built in: %s",
                      r.o->show_platform, cw_platform_builtin_names[0]);
     else if (r.o->dsp < -1 || r.o->seed < -1)
-        cw_error_set(&err, CW_ERR_INVALID, "replay: --%s takes a whole number from 0 on", r.o->dsp < -1 ? "dsp" : "seed");
+        cw_error_set(&err, CW_ERR_INVALID, "replay: --%s takes a whole number from 0 on",
+                     r.o->dsp < -1 ? "dsp" : "seed");
     else if (argc == 0)
         cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
     if (err.status != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {
@@ -351,9 +368,11 @@ const struct cw_command_def cw_cmd_replay = {
     .name = "replay",
     .summary = "plan a trace or task graph for other devices and policies, or run it again",
     .usage = "[options] FILE",
-    .details = "FILE is a trace (JSON or log) or an abstract task graph (format clweave-graph). The plan says which device "
-               "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
-               "divisible at their work-groups.",
+    .details =
+        "FILE is a trace (JSON or log) or an abstract task graph (format clweave-graph). The plan says which "
+        "device "
+        "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
+        "divisible at their work-groups.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

@@ -1,16 +1,23 @@
 #include "gantt.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "svg_raster.h"
+#include "svg_file.h"
 #include "svg_text.h"
 #include "work_times.h"
 
-enum { WIDTH = 1160, MARGIN = 20, LANE = 36, LANE_GAP = 8, LANES_TOP = 104, LEGEND_ROW = 22, COLOURS = 12, RIGHT = 64 };
+enum {
+    WIDTH = 1160,
+    MARGIN = 20,
+    LANE = 36,
+    LANE_GAP = 8,
+    LANES_TOP = 104,
+    LEGEND_ROW = 22,
+    COLOURS = 12,
+    RIGHT = 64
+};
 enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };
 
 #define INK   "#1f2933"
@@ -35,12 +42,12 @@ struct chart {
     FILE *f;
     const struct cw_plan_input *input;
     const struct cw_plan_result *result;
-    double span;          /* time at the right edge */
-    double left, width;   /* of the lanes, pixels */
+    double span;        /* time at the right edge */
+    double left, width; /* of the lanes, pixels */
     double height;
     struct bar *bar;
     size_t bars;
-    char (*group)[64];    /* legend: what is coloured alike */
+    char (*group)[64]; /* legend: what is coloured alike */
     uint32_t groups;
     uint32_t *group_of;   /* per name of the graph; CW_SCHED_NONE = a transfer */
     bool by_task;         /* all names alike: colour by task instead, no legend */
@@ -136,7 +143,8 @@ static double lane_y(uint32_t device)
     return LANES_TOP + (double)device * (LANE + LANE_GAP);
 }
 
-static void draw_label(const struct chart *c, const struct bar *b, double x, double y, double width, const char *fill)
+static void draw_label(const struct chart *c, const struct bar *b, double x, double y, double width,
+                       const char *fill)
 {
     const char *name = cw_graph_name(c->input->graph, b->task);
     char number[16], both[100];
@@ -162,11 +170,15 @@ static void draw_bar(struct chart *c, const struct bar *b)
     fprintf(c->f, "\n%s to ", cw_plan_time(c->input, b->start, c->span, start, sizeof start));
     fprintf(c->f, "%s%s", cw_plan_time(c->input, b->finish, c->span, finish, sizeof finish),
             t->parts > 1 ? "\nshared by several devices" : "");
-    fprintf(c->f, "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"%s\" stroke=\"#ffffff\" "
-            "stroke-width=\"%s\"/>", x, y, width, LANE, colour.fill, width > 3 ? "1" : "0");
+    fprintf(c->f,
+            "</title><rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"%s\" "
+            "stroke=\"#ffffff\" "
+            "stroke-width=\"%s\"/>",
+            x, y, width, LANE, colour.fill, width > 3 ? "1" : "0");
     if (t->parts > 1)
-        fprintf(c->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"url(#shared)\"/>", x, y, width,
-                LANE);
+        fprintf(c->f,
+                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\" fill=\"url(#shared)\"/>",
+                x, y, width, LANE);
     draw_label(c, b, x, y, width, colour.text);
     fputs("</g>\n", c->f);
 }
@@ -187,9 +199,11 @@ static void draw_bars(struct chart *c)
             continue;
         }
         c->many = true;
-        fprintf(c->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"" MANY "\"><title>%zu short commands"
-                "</title></rect>\n", x_of(c, b->start), lane_y(b->device), fmax(right - x_of(c, b->start), 0.3), LANE,
-                end - k);
+        fprintf(c->f,
+                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"" MANY
+                "\"><title>%zu short commands"
+                "</title></rect>\n",
+                x_of(c, b->start), lane_y(b->device), fmax(right - x_of(c, b->start), 0.3), LANE, end - k);
         k = end;
     }
 }
@@ -200,9 +214,10 @@ static void draw_lanes(const struct chart *c)
 
     for (uint32_t d = 0; d < c->input->platform->devices; d++) {
         double y = lane_y(d);
-        fprintf(c->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"#eef1f4\"/>\n", c->left, y, c->width,
-                LANE);
-        cw_svg_text_fit(c->input->platform->device[d].name, LABEL_SIZE, c->left - MARGIN - 8, text, sizeof text);
+        fprintf(c->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"#eef1f4\"/>\n",
+                c->left, y, c->width, LANE);
+        cw_svg_text_fit(c->input->platform->device[d].name, LABEL_SIZE, c->left - MARGIN - 8, text,
+                        sizeof text);
         cw_svg_text(c->f, c->left - 8, y + LANE / 2 + 4, LABEL_SIZE, "end", INK, "", text);
         snprintf(use, sizeof use, "%.0f %%", 100 * c->result->metrics.utilisation[d]);
         cw_svg_text(c->f, c->left + c->width + 8, y + LANE / 2 + 4, SMALL_SIZE, "start", FAINT, "", use);
@@ -227,21 +242,23 @@ static void draw_axis(const struct chart *c, double bottom)
     for (double k = 0; k * step <= c->span * (1 + 1e-9); k++) {
         double x = x_of(c, k * step);
         fprintf(c->f, "<path d=\"M%.2f %d V%.1f\" stroke=\"#d5dbe1\"/>\n", x, LANES_TOP - 4, bottom + 4);
-        cw_svg_text(c->f, x, bottom + 18, SMALL_SIZE, "middle", FAINT, "", cw_plan_time(c->input, k * step, c->span, text, sizeof text));
+        cw_svg_text(c->f, x, bottom + 18, SMALL_SIZE, "middle", FAINT, "",
+                    cw_plan_time(c->input, k * step, c->span, text, sizeof text));
     }
 }
 
 /* A vertical line with its label in row 0 or 1 above the lanes, on the side where there is room. */
-static void draw_marker(const struct chart *c, double time, const char *what, const char *ink, const char *dash, int row,
-                        double bottom)
+static void draw_marker(const struct chart *c, double time, const char *what, const char *ink,
+                        const char *dash, int row, double bottom)
 {
     double x = x_of(c, time), y = LANES_TOP - 26 + 14 * row;
     char text[100], at[32];
     bool before = x > c->left + c->width / 2;
 
     snprintf(text, sizeof text, "%s %s", what, cw_plan_time(c->input, time, c->span, at, sizeof at));
-    fprintf(c->f, "<path d=\"M%.2f %.1f V%.1f\" stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\"/>\n", x, y - 9,
-            bottom + 4, ink, dash);
+    fprintf(c->f,
+            "<path d=\"M%.2f %.1f V%.1f\" stroke=\"%s\" stroke-width=\"1.5\" stroke-dasharray=\"%s\"/>\n", x,
+            y - 9, bottom + 4, ink, dash);
     cw_svg_text(c->f, before ? x - 5 : x + 5, y, SMALL_SIZE, before ? "end" : "start", ink, "", text);
 }
 
@@ -254,9 +271,11 @@ static double legend_entry(const struct chart *c, double *x, double y, const cha
         *x = c->left;
         y += LEGEND_ROW;
     }
-    fprintf(c->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"13\" rx=\"2\" fill=\"%s\"/>", *x, y, fill);
+    fprintf(c->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"13\" rx=\"2\" fill=\"%s\"/>", *x, y,
+            fill);
     if (overlay)
-        fprintf(c->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"13\" rx=\"2\" fill=\"%s\"/>", *x, y, overlay);
+        fprintf(c->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"13\" rx=\"2\" fill=\"%s\"/>", *x, y,
+                overlay);
     cw_svg_text(c->f, *x + 24, y + 11, SMALL_SIZE, "start", INK, "", text);
     *x += width;
     return y;
@@ -272,7 +291,8 @@ static double draw_legend(const struct chart *c, double y)
     for (uint32_t i = 0; i < c->result->schedule->tasks; i++)
         shared |= c->result->schedule->task[i].parts > 1;
     for (uint32_t k = 0; !c->by_task && k < c->groups && k < COLOURS; k++)
-        y = legend_entry(c, &x, y, palette[k].fill, NULL, cw_svg_text_fit(c->group[k], SMALL_SIZE, 260, text, sizeof text));
+        y = legend_entry(c, &x, y, palette[k].fill, NULL,
+                         cw_svg_text_fit(c->group[k], SMALL_SIZE, 260, text, sizeof text));
     if (!c->by_task && c->groups > COLOURS) {
         snprintf(text, sizeof text, "and %u more, colours repeat", c->groups - COLOURS);
         y = legend_entry(c, &x, y, "#ffffff", NULL, text);
@@ -299,12 +319,13 @@ static void draw_head(const struct chart *c)
                 cw_svg_text_fit(line, 17, WIDTH - 2 * MARGIN, fitted, sizeof fitted));
     snprintf(line, sizeof line, "SLR %.2f", m->slr);
     if (!isnan(m->speedup))
-        snprintf(line + strlen(line), sizeof line - strlen(line), "   speedup %.2f   efficiency %.2f", m->speedup,
-                 m->efficiency);
+        snprintf(line + strlen(line), sizeof line - strlen(line), "   speedup %.2f   efficiency %.2f",
+                 m->speedup, m->efficiency);
     cw_svg_text(c->f, MARGIN, 54, LABEL_SIZE, "start", FAINT, "xml:space=\"preserve\"", line);
 }
 
-/* The legend decides the height, and what it shows is known only when all is drawn; so the body comes first. */
+/* The legend decides the height, and what it shows is known only when all is drawn; so the body comes first.
+ */
 static void draw(struct chart *c, FILE *out, char **body, size_t *size)
 {
     double bottom = lane_y(c->input->platform->devices) - LANE_GAP;
@@ -321,7 +342,8 @@ static void draw(struct chart *c, FILE *out, char **body, size_t *size)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
             "font-family=\"" CW_SVG_FONT "\">\n"
             "<defs><pattern id=\"shared\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
-            "patternTransform=\"rotate(45)\"><rect width=\"2.5\" height=\"7\" fill=\"#ffffff\" fill-opacity=\"0.28\"/>"
+            "patternTransform=\"rotate(45)\"><rect width=\"2.5\" height=\"7\" fill=\"#ffffff\" "
+            "fill-opacity=\"0.28\"/>"
             "</pattern></defs>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
             WIDTH, c->height, WIDTH, c->height);
     fwrite(*body, 1, *size, out);
@@ -354,32 +376,20 @@ static enum cw_status write_svg(FILE *out, const struct cw_plan_input *input, co
     return status == CW_OK ? CW_OK : cw_error_set(err, status, "out of memory while drawing");
 }
 
-enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *input, const struct cw_plan_result *r,
-                              struct cw_error *err)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    bool png = dot && strcmp(dot, ".png") == 0;
-    FILE *svg = NULL;
-    struct cw_output out;
-    enum cw_status status;
+struct what { /* the chart that cw_svg_file_write asks for */
+    const struct cw_plan_input *input;
+    const struct cw_plan_result *result;
+};
 
-    if (dot && !png && strcmp(dot, ".svg") != 0)
-        return cw_error_set(err, CW_ERR_INVALID, "%s: charts are .svg or .png", path);
-    status = cw_output_open(&out, path, 0666, err);
-    if (status != CW_OK)
-        return status;
-    if (!png) {
-        status = write_svg(out.f, input, r, err);
-    } else if ((svg = tmpfile()) == NULL) {
-        status = cw_error_set(err, CW_ERR_IO, "cannot make a temporary file: %s", strerror(errno));
-    } else {
-        status = write_svg(svg, input, r, err);
-        if (status == CW_OK && (fflush(svg) != 0 || fseek(svg, 0, SEEK_SET) != 0))
-            status = cw_error_set(err, CW_ERR_IO, "cannot write a temporary file: %s", strerror(errno));
-        if (status == CW_OK)
-            status = cw_svg_rasterise(svg, out.f, err);
-    }
-    if (svg)
-        fclose(svg);
-    return cw_output_close(&out, status, err);
+static enum cw_status draw_what(FILE *f, const void *context, struct cw_error *err)
+{
+    const struct what *what = context;
+
+    return write_svg(f, what->input, what->result, err);
+}
+
+enum cw_status cw_gantt_write(const char *path, const struct cw_plan_input *input,
+                              const struct cw_plan_result *r, struct cw_error *err)
+{
+    return cw_svg_file_write(path, draw_what, &(struct what){input, r}, err);
 }

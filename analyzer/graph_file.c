@@ -104,8 +104,8 @@ static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b,
         if (status == CW_OK)
             status = cw_json_get_count(task, where, "groups", true, &spec.groups, err);
         if (status == CW_OK && spec.groups == 0 && json_object_get(task, "groups"))
-            status = cw_error_set(err, CW_ERR_FORMAT, "%s.groups: is 0; leave it out when the task divides without limit",
-                                  where);
+            status = cw_error_set(err, CW_ERR_FORMAT,
+                                  "%s.groups: is 0; leave it out when the task divides without limit", where);
         if (status == CW_OK)
             status = cw_json_get_flag(task, where, "splittable", true, &spec.splittable, err);
         if (status == CW_OK)

@@ -21,16 +21,18 @@
 #define CW_GRAPH_FORMAT  "clweave-graph"
 #define CW_GRAPH_VERSION 1
 
-/* True when the file at `path` looks like a clweave-graph and not like a trace: its first or last 4 KiB contain the
- * format's name. False also when it cannot be read. */
+/* True when the file at `path` looks like a clweave-graph and not like a trace: its first or last 4 KiB
+ * contain the format's name. False also when it cannot be read. */
 bool cw_graph_file_probe(const char *path);
 
-/* Reads a graph and the platform that it names. Both are the caller's, NULL on failure. Errors: CW_ERR_IO, CW_ERR_FORMAT
- * (with line and column, or the path of the field), CW_ERR_VERSION, and those of cw_platform_create and the builder. */
+/* Reads a graph and the platform that it names. Both are the caller's, NULL on failure. Errors: CW_ERR_IO,
+ * CW_ERR_FORMAT (with line and column, or the path of the field), CW_ERR_VERSION, and those of
+ * cw_platform_create and the builder. */
 enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, struct cw_platform **platform,
                                   struct cw_error *err);
 
-/* Writes a graph and its platform; numbers read back to the same doubles. `path` as in output.h. Errors: CW_ERR_IO. */
+/* Writes a graph and its platform; numbers read back to the same doubles. `path` as in output.h. Errors:
+ * CW_ERR_IO. */
 enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
                                    struct cw_error *err);
 

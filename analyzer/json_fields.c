@@ -21,13 +21,13 @@ static enum cw_status check_header(const json_t *root, const char *path, const c
     if (!json_is_integer(v))
         return cw_error_set(err, CW_ERR_FORMAT, "%s: has no \"version\"", path);
     if (json_integer_value(v) != version)
-        return cw_error_set(err, CW_ERR_VERSION, "%s: %s version %lld; this clweave reads version %d", path, format,
-                            (long long)json_integer_value(v), version);
+        return cw_error_set(err, CW_ERR_VERSION, "%s: %s version %lld; this clweave reads version %d", path,
+                            format, (long long)json_integer_value(v), version);
     return CW_OK;
 }
 
-enum cw_status cw_json_load(const char *path, const char *text, const char *format, int version, json_t **root,
-                            struct cw_error *err)
+enum cw_status cw_json_load(const char *path, const char *text, const char *format, int version,
+                            json_t **root, struct cw_error *err)
 {
     json_error_t problem;
     FILE *f = NULL;
@@ -47,8 +47,8 @@ enum cw_status cw_json_load(const char *path, const char *text, const char *form
     else if (f && ferror(f))
         status = cw_error_set(err, CW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
     else
-        status = cw_error_set(err, CW_ERR_FORMAT, "%s: line %d, column %d: %s", path, problem.line, problem.column,
-                              problem.text);
+        status = cw_error_set(err, CW_ERR_FORMAT, "%s: line %d, column %d: %s", path, problem.line,
+                              problem.column, problem.text);
     if (f)
         fclose(f);
     if (status != CW_OK) {
@@ -75,8 +75,8 @@ static enum cw_status find(const json_t *object, const char *where, const char *
     return *found || optional ? CW_OK : wrong(where, key, "is missing", err);
 }
 
-enum cw_status cw_json_get_number(const json_t *object, const char *where, const char *key, bool optional, double *value,
-                              struct cw_error *err)
+enum cw_status cw_json_get_number(const json_t *object, const char *where, const char *key, bool optional,
+                                  double *value, struct cw_error *err)
 {
     const json_t *j;
     enum cw_status status = find(object, where, key, optional, &j, err);
@@ -89,8 +89,8 @@ enum cw_status cw_json_get_number(const json_t *object, const char *where, const
     return CW_OK;
 }
 
-enum cw_status cw_json_get_count(const json_t *object, const char *where, const char *key, bool optional, uint64_t *value,
-                             struct cw_error *err)
+enum cw_status cw_json_get_count(const json_t *object, const char *where, const char *key, bool optional,
+                                 uint64_t *value, struct cw_error *err)
 {
     const json_t *j;
     enum cw_status status = find(object, where, key, optional, &j, err);
@@ -104,7 +104,7 @@ enum cw_status cw_json_get_count(const json_t *object, const char *where, const 
 }
 
 enum cw_status cw_json_get_string(const json_t *object, const char *where, const char *key, bool optional,
-                              const char **value, struct cw_error *err)
+                                  const char **value, struct cw_error *err)
 {
     const json_t *j;
     enum cw_status status = find(object, where, key, optional, &j, err);
@@ -117,8 +117,8 @@ enum cw_status cw_json_get_string(const json_t *object, const char *where, const
     return CW_OK;
 }
 
-enum cw_status cw_json_get_flag(const json_t *object, const char *where, const char *key, bool optional, bool *value,
-                            struct cw_error *err)
+enum cw_status cw_json_get_flag(const json_t *object, const char *where, const char *key, bool optional,
+                                bool *value, struct cw_error *err)
 {
     const json_t *j;
     enum cw_status status = find(object, where, key, optional, &j, err);
@@ -132,7 +132,7 @@ enum cw_status cw_json_get_flag(const json_t *object, const char *where, const c
 }
 
 enum cw_status cw_json_get_array(const json_t *object, const char *where, const char *key, bool optional,
-                             const json_t **value, struct cw_error *err)
+                                 const json_t **value, struct cw_error *err)
 {
     const json_t *j;
     enum cw_status status = find(object, where, key, optional, &j, err);
@@ -154,7 +154,8 @@ enum cw_status cw_json_known_keys(const json_t *object, const char *where, const
 
     if (!json_is_object(object))
         return cw_error_set(err, CW_ERR_FORMAT, "%s: is not an object", *where ? where : "the file");
-    json_object_foreach ((json_t *)(uintptr_t)object, key, value) {
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
         size_t k = 0;
         const char *near;
         while (keys[k] && strcmp(keys[k], key) != 0)
@@ -162,8 +163,9 @@ enum cw_status cw_json_known_keys(const json_t *object, const char *where, const
         if (keys[k])
             continue;
         near = cw_nearest_word(key, keys);
-        return cw_error_set(err, CW_ERR_FORMAT, "%s%s%.60s: is not known here%s%s%s", where, *where ? "." : "", key,
-                            near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        return cw_error_set(err, CW_ERR_FORMAT, "%s%s%.60s: is not known here%s%s%s", where,
+                            *where ? "." : "", key, near ? "; did you mean \"" : "", near ? near : "",
+                            near ? "\"?" : "");
     }
     return CW_OK;
 }
@@ -173,7 +175,8 @@ static enum cw_status read_row(const json_t *row, const char *where, uint32_t n,
                                struct cw_error *err)
 {
     if (!json_is_array(row) || json_array_size(row) != n)
-        return cw_error_set(err, CW_ERR_FORMAT, "%s: is not an array of %u numbers, one per device", where, n);
+        return cw_error_set(err, CW_ERR_FORMAT, "%s: is not an array of %u numbers, one per device", where,
+                            n);
     for (uint32_t k = 0; k < n; k++) {
         const json_t *j = json_array_get(row, k);
         if (!json_is_number(j) && !(rank == 2 && json_is_null(j)))
@@ -183,8 +186,8 @@ static enum cw_status read_row(const json_t *row, const char *where, uint32_t n,
     return CW_OK;
 }
 
-enum cw_status cw_json_per_device(const json_t *object, const char *key, int rank, uint32_t devices, double *one,
-                                  double **values, struct cw_error *err)
+enum cw_status cw_json_per_device(const json_t *object, const char *key, int rank, uint32_t devices,
+                                  double *one, double **values, struct cw_error *err)
 {
     const json_t *j = json_object_get(object, key);
     enum cw_status status = CW_OK;
@@ -198,8 +201,10 @@ enum cw_status cw_json_per_device(const json_t *object, const char *key, int ran
         return CW_OK;
     }
     if (!json_is_array(j) || json_array_size(j) != devices)
-        return cw_error_set(err, CW_ERR_FORMAT, "%s: is neither a number nor an array with an entry for each of the %u "
-                            "devices", key, devices);
+        return cw_error_set(err, CW_ERR_FORMAT,
+                            "%s: is neither a number nor an array with an entry for each of the %u "
+                            "devices",
+                            key, devices);
     *values = malloc((rank == 2 ? devices : 1) * (size_t)devices * sizeof **values);
     if (!*values)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");

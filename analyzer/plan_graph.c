@@ -56,8 +56,8 @@ static enum cw_status own_platform(struct conversion *c, struct cw_error *err)
     if (status == CW_OK && n == 0)
         status = cw_error_set(err, CW_ERR_INVALID, "the trace has no queue, so nothing to replay");
     if (status == CW_OK)
-        status = cw_platform_create(spec, n, NULL, DEFAULT_BYTES_PER_NS, NULL, DEFAULT_LATENCY_NS, &c->out->platform,
-                                    err);
+        status = cw_platform_create(spec, n, NULL, DEFAULT_BYTES_PER_NS, NULL, DEFAULT_LATENCY_NS,
+                                    &c->out->platform, err);
     c->platform = c->out->platform;
     free(spec);
     return status;
@@ -117,7 +117,8 @@ static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error 
     for (uint32_t d = 0; d < c->platform->devices; d++)
         runnable |= isfinite(c->cost[d]);
     if (!runnable)
-        return cw_error_set(err, CW_ERR_INFEASIBLE, "command %zu (%s) can run on no device of the platform; %s", id,
+        return cw_error_set(err, CW_ERR_INFEASIBLE,
+                            "command %zu (%s) can run on no device of the platform; %s", id,
                             spec.name ? spec.name : "?",
                             cw_work_is_kernel(command)
                                 ? "give a device a rule in \"kernels\" that matches it without \"run\": false"
@@ -171,7 +172,8 @@ static enum cw_status convert(struct conversion *c, bool drop_host_waits, struct
 }
 
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,
-                                  const struct cw_platform_model *model, bool drop_host_waits, struct cw_error *err)
+                                  const struct cw_platform_model *model, bool drop_host_waits,
+                                  struct cw_error *err)
 {
     struct conversion c = {.trace = t, .model = model, .out = pg};
     enum cw_status status;
@@ -236,9 +238,10 @@ static enum cw_status copy_task(const struct cw_graph *g, uint32_t i, const stru
         runnable |= isfinite(cost[d]);
     }
     if (!runnable)
-        return cw_error_set(err, CW_ERR_INFEASIBLE, "%s can run on no device of the platform; add one of a class that it "
-                            "has a cost for, such as \"%.60s\"", cw_graph_describe(g, i, text, sizeof text),
-                            able_class(g, i, from));
+        return cw_error_set(err, CW_ERR_INFEASIBLE,
+                            "%s can run on no device of the platform; add one of a class that it "
+                            "has a cost for, such as \"%.60s\"",
+                            cw_graph_describe(g, i, text, sizeof text), able_class(g, i, from));
     return cw_graph_builder_add_task(b, &spec, err);
 }
 

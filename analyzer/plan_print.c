@@ -69,8 +69,8 @@ static void print_head(FILE *f, const struct cw_plan_input *input)
 
     for (uint32_t i = 0; i < input->graph->tasks; i++)
         work += cw_plan_is_work(input, i);
-    fprintf(f, "%s: %u %s, %u dependences, planned for ", input->file, work, input->trace ? "commands" : "tasks",
-            input->graph->edges);
+    fprintf(f, "%s: %u %s, %u dependences, planned for ", input->file, work,
+            input->trace ? "commands" : "tasks", input->graph->edges);
     if (input->platform_name)
         fprintf(f, "%s: ", input->platform_name);
     print_classes(f, input->platform);
@@ -86,25 +86,29 @@ static int label_width(const struct cw_plan_result *r, size_t count)
     return (int)width;
 }
 
-static void print_figures(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+static void print_figures(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                          size_t count)
 {
     int width = label_width(r, count);
     double like = r[0].metrics.makespan;
     char a[32], b[32], c[32], d[32], e[32], g[32];
 
-    fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7s\n", width, "policy", "makespan", "lower bound", "SLR", "NSL",
-            "speedup", "effic.", "shared");
+    fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7s\n", width, "policy", "makespan", "lower bound",
+            "SLR", "NSL", "speedup", "effic.", "shared");
     for (size_t k = 0; k < count; k++) {
         const struct cw_metrics *m = &r[k].metrics;
         fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7u\n", width, r[k].label,
-                cw_plan_time(input, m->makespan, like, a, sizeof a), cw_plan_time(input, m->bounds.best, like, b, sizeof b),
-                figure(m->slr, c, sizeof c), figure(m->nsl, d, sizeof d), figure(m->speedup, e, sizeof e),
+                cw_plan_time(input, m->makespan, like, a, sizeof a),
+                cw_plan_time(input, m->bounds.best, like, b, sizeof b), figure(m->slr, c, sizeof c),
+                figure(m->nsl, d, sizeof d), figure(m->speedup, e, sizeof e),
                 figure(m->efficiency, g, sizeof g), shared_tasks(r[k].schedule));
     }
 }
 
-/* One row per plan, one column per device: how much of the makespan it works. Wide machines go by class: their mean. */
-static void print_use(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+/* One row per plan, one column per device: how much of the makespan it works. Wide machines go by class:
+ * their mean. */
+static void print_use(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                      size_t count)
 {
     const struct cw_platform *p = input->platform;
     int width = label_width(r, count), used = width;
@@ -144,8 +148,10 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
     for (uint32_t k = 0; k < n && n <= TASK_LIST_MAX; k++) {
         uint32_t i = order[k];
         const char *name = cw_graph_name(g, i);
-        fprintf(f, "%11s  %11s  %4u %-23.40s", cw_plan_time(input, r->schedule->task[i].start, like, start, sizeof start),
-                cw_plan_time(input, r->schedule->task[i].finish, like, finish, sizeof finish), i, name ? name : "");
+        fprintf(f, "%11s  %11s  %4u %-23.40s",
+                cw_plan_time(input, r->schedule->task[i].start, like, start, sizeof start),
+                cw_plan_time(input, r->schedule->task[i].finish, like, finish, sizeof finish), i,
+                name ? name : "");
         for (uint32_t a = 0; a < r->schedule->task[i].parts; a++) {
             struct cw_part part = cw_schedule_part(r->schedule, g, i, a);
             fprintf(f, " %s", input->platform->device[part.device].name);
@@ -158,7 +164,8 @@ static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, co
     return CW_OK;
 }
 
-void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                          size_t count)
 {
     print_head(f, input);
     print_figures(f, input, r, count);

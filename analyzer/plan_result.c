@@ -16,8 +16,9 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_plan_input *input, const char *label,
-                                   const struct cw_policy_config *config, bool check, struct cw_error *err)
+enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_plan_input *input,
+                                   const char *label, const struct cw_policy_config *config, bool check,
+                                   struct cw_error *err)
 {
     enum cw_sharing sharing = cw_policy_sharing(config);
     double begin = now();
@@ -30,7 +31,8 @@ enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_pla
     if (status == CW_OK)
         status = cw_metrics_init(&r->metrics, input->graph, input->platform, r->schedule, sharing, err);
     if (status == CW_OK && check)
-        status = cw_schedule_check(r->schedule, input->graph, input->platform, sharing, r->metrics.bounds.best, err);
+        status = cw_schedule_check(r->schedule, input->graph, input->platform, sharing,
+                                   r->metrics.bounds.best, err);
     if (status != CW_OK)
         cw_plan_result_finish(r);
     return status;
@@ -64,8 +66,8 @@ static int by_start(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-enum cw_status cw_plan_result_order(const struct cw_plan_result *r, const struct cw_plan_input *input, uint32_t *order,
-                                    uint32_t *count, struct cw_error *err)
+enum cw_status cw_plan_result_order(const struct cw_plan_result *r, const struct cw_plan_input *input,
+                                    uint32_t *order, uint32_t *count, struct cw_error *err)
 {
     const struct cw_schedule *s = r->schedule;
     struct started *list = malloc((s->placed + 1) * sizeof *list);
@@ -104,7 +106,8 @@ static void json_part(struct cw_json_out *o, const struct cw_part *part, double 
     *before += part->share;
 }
 
-static void json_placements(struct cw_json_out *o, const struct cw_plan_input *input, const struct cw_schedule *s)
+static void json_placements(struct cw_json_out *o, const struct cw_plan_input *input,
+                            const struct cw_schedule *s)
 {
     bool first = true;
 
@@ -132,7 +135,8 @@ static void json_placements(struct cw_json_out *o, const struct cw_plan_input *i
     cw_json_put_text(o, first ? "[]" : "]");
 }
 
-static void json_result(struct cw_json_out *o, const struct cw_plan_input *input, const struct cw_plan_result *r)
+static void json_result(struct cw_json_out *o, const struct cw_plan_input *input,
+                        const struct cw_plan_result *r)
 {
     cw_json_put_open(o);
     cw_json_put_key(o, "policy");
@@ -167,7 +171,8 @@ static void json_result(struct cw_json_out *o, const struct cw_plan_input *input
     cw_json_put_close(o);
 }
 
-void cw_plan_result_json(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r, size_t count)
+void cw_plan_result_json(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                         size_t count)
 {
     struct cw_json_out o;
 

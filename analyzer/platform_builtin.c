@@ -1,5 +1,5 @@
-/* platform_builtin.c - platforms that need no file. `clweave replay --show-platform NAME` prints them as a start for
- * one's own. */
+/* platform_builtin.c - platforms that need no file. `clweave replay --show-platform NAME` prints them as a
+ * start for one's own. */
 #include "platform_file.h"
 
 #include <string.h>
@@ -10,15 +10,17 @@
  *            4000         81       141      224        1080
  *            6000        102       141      224        1620
  *            8000        129       141      224        2160
- * Four-byte words, so 2000 elements are 8000 bytes; execution is 0.27 us per element. Compilation happens once and is
- * not part of a command. All devices share one DDR, and only the host's CPU moves data. The CPU is 1.1 times slower than
- * one DSP, the mean of the paper's random graphs. */
+ * Four-byte words, so 2000 elements are 8000 bytes; execution is 0.27 us per element. Compilation happens
+ * once and is not part of a command. All devices share one DDR, and only the host's CPU moves data. The CPU
+ * is 1.1 times slower than one DSP, the mean of the paper's random graphs. */
 static const char hxdsp[] =
     "{\"format\": \"clweave-platform\", \"version\": 1, \"name\": \"hxdsp\",\n"
     " \"devices\": [\n"
-    "  {\"name\": \"cpu\", \"class\": \"cpu\", \"memory\": \"ddr\", \"launch_ns\": 246400, \"ns_per_item\": 297,\n"
+    "  {\"name\": \"cpu\", \"class\": \"cpu\", \"memory\": \"ddr\", \"launch_ns\": 246400, \"ns_per_item\": "
+    "297,\n"
     "   \"transfers\": {\"table\": [[8000, 36000], [16000, 81000], [24000, 102000], [32000, 129000]]}},\n"
-    "  {\"name\": \"dsp\", \"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 4, \"launch_ns\": 224000, \"ns_per_item\": 270,\n"
+    "  {\"name\": \"dsp\", \"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 4, \"launch_ns\": 224000, "
+    "\"ns_per_item\": 270,\n"
     "   \"transfers\": false}]}\n";
 
 const char *const cw_platform_builtin_names[] = {"hxdsp", NULL};

@@ -85,7 +85,8 @@ static double transfer_cost(const struct entry *e, double bytes)
     return e->latency_ns + a.ns + (bytes - a.bytes) * (b.ns - a.ns) / (b.bytes - a.bytes);
 }
 
-double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work, bool *traced)
+double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
+                              bool *traced)
 {
     const struct entry *e = &m->entry[m->entry_of[d]];
     const struct rule *r;
@@ -118,7 +119,8 @@ const struct cw_platform *cw_platform_model_platform(const struct cw_platform_mo
 
 /* ---- reading */
 
-static enum cw_status range(const char *where, const char *key, double value, bool positive, struct cw_error *err)
+static enum cw_status range(const char *where, const char *key, double value, bool positive,
+                            struct cw_error *err)
 {
     if (isnan(value) || (positive ? value > 0 : value >= 0))
         return CW_OK;
@@ -144,7 +146,8 @@ static enum cw_status read_rule(const json_t *object, const char *where, struct 
     return status == CW_OK ? range(where, "launch_ns", r->launch_ns, false, err) : status;
 }
 
-static enum cw_status read_kernels(const json_t *device, const char *where, struct entry *e, struct cw_error *err)
+static enum cw_status read_kernels(const json_t *device, const char *where, struct entry *e,
+                                   struct cw_error *err)
 {
     static const char *const keys[] = {"name", "run", "speed", "ns_per_item", "launch_ns", NULL};
     const json_t *list;
@@ -177,7 +180,8 @@ static enum cw_status read_kernels(const json_t *device, const char *where, stru
     return status;
 }
 
-static enum cw_status read_table(const json_t *object, const char *where, struct entry *e, struct cw_error *err)
+static enum cw_status read_table(const json_t *object, const char *where, struct entry *e,
+                                 struct cw_error *err)
 {
     const json_t *list;
     enum cw_status status = cw_json_get_array(object, where, "table", true, &list, err);
@@ -188,13 +192,15 @@ static enum cw_status read_table(const json_t *object, const char *where, struct
     if (!e->table)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (; e->rows < json_array_size(list); e->rows++) {
-        const json_t *row = json_array_get(list, e->rows), *bytes = json_array_get(row, 0), *ns = json_array_get(row, 1);
+        const json_t *row = json_array_get(list, e->rows), *bytes = json_array_get(row, 0),
+                     *ns = json_array_get(row, 1);
         struct point last = e->rows ? e->table[e->rows - 1] : (struct point){0, 0};
         struct point p = {json_number_value(bytes), json_number_value(ns)};
-        if (json_array_size(row) != 2 || !json_is_number(bytes) || !json_is_number(ns) || p.bytes <= last.bytes ||
-            p.ns < last.ns)
-            return cw_error_set(err, CW_ERR_FORMAT, "%s.table[%zu]: is not a pair [bytes, ns] above the one before",
-                                where, e->rows);
+        if (json_array_size(row) != 2 || !json_is_number(bytes) || !json_is_number(ns) ||
+            p.bytes <= last.bytes || p.ns < last.ns)
+            return cw_error_set(err, CW_ERR_FORMAT,
+                                "%s.table[%zu]: is not a pair [bytes, ns] above the one before", where,
+                                e->rows);
         e->table[e->rows] = p;
     }
     return CW_OK;
@@ -275,7 +281,8 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
     for (size_t k = 0; k < m->entries; k++)
         devices += m->entry[k].count;
     if (devices > CW_PLATFORM_DEVICES_MAX)
-        return cw_error_set(err, CW_ERR_LIMIT, "%u devices; at most %d are possible", devices, CW_PLATFORM_DEVICES_MAX);
+        return cw_error_set(err, CW_ERR_LIMIT, "%u devices; at most %d are possible", devices,
+                            CW_PLATFORM_DEVICES_MAX);
     spec = calloc(devices + 1, sizeof *spec);
     name = calloc(devices + 1, sizeof *name);
     m->entry_of = calloc(devices + 1, sizeof *m->entry_of);
@@ -293,7 +300,8 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
     if (status == CW_OK)
         status = cw_json_per_device(root, "latency", 1, devices, &latency, &latencies, err);
     if (status == CW_OK)
-        status = cw_platform_create(spec, devices, bandwidths, bandwidth, latencies, latency, &m->platform, err);
+        status =
+            cw_platform_create(spec, devices, bandwidths, bandwidth, latencies, latency, &m->platform, err);
     free(spec);
     free(name);
     free(bandwidths);
@@ -301,9 +309,11 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
     return status;
 }
 
-static enum cw_status read_model(const json_t *root, int64_t dsp, struct cw_platform_model *m, struct cw_error *err)
+static enum cw_status read_model(const json_t *root, int64_t dsp, struct cw_platform_model *m,
+                                 struct cw_error *err)
 {
-    static const char *const keys[] = {"format", "version", "name", "about", "devices", "bandwidth", "latency", NULL};
+    static const char *const keys[] = {"format",  "version",   "name",    "about",
+                                       "devices", "bandwidth", "latency", NULL};
     const json_t *list = NULL;
     enum cw_status status = cw_json_known_keys(root, "", keys, err);
 
@@ -333,7 +343,8 @@ enum cw_status cw_platform_model_load(const char *name, int64_t dsp, struct cw_p
 
     *model = NULL;
     if (!text && !strchr(name, '/') && access(name, F_OK) != 0)
-        return cw_error_set(err, CW_ERR_IO, "there is no file %s and no built-in platform of that name; built in: %s", name,
+        return cw_error_set(err, CW_ERR_IO,
+                            "there is no file %s and no built-in platform of that name; built in: %s", name,
                             cw_platform_builtin_names[0]);
     status = cw_json_load(name, text, CW_PLATFORM_FORMAT, CW_PLATFORM_VERSION, &root, err);
     if (status != CW_OK)

@@ -16,15 +16,14 @@
  *   speed       a kernel takes its traced time divided by this, default 1 (abstract graphs: cost / speed)
  *   ns_per_item a kernel takes this for each work-item instead
  *   launch_ns   added to each kernel, default 0
- *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item, launch_ns
- *               replace the above; "run": false = this device cannot run it
- *   transfers   commands that move, fill or map memory: absent = their traced time; false = not on this device;
- *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's points (and
- *               from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a table
- *               L + bytes / B
- * bandwidth   bytes per ns between memories: a number, a matrix by device, or null = infinite (default)
- * latency     ns: a number or one per sending device, default 0
- * Unknown keys are errors, so that a mistyped one does not pass unnoticed. */
+ *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
+ * launch_ns replace the above; "run": false = this device cannot run it transfers   commands that move, fill
+ * or map memory: absent = their traced time; false = not on this device;
+ *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's
+ * points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a
+ * table L + bytes / B bandwidth   bytes per ns between memories: a number, a matrix by device, or null =
+ * infinite (default) latency     ns: a number or one per sending device, default 0 Unknown keys are errors,
+ * so that a mistyped one does not pass unnoticed. */
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
 
@@ -43,9 +42,10 @@ struct cw_work {
 
 struct cw_platform_model; /* a platform and its cost rules */
 
-/* Reads the platform called `name`: a built-in one ("hxdsp") or else a file. `dsp` >= 0 sets the count of the devices of
- * class "dsp". *model is the caller's, NULL on failure. Errors: CW_ERR_IO, CW_ERR_FORMAT (line and column, or path of the
- * field), CW_ERR_VERSION, CW_ERR_INVALID, CW_ERR_LIMIT (more than CW_PLATFORM_DEVICES_MAX devices), CW_ERR_NOMEM. */
+/* Reads the platform called `name`: a built-in one ("hxdsp") or else a file. `dsp` >= 0 sets the count of the
+ * devices of class "dsp". *model is the caller's, NULL on failure. Errors: CW_ERR_IO, CW_ERR_FORMAT (line and
+ * column, or path of the field), CW_ERR_VERSION, CW_ERR_INVALID, CW_ERR_LIMIT (more than
+ * CW_PLATFORM_DEVICES_MAX devices), CW_ERR_NOMEM. */
 enum cw_status cw_platform_model_load(const char *name, int64_t dsp, struct cw_platform_model **model,
                                       struct cw_error *err);
 void cw_platform_model_destroy(struct cw_platform_model *m); /* NULL allowed */
@@ -55,8 +55,10 @@ enum { CW_PLATFORM_DEVICES_MAX = 1024 };
 /* The devices. Belongs to the model. */
 const struct cw_platform *cw_platform_model_platform(const struct cw_platform_model *m);
 
-/* Time of `work` on device `d`, INFINITY when it cannot run there. *traced tells whether work->traced_ns went into it. */
-double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work, bool *traced);
+/* Time of `work` on device `d`, INFINITY when it cannot run there. *traced tells whether work->traced_ns went
+ * into it. */
+double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
+                              bool *traced);
 
 /* The speed of device `d` for abstract graphs. */
 double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d);

@@ -60,11 +60,11 @@ void cw_svg_text_escape(FILE *f, const char *s)
     }
 }
 
-void cw_svg_text(FILE *f, double x, double y, double size, const char *anchor, const char *fill, const char *attributes,
-                 const char *s)
+void cw_svg_text(FILE *f, double x, double y, double size, const char *anchor, const char *fill,
+                 const char *attributes, const char *s)
 {
-    fprintf(f, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\" fill=\"%s\" %s>", x, y, size, anchor, fill,
-            attributes);
+    fprintf(f, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%g\" text-anchor=\"%s\" fill=\"%s\" %s>", x, y, size,
+            anchor, fill, attributes);
     cw_svg_text_escape(f, s);
     fputs("</text>\n", f);
 }

@@ -1,7 +1,7 @@
 /* svg_text.h - text in SVG pictures that is known to fit.
  *
- * Pictures are drawn without knowing the viewer's fonts. Text is set in a fixed-width face, whose characters are 0.602 em
- * wide in every common one, so that what is measured here is what is seen. */
+ * Pictures are drawn without knowing the viewer's fonts. Text is set in a fixed-width face, whose characters
+ * are 0.602 em wide in every common one, so that what is measured here is what is seen. */
 #ifndef CW_SVG_TEXT_H
 #define CW_SVG_TEXT_H
 
@@ -12,15 +12,16 @@
 /* Width in pixels of `s` (UTF-8) at `size` pixels, with a small reserve. */
 double cw_svg_text_width(const char *s, double size);
 
-/* Writes `s` to `out` (`bytes` long), shortened with an ellipsis so that it is at most `width` pixels wide at `size`.
- * Empty when not even one character fits. Returns `out`. */
+/* Writes `s` to `out` (`bytes` long), shortened with an ellipsis so that it is at most `width` pixels wide at
+ * `size`. Empty when not even one character fits. Returns `out`. */
 const char *cw_svg_text_fit(const char *s, double size, double width, char *out, size_t bytes);
 
 /* Writes `s` escaped for XML text and attributes; characters that XML forbids become '?'. */
 void cw_svg_text_escape(FILE *f, const char *s);
 
-/* Writes a <text> element. anchor: "start", "middle" or "end"; attributes: more of them, or "". y is the baseline. */
-void cw_svg_text(FILE *f, double x, double y, double size, const char *anchor, const char *fill, const char *attributes,
-                 const char *s);
+/* Writes a <text> element. anchor: "start", "middle" or "end"; attributes: more of them, or "". y is the
+ * baseline. */
+void cw_svg_text(FILE *f, double x, double y, double size, const char *anchor, const char *fill,
+                 const char *attributes, const char *s);
 
 #endif

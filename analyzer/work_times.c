@@ -121,7 +121,8 @@ enum cw_status cw_work_times_init(struct cw_work_times *w, const struct cw_trace
     }
     if (!w->kernel || !w->any_device) {
         cw_work_times_finish(w);
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the times of %zu commands", t->commands.count);
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the times of %zu commands",
+                            t->commands.count);
     }
     for (size_t i = 0; t->devices.count && i < t->commands.count; i++)
         collect(w, &t->commands.v[i]);
@@ -176,8 +177,8 @@ static double peak(const struct cw_t_device *d)
     return (double)(d->compute_units ? d->compute_units : 1) * (d->max_clock_mhz ? d->max_clock_mhz : 1);
 }
 
-double cw_work_times_elsewhere(const struct cw_work_times *w, const struct cw_command *c, const struct cw_work *work,
-                               uint32_t d, bool *is_measured)
+double cw_work_times_elsewhere(const struct cw_work_times *w, const struct cw_command *c,
+                               const struct cw_work *work, uint32_t d, bool *is_measured)
 {
     const struct cw_trace *t = w->trace;
     uint32_t own = cw_work_times_device(w, c);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 /* 1 / sum of speeds of the devices in class `class_id`, or of all devices for CW_SCHED_NONE. */
-static double shared_cost(const struct cw_graph *g, const struct cw_platform *p, uint32_t i, uint32_t class_id)
+static double shared_cost(const struct cw_graph *g, const struct cw_platform *p, uint32_t i,
+                          uint32_t class_id)
 {
     double speed = 0;
 
@@ -14,7 +15,8 @@ static double shared_cost(const struct cw_graph *g, const struct cw_platform *p,
     return 1 / speed;
 }
 
-double cw_bounds_task(const struct cw_graph *g, const struct cw_platform *p, enum cw_sharing sharing, uint32_t i)
+double cw_bounds_task(const struct cw_graph *g, const struct cw_platform *p, enum cw_sharing sharing,
+                      uint32_t i)
 {
     double least = cw_graph_min_cost(g, i);
 
@@ -72,8 +74,8 @@ static double oct_bound(const struct cw_graph *g, const struct cw_platform *p, d
     return bound;
 }
 
-enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platform *p, enum cw_sharing sharing,
-                                 struct cw_bounds *bounds, struct cw_error *err)
+enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platform *p,
+                                 enum cw_sharing sharing, struct cw_bounds *bounds, struct cw_error *err)
 {
     double *scratch = malloc((size_t)g->tasks * g->devices * sizeof *scratch), work = 0;
 

@@ -33,8 +33,8 @@ static enum cw_status check_order(const struct check *c)
     if (!seen)
         return cw_error_set(c->err, CW_ERR_NOMEM, "out of memory");
     if (c->s->tasks != c->g->tasks || c->s->placed != c->g->tasks || c->s->devices != c->p->devices)
-        status = cw_error_set(c->err, CW_ERR_INVALID, "%u of %u tasks are placed, on %u of %u devices", c->s->placed,
-                              c->g->tasks, c->s->devices, c->p->devices);
+        status = cw_error_set(c->err, CW_ERR_INVALID, "%u of %u tasks are placed, on %u of %u devices",
+                              c->s->placed, c->g->tasks, c->s->devices, c->p->devices);
     for (uint32_t k = 0; status == CW_OK && k < c->s->placed; k++) {
         uint32_t i = c->s->order[k];
         if (i >= c->g->tasks)
@@ -67,14 +67,16 @@ static enum cw_status check_parts(struct check *c, uint32_t i)
         double cost = part.device < c->p->devices ? cw_graph_cost(c->g, i, part.device) : INFINITY;
         if (isinf(cost))
             return FAIL(c, i, "is on device %u, which cannot run it", part.device);
-        if (!(part.start >= 0) || !isfinite(part.finish) || part.finish - part.start < part.share * cost - c->slack)
-            return FAIL(c, i, "takes from %g to %g on device %u, but needs %g", part.start, part.finish, part.device,
-                        part.share * cost);
+        if (!(part.start >= 0) || !isfinite(part.finish) ||
+            part.finish - part.start < part.share * cost - c->slack)
+            return FAIL(c, i, "takes from %g to %g on device %u, but needs %g", part.start, part.finish,
+                        part.device, part.share * cost);
         for (uint32_t b = 0; b < k; b++) {
             uint32_t other = cw_schedule_part(c->s, c->g, i, b).device;
             if (other == part.device)
                 return FAIL(c, i, "has two parts on device %u", other);
-            if (c->sharing == CW_SHARE_CLASS && c->p->device[other].class_id != c->p->device[part.device].class_id)
+            if (c->sharing == CW_SHARE_CLASS &&
+                c->p->device[other].class_id != c->p->device[part.device].class_id)
                 return FAIL(c, i, "is shared between unlike devices %u and %u", other, part.device);
         }
         if (part.first_group != group || !(part.share > 0) || (c->g->groups[i] && part.groups == 0))
@@ -86,8 +88,8 @@ static enum cw_status check_parts(struct check *c, uint32_t i)
         c->busy[c->busy_count++] = (struct busy){part.device, i, part.start, part.finish};
     }
     if (fabs(share - 1) > 1e-9 || group != c->g->groups[i])
-        return FAIL(c, i, "its parts make up %g of it, %llu of %llu work-groups", share, (unsigned long long)group,
-                    (unsigned long long)c->g->groups[i]);
+        return FAIL(c, i, "its parts make up %g of it, %llu of %llu work-groups", share,
+                    (unsigned long long)group, (unsigned long long)c->g->groups[i]);
     if (start != t->start || finish != t->finish)
         return FAIL(c, i, "lasts from %g to %g, its parts from %g to %g", t->start, t->finish, start, finish);
     return CW_OK;
@@ -103,11 +105,12 @@ static enum cw_status check_edges(const struct check *c, uint32_t j)
             struct cw_part to = cw_schedule_part(c->s, c->g, j, b);
             double nearest = INFINITY;
             for (uint32_t a = 0; a < c->s->task[i].parts; a++)
-                nearest = fmin(nearest, cw_platform_comm(c->p, c->g->pred.data[e],
-                                                         cw_schedule_part(c->s, c->g, i, a).device, to.device));
+                nearest =
+                    fmin(nearest, cw_platform_comm(c->p, c->g->pred.data[e],
+                                                   cw_schedule_part(c->s, c->g, i, a).device, to.device));
             if (to.start < c->s->task[i].finish + nearest - c->slack)
-                return FAIL(c, j, "starts at %g on device %u, but what it needs of task %u arrives at %g", to.start,
-                            to.device, i, c->s->task[i].finish + nearest);
+                return FAIL(c, j, "starts at %g on device %u, but what it needs of task %u arrives at %g",
+                            to.start, to.device, i, c->s->task[i].finish + nearest);
         }
     }
     return CW_OK;
@@ -140,16 +143,17 @@ static enum cw_status check_devices(const struct check *c)
         if (b->finish <= b->start) /* takes no time: nothing to collide with */
             continue;
         if (b->start < until - c->slack)
-            return FAIL(c, b->task, "starts at %g on device %u, which task %u occupies until %g", b->start, device,
-                        last, until);
+            return FAIL(c, b->task, "starts at %g on device %u, which task %u occupies until %g", b->start,
+                        device, last, until);
         until = b->finish;
         last = b->task;
     }
     return CW_OK;
 }
 
-enum cw_status cw_schedule_check(const struct cw_schedule *s, const struct cw_graph *g, const struct cw_platform *p,
-                                 enum cw_sharing sharing, double lower_bound, struct cw_error *err)
+enum cw_status cw_schedule_check(const struct cw_schedule *s, const struct cw_graph *g,
+                                 const struct cw_platform *p, enum cw_sharing sharing, double lower_bound,
+                                 struct cw_error *err)
 {
     double makespan = cw_schedule_makespan(s);
     struct check c = {s, g, p, sharing, 1e-9 * makespan, NULL, 0, err};
@@ -168,7 +172,8 @@ enum cw_status cw_schedule_check(const struct cw_schedule *s, const struct cw_gr
     if (status == CW_OK)
         status = check_devices(&c);
     if (status == CW_OK && makespan < lower_bound - c.slack)
-        status = cw_error_set(err, CW_ERR_INVALID, "the makespan %g is below the lower bound %g", makespan, lower_bound);
+        status = cw_error_set(err, CW_ERR_INVALID, "the makespan %g is below the lower bound %g", makespan,
+                              lower_bound);
     free(c.busy);
     return status;
 }

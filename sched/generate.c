@@ -36,8 +36,8 @@ static uint32_t draw_levels(const struct cw_topcuoglu *o, uint64_t *random, uint
     return levels;
 }
 
-static enum cw_status topcuoglu_tasks(const struct cw_topcuoglu *o, uint64_t *random, struct cw_graph_builder *b,
-                                      struct cw_error *err)
+static enum cw_status topcuoglu_tasks(const struct cw_topcuoglu *o, uint64_t *random,
+                                      struct cw_graph_builder *b, struct cw_error *err)
 {
     double *cost = malloc(o->devices * sizeof *cost);
     enum cw_status status = cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
@@ -61,7 +61,8 @@ static enum cw_status topcuoglu_edges(const struct cw_topcuoglu *o, uint64_t *ra
     for (uint32_t l = 0; l + 1 < levels && status == CW_OK; l++) {
         uint32_t width = first[l + 2] - first[l + 1];
         for (uint32_t i = first[l]; i < first[l + 1] && status == CW_OK; i++) {
-            /* out_degree successors in a row of the next level, wrapping into what follows it: distinct by design */
+            /* out_degree successors in a row of the next level, wrapping into what follows it: distinct by
+             * design */
             uint32_t from = first[l + 1] + (uint32_t)cw_random_below(random, width);
             for (uint32_t k = 0; k < o->out_degree && from + k < o->tasks && status == CW_OK; k++)
                 status = cw_graph_builder_add_edge(b, i, from + k, cw_random_uniform(random, 0, most), err);
@@ -85,8 +86,8 @@ enum cw_status cw_generate_topcuoglu(const struct cw_topcuoglu *o, struct cw_gra
 
     *graph = NULL;
     *platform = NULL;
-    if (o->tasks == 0 || !(o->shape > 0) || !(o->ccr >= 0) || !(o->heterogeneity >= 0 && o->heterogeneity <= 2) ||
-        !(o->mean_cost > 0))
+    if (o->tasks == 0 || !(o->shape > 0) || !(o->ccr >= 0) ||
+        !(o->heterogeneity >= 0 && o->heterogeneity <= 2) || !(o->mean_cost > 0))
         status = cw_error_set(err, CW_ERR_INVALID, "topcuoglu: an option is out of its range");
     else if (!first || !spec)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", o->tasks);
@@ -117,7 +118,8 @@ static enum cw_status hxdsp_edges(const struct cw_hxdsp *o, uint64_t *random, st
         uint32_t n = o->tasks - 1 - i;
         for (uint32_t k = 0; k < n; k++)
             later[k] = i + 1 + k;
-        for (uint32_t k = 0; k < o->out_degree && k < n && status == CW_OK; k++) { /* the start of a shuffle */
+        for (uint32_t k = 0; k < o->out_degree && k < n && status == CW_OK;
+             k++) { /* the start of a shuffle */
             uint32_t pick = k + (uint32_t)cw_random_below(random, n - k), j = later[pick];
             later[pick] = later[k];
             status = cw_graph_builder_add_edge(b, i, j, cw_random_uniform(random, 0, 100 * o->ccr), err);
@@ -144,8 +146,8 @@ static enum cw_status hxdsp_tasks(const struct cw_hxdsp *o, uint64_t *random, st
     return status;
 }
 
-enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **graph, struct cw_platform **platform,
-                                 struct cw_error *err)
+enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **graph,
+                                 struct cw_platform **platform, struct cw_error *err)
 {
     uint64_t random = o->seed;
     struct cw_device_spec *spec = calloc((size_t)o->dsps + 1, sizeof *spec);

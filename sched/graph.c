@@ -139,7 +139,8 @@ static bool reserve_task(struct cw_graph_builder *b)
     return true;
 }
 
-enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struct cw_task_spec *spec, struct cw_error *err)
+enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struct cw_task_spec *spec,
+                                         struct cw_error *err)
 {
     struct cw_graph *g = b->g;
     uint32_t runnable = 0;
@@ -148,8 +149,9 @@ enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struc
         return cw_error_set(err, CW_ERR_LIMIT, "a graph holds at most %u tasks", CW_SCHED_NONE - 1);
     for (uint32_t p = 0; p < g->devices; p++) {
         if (isnan(spec->cost[p]) || spec->cost[p] < 0)
-            return cw_error_set(err, CW_ERR_INVALID, "task %u%s%s: the cost on device %u is %g; costs are not negative",
-                                g->tasks, spec->name ? " " : "", spec->name ? spec->name : "", p, spec->cost[p]);
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "task %u%s%s: the cost on device %u is %g; costs are not negative", g->tasks,
+                                spec->name ? " " : "", spec->name ? spec->name : "", p, spec->cost[p]);
         runnable += !isinf(spec->cost[p]);
     }
     if (runnable == 0)
@@ -165,11 +167,12 @@ enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struc
 }
 
 enum cw_status cw_graph_builder_add_edge(struct cw_graph_builder *b, uint32_t from, uint32_t to, double data,
-                                 struct cw_error *err)
+                                         struct cw_error *err)
 {
     if (!(data >= 0) || isinf(data))
-        return cw_error_set(err, CW_ERR_INVALID, "edge %u -> %u: its data is %g; it must be finite and not negative",
-                            from, to, data);
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "edge %u -> %u: its data is %g; it must be finite and not negative", from, to,
+                            data);
     if (from == to)
         return cw_error_set(err, CW_ERR_CYCLE, "task %u depends on itself", from);
     if (b->edges >= CW_SCHED_NONE - 1)
@@ -194,7 +197,8 @@ static bool adjacency_alloc(struct cw_adjacency *a, uint32_t tasks, size_t edges
     return a->start && a->task && a->data;
 }
 
-/* Fills `rows` with the transpose of `columns`. Since `columns` is read in ascending order, each row comes out sorted. */
+/* Fills `rows` with the transpose of `columns`. Since `columns` is read in ascending order, each row comes
+ * out sorted. */
 static void transpose(const struct cw_adjacency *columns, struct cw_adjacency *rows, uint32_t tasks)
 {
     uint32_t *next = rows->start + 1; /* next[i] ends as start[i + 1] */
@@ -239,8 +243,9 @@ static enum cw_status build_adjacency(struct cw_graph_builder *b, struct cw_erro
 
     for (size_t e = 0; e < b->edges; e++)
         if (b->edge[e].from >= g->tasks || b->edge[e].to >= g->tasks)
-            return cw_error_set(err, CW_ERR_INVALID, "edge %zu (%u -> %u) names a task that does not exist; there are %u",
-                                e, b->edge[e].from, b->edge[e].to, g->tasks);
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "edge %zu (%u -> %u) names a task that does not exist; there are %u", e,
+                                b->edge[e].from, b->edge[e].to, g->tasks);
     if (!adjacency_alloc(&g->pred, g->tasks, b->edges) || !adjacency_alloc(&g->succ, g->tasks, b->edges))
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu edges", b->edges);
     next = g->pred.start + 1;
@@ -263,7 +268,8 @@ static enum cw_status build_adjacency(struct cw_graph_builder *b, struct cw_erro
 
 /* ---- topological order, and the cycle that prevents one */
 
-/* `left[i]` > 0 marks tasks on or behind a cycle. Each has such a predecessor, so walking back must come round. */
+/* `left[i]` > 0 marks tasks on or behind a cycle. Each has such a predecessor, so walking back must come
+ * round. */
 static enum cw_status report_cycle(const struct cw_graph *g, uint32_t *left, struct cw_error *err)
 {
     char text[360];
@@ -283,7 +289,8 @@ static enum cw_status report_cycle(const struct cw_graph *g, uint32_t *left, str
         uint32_t e = g->pred.start[i];
         if (used < sizeof text - 60)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%u%s%.24s", length ? " <- " : "", i,
-                                     cw_graph_name(g, i) ? " " : "", cw_graph_name(g, i) ? cw_graph_name(g, i) : "");
+                                     cw_graph_name(g, i) ? " " : "",
+                                     cw_graph_name(g, i) ? cw_graph_name(g, i) : "");
         while (left[g->pred.task[e]] == 0)
             e++;
         i = g->pred.task[e];
@@ -319,7 +326,8 @@ out:
     return status;
 }
 
-enum cw_status cw_graph_builder_finish(struct cw_graph_builder *b, struct cw_graph **graph, struct cw_error *err)
+enum cw_status cw_graph_builder_finish(struct cw_graph_builder *b, struct cw_graph **graph,
+                                       struct cw_error *err)
 {
     enum cw_status status;
 

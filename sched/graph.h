@@ -1,13 +1,15 @@
 /* graph.h - a task graph: costs per device, data per edge, both directions of adjacency.
  *
  * Model of Topcuoglu, Hariri, Wu (TPDS 2002), section 2: a directed acyclic graph of v tasks; task i costs
- * cost[i * devices + p] on device p (INFINITY: p cannot run it) and edge (i, j) carries data[e] units that travel only
- * when i and j run on devices without a common memory. Time and data have any unit as long as it is one unit;
- * traces use nanoseconds and bytes. A task whose work-groups may be shared between devices is `splittable`.
+ * cost[i * devices + p] on device p (INFINITY: p cannot run it) and edge (i, j) carries data[e] units that
+ * travel only when i and j run on devices without a common memory. Time and data have any unit as long as it
+ * is one unit; traces use nanoseconds and bytes. A task whose work-groups may be shared between devices is
+ * `splittable`.
  *
  * Tasks, devices and edges count from 0. Adjacency is in compressed rows, neighbours in ascending order.
  *
- * Thread-safety: a built graph is immutable and may be read by any number of threads; a builder belongs to one. */
+ * Thread-safety: a built graph is immutable and may be read by any number of threads; a builder belongs to
+ * one. */
 #ifndef CW_GRAPH_H
 #define CW_GRAPH_H
 
@@ -49,25 +51,27 @@ struct cw_task_spec {
 
 struct cw_graph_builder;
 
-/* Makes a builder for graphs over `devices` >= 1 devices. NULL when memory is out. Owner: the caller, who hands it to
- * cw_graph_builder_finish or cw_graph_builder_destroy. */
+/* Makes a builder for graphs over `devices` >= 1 devices. NULL when memory is out. Owner: the caller, who
+ * hands it to cw_graph_builder_finish or cw_graph_builder_destroy. */
 struct cw_graph_builder *cw_graph_builder_create(uint32_t devices);
 void cw_graph_builder_destroy(struct cw_graph_builder *b); /* NULL allowed */
 
-/* Adds a task; its id is the number of tasks before it. Errors: CW_ERR_INVALID (a cost is negative or not a number),
- * CW_ERR_INFEASIBLE (every cost is infinite), CW_ERR_NOMEM, CW_ERR_LIMIT (2^32 - 2 tasks). */
-enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struct cw_task_spec *spec, struct cw_error *err);
+/* Adds a task; its id is the number of tasks before it. Errors: CW_ERR_INVALID (a cost is negative or not a
+ * number), CW_ERR_INFEASIBLE (every cost is infinite), CW_ERR_NOMEM, CW_ERR_LIMIT (2^32 - 2 tasks). */
+enum cw_status cw_graph_builder_add_task(struct cw_graph_builder *b, const struct cw_task_spec *spec,
+                                         struct cw_error *err);
 
-/* Adds an edge that carries `data`; the tasks may be added later. Several edges between the same two tasks become one
- * that carries the sum. Errors: CW_ERR_INVALID (data negative, infinite or not a number), CW_ERR_CYCLE (from == to),
- * CW_ERR_NOMEM, CW_ERR_LIMIT. */
+/* Adds an edge that carries `data`; the tasks may be added later. Several edges between the same two tasks
+ * become one that carries the sum. Errors: CW_ERR_INVALID (data negative, infinite or not a number),
+ * CW_ERR_CYCLE (from == to), CW_ERR_NOMEM, CW_ERR_LIMIT. */
 enum cw_status cw_graph_builder_add_edge(struct cw_graph_builder *b, uint32_t from, uint32_t to, double data,
-                                 struct cw_error *err);
+                                         struct cw_error *err);
 
-/* Turns the builder into a graph in O(tasks x devices + edges) and destroys it, also on failure. *graph is set to NULL
- * on failure. Errors: CW_ERR_INVALID (no task; an edge names a task that does not exist), CW_ERR_CYCLE (the message
- * names the tasks of one cycle), CW_ERR_NOMEM. */
-enum cw_status cw_graph_builder_finish(struct cw_graph_builder *b, struct cw_graph **graph, struct cw_error *err);
+/* Turns the builder into a graph in O(tasks x devices + edges) and destroys it, also on failure. *graph is
+ * set to NULL on failure. Errors: CW_ERR_INVALID (no task; an edge names a task that does not exist),
+ * CW_ERR_CYCLE (the message names the tasks of one cycle), CW_ERR_NOMEM. */
+enum cw_status cw_graph_builder_finish(struct cw_graph_builder *b, struct cw_graph **graph,
+                                       struct cw_error *err);
 void cw_graph_destroy(struct cw_graph *g); /* NULL allowed */
 
 /* The cost of task `i` on device `p`. */

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* min_p of the summed cost of path[0 .. length - 1], or of all tasks when path is NULL; infinite when no device runs all. */
+/* min_p of the summed cost of path[0 .. length - 1], or of all tasks when path is NULL; infinite when no
+ * device runs all. */
 static double one_device(const struct cw_graph *g, const uint32_t *path, uint32_t length)
 {
     double best = INFINITY;

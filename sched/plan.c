@@ -9,8 +9,8 @@ enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, cons
 {
     *plan = (struct cw_plan){.graph = g, .platform = p, .insertion = true};
     if (g->devices != p->devices)
-        return cw_error_set(err, CW_ERR_INVALID, "the graph has costs for %u devices, the platform has %u", g->devices,
-                            p->devices);
+        return cw_error_set(err, CW_ERR_INVALID, "the graph has costs for %u devices, the platform has %u",
+                            g->devices, p->devices);
     plan->schedule = cw_schedule_create(g->tasks, p->devices);
     plan->timeline = calloc(p->devices, sizeof *plan->timeline);
     plan->tie_rank = malloc(p->devices * sizeof *plan->tie_rank);
@@ -84,11 +84,12 @@ static void ready_everywhere(struct cw_plan *plan, uint32_t task)
         if (from->parts == 1) {
             const double *rate = &pf->bandwidth[(size_t)from->device * pf->devices];
             double data = pred->data[e], latency = pf->latency[from->device];
-            double away = from->finish + (latency + data / pf->mean_bandwidth); /* when there is but one bandwidth */
+            double away =
+                from->finish + (latency + data / pf->mean_bandwidth); /* when there is but one bandwidth */
             for (uint32_t p = 0; p < pf->devices; p++) {
                 double at = cw_platform_shared(pf, from->device, p) ? from->finish
                             : pf->one_bandwidth                     ? away
-                                                                    : from->finish + (latency + data / rate[p]);
+                                                : from->finish + (latency + data / rate[p]);
                 ready[p] = at > ready[p] ? at : ready[p];
             }
         } else {
@@ -123,16 +124,17 @@ struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const doubl
 
 /* ---- place and take back */
 
-static enum cw_status refuse(const struct cw_plan *plan, uint32_t task, uint32_t device, double start, double finish,
-                             struct cw_error *err)
+static enum cw_status refuse(const struct cw_plan *plan, uint32_t task, uint32_t device, double start,
+                             double finish, struct cw_error *err)
 {
     char text[96];
 
     cw_graph_describe(plan->graph, task, text, sizeof text);
     if (cw_timeline_is_idle(&plan->timeline[device], start, finish))
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the timeline of device %u", device);
-    return cw_error_set(err, CW_ERR_INVALID, "%s cannot be placed on device %u from %g to %g: it is busy then", text,
-                        device, start, finish);
+    return cw_error_set(err, CW_ERR_INVALID,
+                        "%s cannot be placed on device %u from %g to %g: it is busy then", text, device,
+                        start, finish);
 }
 
 static enum cw_status refuse_twice(const struct cw_plan *plan, uint32_t task, struct cw_error *err)
@@ -175,8 +177,8 @@ static bool reserve_parts(struct cw_schedule *s, uint32_t more)
     return true;
 }
 
-enum cw_status cw_plan_place_parts(struct cw_plan *plan, uint32_t task, const struct cw_part *parts, uint32_t count,
-                                   struct cw_error *err)
+enum cw_status cw_plan_place_parts(struct cw_plan *plan, uint32_t task, const struct cw_part *parts,
+                                   uint32_t count, struct cw_error *err)
 {
     struct cw_schedule *s = plan->schedule;
     struct cw_placement all = {INFINITY, 0, parts[0].device, count, s->parts};
@@ -216,7 +218,8 @@ enum cw_status cw_plan_undo(struct cw_plan *plan, struct cw_error *err)
         done &= cw_timeline_remove(&plan->timeline[part.device], part.start, part.finish);
     }
     if (s->task[task].parts > 1)
-        s->parts = s->task[task].first_part; /* tasks are taken back in reverse order, so these parts are the last */
+        s->parts =
+            s->task[task].first_part; /* tasks are taken back in reverse order, so these parts are the last */
     s->task[task] = (struct cw_placement){0};
     return done ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory while taking back task %u", task);
 }

@@ -1,10 +1,11 @@
 /* plan.h - a schedule under construction: the machinery that list schedulers share.
  *
- * A policy asks when a task could run (cw_plan_ready, cw_plan_choose), places it (cw_plan_place, cw_plan_place_parts) and
- * may take back what it placed last (cw_plan_undo). A plan may start with tasks already placed: a policy places the others.
+ * A policy asks when a task could run (cw_plan_ready, cw_plan_choose), places it (cw_plan_place,
+ * cw_plan_place_parts) and may take back what it placed last (cw_plan_undo). A plan may start with tasks
+ * already placed: a policy places the others.
  *
- * EST with insertion: the first start >= ready such that the device is idle for the whole cost; without: no earlier than
- * the device's last finish. EFT = EST + cost (Topcuoglu et al. 2002, equations 5 and 6).
+ * EST with insertion: the first start >= ready such that the device is idle for the whole cost; without: no
+ * earlier than the device's last finish. EFT = EST + cost (Topcuoglu et al. 2002, equations 5 and 6).
  *
  * Thread-safety: none; a plan belongs to one thread. */
 #ifndef CW_PLAN_H
@@ -18,10 +19,10 @@ struct cw_plan {
     const struct cw_platform *platform;
     struct cw_schedule *schedule; /* what is placed so far */
     struct cw_timeline *timeline; /* one per device */
-    uint32_t *tie_rank;           /* among equal finish times the device with the lowest tie_rank wins; = device id */
-    double *ready;                /* scratch of cw_plan_choose: one per device */
-    uint64_t seed;                /* for policies that draw random numbers */
-    bool insertion;               /* search gaps; true at the start */
+    uint32_t *tie_rank; /* among equal finish times the device with the lowest tie_rank wins; = device id */
+    double *ready;      /* scratch of cw_plan_choose: one per device */
+    uint64_t seed;      /* for policies that draw random numbers */
+    bool insertion;     /* search gaps; true at the start */
 };
 
 /* Where and when a task can run. */
@@ -30,32 +31,34 @@ struct cw_choice {
     double start, finish;
 };
 
-/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for another number of
- * devices), CW_ERR_NOMEM; the plan is then empty. */
+/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for
+ * another number of devices), CW_ERR_NOMEM; the plan is then empty. */
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err);
 void cw_plan_finish(struct cw_plan *plan); /* safe on a zeroed struct */
 
-/* When the data of all predecessors of `task`, which must be placed, can be on device `p`; 0 for an entry task. When its last
- * part has finished, a shared predecessor's data are at hand on every device that took part, and travel to others from
- * the nearest of these (a reconstruction: it gives the speedups of the HXDSP paper's table 2). */
+/* When the data of all predecessors of `task`, which must be placed, can be on device `p`; 0 for an entry
+ * task. When its last part has finished, a shared predecessor's data are at hand on every device that took
+ * part, and travel to others from the nearest of these (a reconstruction: it gives the speedups of the HXDSP
+ * paper's table 2). */
 double cw_plan_ready(const struct cw_plan *plan, uint32_t task, uint32_t p);
 
 /* The start of `length` on device `p` not before `ready`, by insertion or behind the last. */
 double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, double length);
 
-/* The device that finishes `task` first, among those that can run it: least finish + bias, then least tie_rank.
- *   bias  one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication)
- * Predecessors must be placed. O(predecessors x devices + devices x log slots). */
+/* The device that finishes `task` first, among those that can run it: least finish + bias, then least
+ * tie_rank. bias  one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication) Predecessors
+ * must be placed. O(predecessors x devices + devices x log slots). */
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias);
 
-/* Places `task` whole as chosen. Errors: CW_ERR_INVALID (placed already, or the device is not idle then), CW_ERR_NOMEM. */
+/* Places `task` whole as chosen. Errors: CW_ERR_INVALID (placed already, or the device is not idle then),
+ * CW_ERR_NOMEM. */
 enum cw_status cw_plan_place(struct cw_plan *plan, uint32_t task, const struct cw_choice *choice,
                              struct cw_error *err);
 
 /* Places `task` as `count` >= 2 parts, copied. Errors as cw_plan_place; on error nothing is placed. */
-enum cw_status cw_plan_place_parts(struct cw_plan *plan, uint32_t task, const struct cw_part *parts, uint32_t count,
-                                   struct cw_error *err);
+enum cw_status cw_plan_place_parts(struct cw_plan *plan, uint32_t task, const struct cw_part *parts,
+                                   uint32_t count, struct cw_error *err);
 
 /* Takes back the task placed last. Errors: CW_ERR_INVALID (nothing is placed), CW_ERR_NOMEM. */
 enum cw_status cw_plan_undo(struct cw_plan *plan, struct cw_error *err);

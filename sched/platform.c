@@ -45,12 +45,15 @@ static enum cw_status check_links(const struct cw_platform *p, struct cw_error *
 {
     for (uint32_t m = 0; m < p->devices; m++) {
         if (!(p->latency[m] >= 0) || isinf(p->latency[m]))
-            return cw_error_set(err, CW_ERR_INVALID, "device %u (%s): latency %g; it must be finite and not negative", m,
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "device %u (%s): latency %g; it must be finite and not negative", m,
                                 p->device[m].name, p->latency[m]);
         for (uint32_t n = 0; n < p->devices; n++)
             if (m != n && !(p->bandwidth[(size_t)m * p->devices + n] > 0))
-                return cw_error_set(err, CW_ERR_INVALID, "bandwidth from device %u (%s) to device %u (%s) is %g; it must "
-                                    "be positive", m, p->device[m].name, n, p->device[n].name,
+                return cw_error_set(err, CW_ERR_INVALID,
+                                    "bandwidth from device %u (%s) to device %u (%s) is %g; it must "
+                                    "be positive",
+                                    m, p->device[m].name, n, p->device[n].name,
                                     p->bandwidth[(size_t)m * p->devices + n]);
     }
     return CW_OK;
@@ -76,9 +79,9 @@ static void summarise_links(struct cw_platform *p)
         p->mean_bandwidth = p->bandwidth[1]; /* exactly, whatever the sum rounded to */
 }
 
-enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices, const double *bandwidth,
-                                  double one_bandwidth, const double *latency, double one_latency,
-                                  struct cw_platform **platform, struct cw_error *err)
+enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,
+                                  const double *bandwidth, double one_bandwidth, const double *latency,
+                                  double one_latency, struct cw_platform **platform, struct cw_error *err)
 {
     struct cw_platform *p = calloc(1, sizeof *p);
     enum cw_status status;

@@ -22,10 +22,10 @@ struct cw_device {
 struct cw_platform {
     uint32_t devices;
     struct cw_device *device;
-    double *bandwidth;    /* devices x devices, data units per time unit; the diagonal is not used */
-    double *latency;      /* per sending device, time units */
-    bool one_bandwidth;   /* every off-diagonal bandwidth is the same */
-    bool one_memory;      /* all devices share one memory: nothing ever travels */
+    double *bandwidth;     /* devices x devices, data units per time unit; the diagonal is not used */
+    double *latency;       /* per sending device, time units */
+    bool one_bandwidth;    /* every off-diagonal bandwidth is the same */
+    bool one_memory;       /* all devices share one memory: nothing ever travels */
     double mean_bandwidth; /* mean of the off-diagonal bandwidths */
     double mean_latency;   /* mean of latency[] */
 };
@@ -40,11 +40,11 @@ struct cw_device_spec {
 /* Makes a platform of `devices` >= 1 devices.
  *   bandwidth  devices x devices values > 0 (INFINITY allowed), or NULL: `one_bandwidth` between all
  *   latency    `devices` values >= 0, or NULL: `one_latency` for all
- * Owner of *platform: the caller. Errors: CW_ERR_INVALID (no device; a bandwidth that is not positive; a latency that is
- * negative; NaN), CW_ERR_NOMEM. */
-enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices, const double *bandwidth,
-                                  double one_bandwidth, const double *latency, double one_latency,
-                                  struct cw_platform **platform, struct cw_error *err);
+ * Owner of *platform: the caller. Errors: CW_ERR_INVALID (no device; a bandwidth that is not positive; a
+ * latency that is negative; NaN), CW_ERR_NOMEM. */
+enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,
+                                  const double *bandwidth, double one_bandwidth, const double *latency,
+                                  double one_latency, struct cw_platform **platform, struct cw_error *err);
 void cw_platform_destroy(struct cw_platform *p); /* NULL allowed */
 
 /* True when data need not travel between devices m and n. */
@@ -61,7 +61,8 @@ static inline double cw_platform_comm(const struct cw_platform *p, double data, 
     return p->latency[m] + data / p->bandwidth[(size_t)m * p->devices + n];
 }
 
-/* The mean transfer time that ranks use: mean latency + data / mean bandwidth; 0 when all devices share one memory. */
+/* The mean transfer time that ranks use: mean latency + data / mean bandwidth; 0 when all devices share one
+ * memory. */
 static inline double cw_platform_mean_comm(const struct cw_platform *p, double data)
 {
     return p->one_memory ? 0 : p->mean_latency + data / p->mean_bandwidth;

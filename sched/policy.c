@@ -169,7 +169,8 @@ static bool parse_number(const char *value, double *number)
 enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, const char *value,
                              struct cw_error *err)
 {
-    static const char *const wanted[] = {"on or off", "on or off", "a whole number from 0 on", "a number from 0 on"};
+    static const char *const wanted[] = {"on or off", "on or off", "a whole number from 0 on",
+                                         "a number from 0 on"};
     const struct option *o = find_option(config->policy, name);
     char *slot = (char *)&config->options;
     double number = 0;

@@ -1,9 +1,10 @@
 /* policy_cpop.c - CPOP: the critical path on one device, everything else where it finishes first.
  *
- * Topcuoglu, Hariri, Wu, TPDS 2002, figure 4: priority = rank_u + rank_d; the critical path is walked from the entry of
- * highest priority; its device is the one with the least total cost of it; ready tasks by priority, insertion-based.
- * Several entries or exits act as if joined by tasks of no cost. When no device can run the whole path, the one that can
- * run most of it is taken, and the rest goes where it finishes first. */
+ * Topcuoglu, Hariri, Wu, TPDS 2002, figure 4: priority = rank_u + rank_d; the critical path is walked from
+ * the entry of highest priority; its device is the one with the least total cost of it; ready tasks by
+ * priority, insertion-based. Several entries or exits act as if joined by tasks of no cost. When no device
+ * can run the whole path, the one that can run most of it is taken, and the rest goes where it finishes
+ * first. */
 #include "policy.h"
 #include "rank.h"
 #include "ready_list.h"
@@ -16,7 +17,7 @@ struct cpop {
     struct cw_ready_list ready;
     int64_t *priority;
     uint32_t *path;
-    bool *critical; /* per task */
+    bool *critical;  /* per task */
     uint32_t device; /* of the critical path */
 };
 

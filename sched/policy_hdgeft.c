@@ -1,14 +1,16 @@
 /* policy_hdgeft.c - HDGEFT: HEFT, then tasks are shared with devices that idle beside them.
  *
- * Gu, Ning, Zheng: OpenCL run-time task scheduling on HXDSP, Computer Systems & Applications 31(11), 2022. HEFT gives a
- * full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have no slot of S that meets
- * the task's, they join it, its work-groups are shared in proportion to speed, and HEFT places the rest anew behind it.
+ * Gu, Ning, Zheng: OpenCL run-time task scheduling on HXDSP, Computer Systems & Applications 31(11), 2022.
+ * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have
+ * no slot of S that meets the task's, they join it, its work-groups are shared in proportion to speed, and
+ * HEFT places the rest anew behind it.
  *
- * Beyond the paper: whole work-groups, a cost `overhead` per joining device, transfers to joining devices on separate
- * memories (a part waits until its inputs can have arrived), and the options below.
+ * Beyond the paper: whole work-groups, a cost `overhead` per joining device, transfers to joining devices on
+ * separate memories (a part waits until its inputs can have arrived), and the options below.
  *
- * Fixing a task behind a split re-plans what follows, so time is quadratic in tasks. Above PLACEMENT_BUDGET placements the
- * tasks are planned in a window that moves along the rank order (option `window`), and the schedule's note says so. */
+ * Fixing a task behind a split re-plans what follows, so time is quadratic in tasks. Above PLACEMENT_BUDGET
+ * placements the tasks are planned in a window that moves along the rank order (option `window`), and the
+ * schedule's note says so. */
 #include "list_order.h"
 #include "policy.h"
 
@@ -93,7 +95,8 @@ static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, do
     return fmin(b, fmax(since, cw_plan_ready(h->plan, task, d)));
 }
 
-/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen it. */
+/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen
+ * it. */
 static bool may_join(const struct hdgeft *h, uint32_t task, uint32_t p, uint32_t d)
 {
     const struct cw_device *device = h->plan->platform->device;
@@ -122,7 +125,8 @@ static uint32_t find_idle(struct hdgeft *h, uint32_t task)
     return n;
 }
 
-/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them as well. */
+/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them
+ * as well. */
 static uint32_t concurrent(const struct hdgeft *h, uint32_t task)
 {
     const struct cw_device *device = h->plan->platform->device;
@@ -150,8 +154,9 @@ static void share_by_speed(const struct hdgeft *h, uint32_t task, uint32_t n)
         h->part[k].share = 1 / cw_graph_cost(h->plan->graph, task, h->part[k].device) / speed;
 }
 
-/* Level F that solves sum of max(0, F - start_d) / W_d = 1. Whoever starts after it takes no part, which lowers it for the
- * others; those dropped stay dropped, so that rounding cannot make this go round in circles. */
+/* Level F that solves sum of max(0, F - start_d) / W_d = 1. Whoever starts after it takes no part, which
+ * lowers it for the others; those dropped stay dropped, so that rounding cannot make this go round in
+ * circles. */
 static double find_level(const struct hdgeft *h, const double *cost, uint32_t n)
 {
     double level;
@@ -228,8 +233,8 @@ static uint32_t drop_empty(const struct hdgeft *h, uint32_t n)
     return kept;
 }
 
-/* Shares `task` between its device and the first `joining` of I. Returns the number of parts; below 2 when sharing would
- * not finish the task earlier. */
+/* Shares `task` between its device and the first `joining` of I. Returns the number of parts; below 2 when
+ * sharing would not finish the task earlier. */
 static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
 {
     const struct cw_placement *t = placement(h, task);
@@ -253,7 +258,8 @@ static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
         round_to_groups(h, g->groups[task], n);
     n = drop_empty(h, n);
     for (uint32_t k = 0; k < n; k++)
-        finish = fmax(finish, h->part[k].start + h->part[k].share * cw_graph_cost(g, task, h->part[k].device));
+        finish =
+            fmax(finish, h->part[k].start + h->part[k].share * cw_graph_cost(g, task, h->part[k].device));
     finish += h->o->overhead * (n - 1);
     for (uint32_t k = 0; k < n; k++)
         h->part[k].finish = finish;
@@ -262,7 +268,8 @@ static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
 
 /* ---- the algorithm */
 
-/* With best-k: the number of joining devices whose schedule is shortest, fewest on ties; else `most`. Leaves S changed. */
+/* With best-k: the number of joining devices whose schedule is shortest, fewest on ties; else `most`. Leaves
+ * S changed. */
 static enum cw_status try_counts(struct hdgeft *h, uint32_t task, uint32_t most, uint32_t *best,
                                  struct cw_error *err)
 {
@@ -314,7 +321,8 @@ static enum cw_status fix_next(struct hdgeft *h, struct cw_error *err)
 static void prefer_accelerators(struct cw_plan *plan)
 {
     for (uint32_t d = 0; d < plan->platform->devices; d++)
-        plan->tie_rank[d] = d + (strcmp(plan->platform->device[d].class_name, "cpu") ? 0 : plan->platform->devices);
+        plan->tie_rank[d] =
+            d + (strcmp(plan->platform->device[d].class_name, "cpu") ? 0 : plan->platform->devices);
 }
 
 static void choose_window(struct hdgeft *h)
@@ -328,10 +336,12 @@ static void choose_window(struct hdgeft *h)
     h->window = window < h->count ? (uint32_t)window : h->count;
     if (h->window < h->count)
         snprintf(h->plan->schedule->note, sizeof h->plan->schedule->note,
-                 "hdgeft looked %u tasks ahead, not at all %u at once (option window=N)", h->window, h->count);
+                 "hdgeft looked %u tasks ahead, not at all %u at once (option window=N)", h->window,
+                 h->count);
 }
 
-static enum cw_status plan_hdgeft(struct cw_plan *plan, const struct cw_policy_options *o, struct cw_error *err)
+static enum cw_status plan_hdgeft(struct cw_plan *plan, const struct cw_policy_options *o,
+                                  struct cw_error *err)
 {
     uint32_t q = plan->platform->devices;
     struct hdgeft h = {.plan = plan, .o = o, .base = plan->schedule->placed};
@@ -369,8 +379,8 @@ const struct cw_policy cw_policy_hdgeft = {
     .name = "hdgeft",
     .title = "HEFT, with tasks shared between devices that idle beside them",
     .source = "Gu, Ning, Zheng, Computer Systems & Applications 31(11), 2022",
-    .takes = CW_TAKES(insertion) | CW_TAKES(guard) | CW_TAKES(best_k) | CW_TAKES(cross_class) | CW_TAKES(share_idle) |
-             CW_TAKES(water_filling) | CW_TAKES(overhead) | CW_TAKES(window),
+    .takes = CW_TAKES(insertion) | CW_TAKES(guard) | CW_TAKES(best_k) | CW_TAKES(cross_class) |
+             CW_TAKES(share_idle) | CW_TAKES(water_filling) | CW_TAKES(overhead) | CW_TAKES(window),
     .plan = plan_hdgeft,
     .sharing = sharing,
 };

@@ -1,7 +1,7 @@
 /* policy_heft.c - HEFT: tasks by upward rank, each where it finishes first, insertion-based.
  *
- * Topcuoglu, Hariri, Wu: Performance-effective and low-complexity task scheduling for heterogeneous computing,
- * IEEE TPDS 13(3), 2002, figure 3. O(edges x devices + tasks x devices x log tasks). */
+ * Topcuoglu, Hariri, Wu: Performance-effective and low-complexity task scheduling for heterogeneous
+ * computing, IEEE TPDS 13(3), 2002, figure 3. O(edges x devices + tasks x devices x log tasks). */
 #include "list_order.h"
 #include "policy.h"
 

@@ -1,6 +1,7 @@
 /* random.h - random numbers that are the same on every machine: splitmix64 (Steele, Lea, Flood 2014).
  *
- * State is one 64-bit number, the seed; any seed is good. Not for secrets. Thread-safety: one state, one thread. */
+ * State is one 64-bit number, the seed; any seed is good. Not for secrets. Thread-safety: one state, one
+ * thread. */
 #ifndef CW_RANDOM_H
 #define CW_RANDOM_H
 
@@ -16,7 +17,8 @@ static inline uint64_t cw_random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Uniform over 0 .. n - 1; n >= 1. Each equally likely (values beyond the last whole multiple of n are drawn again). */
+/* Uniform over 0 .. n - 1; n >= 1. Each equally likely (values beyond the last whole multiple of n are drawn
+ * again). */
 static inline uint64_t cw_random_below(uint64_t *state, uint64_t n)
 {
     uint64_t limit = -n % n, x; /* 2^64 mod n */

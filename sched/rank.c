@@ -157,8 +157,8 @@ static void rank_downward(struct cw_ranks *r)
     }
 }
 
-enum cw_status cw_ranks_init(struct cw_ranks *r, const struct cw_graph *g, const struct cw_platform *p, bool down,
-                             struct cw_error *err)
+enum cw_status cw_ranks_init(struct cw_ranks *r, const struct cw_graph *g, const struct cw_platform *p,
+                             bool down, struct cw_error *err)
 {
     size_t bytes = (size_t)g->tasks * sizeof(int64_t);
 

@@ -1,7 +1,8 @@
 /* ready_list.h - the tasks whose predecessors are all done, by priority: the core of every list scheduler.
  *
- * Highest key first, lowest task id on ties. Also the right way to sort by rank_u: a parent and its child may share a rank
- * when costs and data are zero, and a plain sort would then put the child first if its id is lower.
+ * Highest key first, lowest task id on ties. Also the right way to sort by rank_u: a parent and its child may
+ * share a rank when costs and data are zero, and a plain sort would then put the child first if its id is
+ * lower.
  *
  * Thread-safety: none. */
 #ifndef CW_READY_LIST_H

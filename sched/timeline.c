@@ -18,8 +18,9 @@ void cw_timeline_finish(struct cw_timeline *t)
 
 /* ---- treap */
 
-/* `start + length <= end` may hold, by rounding, for a length that is half a unit in the last place of `end` above
- * fl(end - start). So the bound that prunes the search is rounded up by more than that; the test itself stays exact. */
+/* `start + length <= end` may hold, by rounding, for a length that is half a unit in the last place of `end`
+ * above fl(end - start). So the bound that prunes the search is rounded up by more than that; the test itself
+ * stays exact. */
 static double length_bound(const struct cw_gap *g)
 {
     return (g->end - g->start) + 0x1p-51 * g->end;
@@ -173,8 +174,8 @@ static uint32_t gap_at(const struct cw_timeline *t, double at)
 
 /* ---- operations */
 
-/* First gap in time that can hold [max(start, ready), + length). Gaps are disjoint, so those that end too early come
- * first: left of a node that ends too early there is nothing. */
+/* First gap in time that can hold [max(start, ready), + length). Gaps are disjoint, so those that end too
+ * early come first: left of a node that ends too early there is nothing. */
 static uint32_t search(const struct cw_timeline *t, uint32_t n, double ready, double length)
 {
     while (t->gap[n].longest >= length) {

@@ -1,8 +1,8 @@
 /* timeline.h - when one device is busy, and the first moment it is free for long enough.
  *
- * The idle gaps before the last busy moment are kept in a treap ordered by time, each node knowing the longest gap
- * beneath it, so that the insertion-based search of HEFT costs O(log gaps) instead of a scan of the device's slots.
- * Everything at or after `avail` is idle.
+ * The idle gaps before the last busy moment are kept in a treap ordered by time, each node knowing the
+ * longest gap beneath it, so that the insertion-based search of HEFT costs O(log gaps) instead of a scan of
+ * the device's slots. Everything at or after `avail` is idle.
  *
  * Thread-safety: none. */
 #ifndef CW_TIMELINE_H
@@ -38,12 +38,12 @@ bool cw_timeline_is_idle(const struct cw_timeline *t, double start, double end);
 /* The least s <= end such that [s, end) is idle; s = end when the device is busy just before `end`. */
 double cw_timeline_idle_since(const struct cw_timeline *t, double end);
 
-/* Marks [start, end) busy. An empty interval changes nothing. Returns false, changing nothing, when it is not idle or
- * memory is out (the two cannot be confused by a caller that got `start` from first_fit). */
+/* Marks [start, end) busy. An empty interval changes nothing. Returns false, changing nothing, when it is not
+ * idle or memory is out (the two cannot be confused by a caller that got `start` from first_fit). */
 bool cw_timeline_place(struct cw_timeline *t, double start, double end);
 
-/* Undoes cw_timeline_place(start, end): marks [start, end) idle again; the exact interval must have been placed. Returns
- * false when memory is out. */
+/* Undoes cw_timeline_place(start, end): marks [start, end) idle again; the exact interval must have been
+ * placed. Returns false when memory is out. */
 bool cw_timeline_remove(struct cw_timeline *t, double start, double end);
 
 #endif

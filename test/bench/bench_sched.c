@@ -16,11 +16,17 @@ static double now(void)
 }
 
 /* Tasks of hxdsp graphs may be shared, those of topcuoglu graphs not. */
-static enum cw_status generate(uint32_t tasks, double ccr, bool hxdsp, struct cw_graph **g, struct cw_platform **p,
-                               struct cw_error *err)
+static enum cw_status generate(uint32_t tasks, double ccr, bool hxdsp, struct cw_graph **g,
+                               struct cw_platform **p, struct cw_error *err)
 {
-    struct cw_topcuoglu t = {.tasks = tasks, .devices = 5, .shape = 1, .out_degree = 3, .ccr = ccr, .heterogeneity = 1,
-                             .mean_cost = 1000, .seed = 1};
+    struct cw_topcuoglu t = {.tasks = tasks,
+                             .devices = 5,
+                             .shape = 1,
+                             .out_degree = 3,
+                             .ccr = ccr,
+                             .heterogeneity = 1,
+                             .mean_cost = 1000,
+                             .seed = 1};
     struct cw_hxdsp h = {.tasks = tasks, .dsps = 4, .out_degree = 5, .ccr = ccr, .seed = 1};
 
     return hxdsp ? cw_generate_hxdsp(&h, g, p, err) : cw_generate_topcuoglu(&t, g, p, err);
@@ -47,8 +53,8 @@ static int bench(const char *policy, uint32_t tasks, double ccr, bool hxdsp)
         status = cw_metrics_init(&m, g, p, s, cw_policy_sharing(&config), &err);
     measured = now();
     if (status == CW_OK)
-        printf("%-8s %8u tasks x 5, ccr %g: planned in %8.1f ms, %9.0f tasks/s, metrics %7.1f ms\n", policy, tasks, ccr,
-               1e3 * (planned - begin), tasks / (planned - begin), 1e3 * (measured - planned));
+        printf("%-8s %8u tasks x 5, ccr %g: planned in %8.1f ms, %9.0f tasks/s, metrics %7.1f ms\n", policy,
+               tasks, ccr, 1e3 * (planned - begin), tasks / (planned - begin), 1e3 * (measured - planned));
     else
         fprintf(stderr, "bench_sched: %s\n", err.text);
     cw_metrics_finish(&m);

@@ -84,7 +84,8 @@ static void compare_shared(const struct cw_schedule *s, const struct cw_graph *g
     const json_t *row;
 
     assert_int_equal(json_array_size(want), s->tasks);
-    json_array_foreach (want, k, row) {
+    json_array_foreach(want, k, row)
+    {
         uint32_t i = (uint32_t)json_integer_value(json_object_get(row, "task"));
         const json_t *devices = json_object_get(row, "devices");
         assert_int_equal(s->task[i].parts, json_array_size(devices));
@@ -115,13 +116,15 @@ static void test_known_answers(void **state)
     int compared = 0;
 
     (void)state;
-    json_object_foreach (known, graph, entry) {
+    json_object_foreach(known, graph, entry)
+    {
         struct cw_graph *g;
         struct cw_platform *p;
         if (*graph == '_')
             continue;
         read_graph(graph, &g, &p);
-        json_object_foreach (json_object_get(entry, "policies"), label, want) {
+        json_object_foreach(json_object_get(entry, "policies"), label, want)
+        {
             struct cw_schedule *s;
             char text[100], name[100];
             policy_text(label, text, sizeof text);
@@ -151,7 +154,8 @@ static void test_ranks(void **state)
     json_t *entry;
 
     (void)state;
-    json_object_foreach (known, graph, entry) {
+    json_object_foreach(known, graph, entry)
+    {
         const json_t *want = json_object_get(entry, "rank_u");
         struct cw_ranks r;
         struct cw_graph *g;
@@ -188,7 +192,8 @@ static void test_heft_paper(void **state)
     assert_memory_equal(path, path_wanted, sizeof path_wanted);
     s = run("heft", g, p);
     assert_int_equal(cw_metrics_init(&m, g, p, s, CW_SHARE_NEVER, NULL), CW_OK);
-    assert_true(m.makespan == 80 && m.nsl == 80.0 / 54 && m.speedup == 127.0 / 80 && m.efficiency == m.speedup / 3);
+    assert_true(m.makespan == 80 && m.nsl == 80.0 / 54 && m.speedup == 127.0 / 80 &&
+                m.efficiency == m.speedup / 3);
     assert_true(m.bounds.best <= 73 && m.bounds.oct >= m.bounds.critical_path); /* 73 is the proven optimum */
     cw_metrics_finish(&m);
     cw_schedule_destroy(s);
@@ -205,7 +210,8 @@ static void test_bounds_below_optimum(void **state)
     int compared = 0;
 
     (void)state;
-    json_object_foreach (known, graph, entry) {
+    json_object_foreach(known, graph, entry)
+    {
         const json_t *optimum = json_object_get(entry, "optimal");
         struct cw_bounds b;
         struct cw_graph *g;

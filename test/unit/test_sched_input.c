@@ -1,4 +1,5 @@
-/* Graph and platform files: what is wrong with each bad one is said, with its place; good ones survive a round trip. */
+/* Graph and platform files: what is wrong with each bad one is said, with its place; good ones survive a
+ * round trip. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,59 +49,66 @@ struct bad {
 };
 
 #define G(devices, rest) "{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[" devices "]," rest "}"
-#define TWO "{\"class\":\"a\"},{\"class\":\"b\"}"
-#define ONE_TASK "\"tasks\":[{\"cost\":[1,2]}]"
-#define TASKS3 "\"tasks\":[{\"name\":\"x\",\"cost\":[1,2]},{\"cost\":[1,2]},{\"cost\":[1,2]}]"
+#define TWO              "{\"class\":\"a\"},{\"class\":\"b\"}"
+#define ONE_TASK         "\"tasks\":[{\"cost\":[1,2]}]"
+#define TASKS3           "\"tasks\":[{\"name\":\"x\",\"cost\":[1,2]},{\"cost\":[1,2]},{\"cost\":[1,2]}]"
+
+static const struct bad bad_graphs[] = {
+    {"", CW_ERR_FORMAT, "line 1, column 0"},
+    {"{\"format\":\"clweave-graph\",\n\"version\":1, \"tasks\":[{\"cost\"", CW_ERR_FORMAT, "line 2, column"},
+    {G(TWO, ONE_TASK) "\nx", CW_ERR_FORMAT, "line 2, column 1: end of file expected"},
+    {"[1]", CW_ERR_FORMAT, "holds no JSON object"},
+    {"{\"format\":\"clweave-trace\",\"version\":1}", CW_ERR_FORMAT, "\"format\" is not \"clweave-graph\""},
+    {"{\"format\":\"clweave-graph\"}", CW_ERR_FORMAT, "no \"version\""},
+    {"{\"format\":\"clweave-graph\",\"version\":9}", CW_ERR_VERSION, "version 9"},
+    {"{\"format\":\"clweave-graph\",\"version\":1}", CW_ERR_FORMAT, "devices: is missing"},
+    {G("", ONE_TASK), CW_ERR_INVALID, "at least one device"},
+    {G("3", ONE_TASK), CW_ERR_FORMAT, "devices[0]: is not an object"},
+    {G("{\"name\":4}", ONE_TASK), CW_ERR_FORMAT, "devices[0].name: is not a string"},
+    {G(TWO, "\"tasks\":[]"), CW_ERR_INVALID, "no tasks"},
+    {G(TWO, "\"tasks\":{}"), CW_ERR_FORMAT, "tasks: is not an array"},
+    {G(TWO, "\"tasks\":[{}]"), CW_ERR_FORMAT, "tasks[0].cost: is missing"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1]}]"), CW_ERR_FORMAT, "tasks[0].cost: has 1 entries for 2 devices"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,\"2\"]}]"), CW_ERR_FORMAT,
+     "tasks[0].cost[1]: is neither a number nor null"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,NaN]}]"), CW_ERR_FORMAT, "line 1, column"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,1e999]}]"), CW_ERR_FORMAT, "real number overflow"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,-2],\"name\":\"x\"}]"), CW_ERR_INVALID,
+     "task 0 x: the cost on device 1 is -2"},
+    {G(TWO, "\"tasks\":[{\"cost\":[null,null]}]"), CW_ERR_INFEASIBLE,
+     "task 0 can run on none of the 2 devices"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"groups\":0}]"), CW_ERR_FORMAT, "tasks[0].groups: is 0"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"groups\":-1}]"), CW_ERR_FORMAT, "groups: is not a whole number"},
+    {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"splittable\":1}]"), CW_ERR_FORMAT,
+     "splittable: is neither true nor false"},
+    {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0,\"to\":7}]"), CW_ERR_INVALID, "edge 0 (0 -> 7) names a task"},
+    {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0}]"), CW_ERR_FORMAT, "edges[0].to: is missing"},
+    {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0,\"to\":0}]"), CW_ERR_CYCLE, "task 0 depends on itself"},
+    {G(TWO, TASKS3 ",\"edges\":[{\"from\":0,\"to\":1,\"data\":-1}]"), CW_ERR_INVALID,
+     "edge 0 -> 1: its data is -1"},
+    {G(TWO, TASKS3 ",\"edges\":[{\"from\":0,\"to\":1},{\"from\":1,\"to\":2},{\"from\":2,\"to\":0}]"),
+     CW_ERR_CYCLE, "cycle of 3 tasks"},
+    {G(TWO, ONE_TASK ",\"bandwidth\":0"), CW_ERR_INVALID, "bandwidth from device 0 (device 0) to device 1"},
+    {G(TWO, ONE_TASK ",\"bandwidth\":[[1,2]]"), CW_ERR_FORMAT, "bandwidth: is neither a number nor an array"},
+    {G(TWO, ONE_TASK ",\"bandwidth\":[[1,2],[1]]"), CW_ERR_FORMAT,
+     "bandwidth[1]: is not an array of 2 numbers"},
+    {G(TWO, ONE_TASK ",\"bandwidth\":[[1,\"x\"],[1,1]]"), CW_ERR_FORMAT, "bandwidth[0][1]: is not a number"},
+    {G(TWO, ONE_TASK ",\"latency\":[1]"), CW_ERR_FORMAT, "latency: is neither a number nor an array"},
+    {G(TWO, ONE_TASK ",\"latency\":-1"), CW_ERR_INVALID, "latency -1"},
+    {G(TWO, ONE_TASK ",\"latency\":null"), CW_ERR_FORMAT, "latency: is neither"}};
 
 static void test_bad_graphs(void **state)
 {
-    static const struct bad cases[] = {
-        {"", CW_ERR_FORMAT, "line 1, column 0"},
-        {"{\"format\":\"clweave-graph\",\n\"version\":1, \"tasks\":[{\"cost\"", CW_ERR_FORMAT, "line 2, column"},
-        {G(TWO, ONE_TASK) "\nx", CW_ERR_FORMAT, "line 2, column 1: end of file expected"},
-        {"[1]", CW_ERR_FORMAT, "holds no JSON object"},
-        {"{\"format\":\"clweave-trace\",\"version\":1}", CW_ERR_FORMAT, "\"format\" is not \"clweave-graph\""},
-        {"{\"format\":\"clweave-graph\"}", CW_ERR_FORMAT, "no \"version\""},
-        {"{\"format\":\"clweave-graph\",\"version\":9}", CW_ERR_VERSION, "version 9"},
-        {"{\"format\":\"clweave-graph\",\"version\":1}", CW_ERR_FORMAT, "devices: is missing"},
-        {G("", ONE_TASK), CW_ERR_INVALID, "at least one device"},
-        {G("3", ONE_TASK), CW_ERR_FORMAT, "devices[0]: is not an object"},
-        {G("{\"name\":4}", ONE_TASK), CW_ERR_FORMAT, "devices[0].name: is not a string"},
-        {G(TWO, "\"tasks\":[]"), CW_ERR_INVALID, "no tasks"},
-        {G(TWO, "\"tasks\":{}"), CW_ERR_FORMAT, "tasks: is not an array"},
-        {G(TWO, "\"tasks\":[{}]"), CW_ERR_FORMAT, "tasks[0].cost: is missing"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1]}]"), CW_ERR_FORMAT, "tasks[0].cost: has 1 entries for 2 devices"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,\"2\"]}]"), CW_ERR_FORMAT, "tasks[0].cost[1]: is neither a number nor null"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,NaN]}]"), CW_ERR_FORMAT, "line 1, column"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,1e999]}]"), CW_ERR_FORMAT, "real number overflow"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,-2],\"name\":\"x\"}]"), CW_ERR_INVALID, "task 0 x: the cost on device 1 is -2"},
-        {G(TWO, "\"tasks\":[{\"cost\":[null,null]}]"), CW_ERR_INFEASIBLE, "task 0 can run on none of the 2 devices"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"groups\":0}]"), CW_ERR_FORMAT, "tasks[0].groups: is 0"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"groups\":-1}]"), CW_ERR_FORMAT, "groups: is not a whole number"},
-        {G(TWO, "\"tasks\":[{\"cost\":[1,2],\"splittable\":1}]"), CW_ERR_FORMAT, "splittable: is neither true nor false"},
-        {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0,\"to\":7}]"), CW_ERR_INVALID, "edge 0 (0 -> 7) names a task"},
-        {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0}]"), CW_ERR_FORMAT, "edges[0].to: is missing"},
-        {G(TWO, ONE_TASK ",\"edges\":[{\"from\":0,\"to\":0}]"), CW_ERR_CYCLE, "task 0 depends on itself"},
-        {G(TWO, TASKS3 ",\"edges\":[{\"from\":0,\"to\":1,\"data\":-1}]"), CW_ERR_INVALID, "edge 0 -> 1: its data is -1"},
-        {G(TWO, TASKS3 ",\"edges\":[{\"from\":0,\"to\":1},{\"from\":1,\"to\":2},{\"from\":2,\"to\":0}]"), CW_ERR_CYCLE,
-         "cycle of 3 tasks"},
-        {G(TWO, ONE_TASK ",\"bandwidth\":0"), CW_ERR_INVALID, "bandwidth from device 0 (device 0) to device 1"},
-        {G(TWO, ONE_TASK ",\"bandwidth\":[[1,2]]"), CW_ERR_FORMAT, "bandwidth: is neither a number nor an array"},
-        {G(TWO, ONE_TASK ",\"bandwidth\":[[1,2],[1]]"), CW_ERR_FORMAT, "bandwidth[1]: is not an array of 2 numbers"},
-        {G(TWO, ONE_TASK ",\"bandwidth\":[[1,\"x\"],[1,1]]"), CW_ERR_FORMAT, "bandwidth[0][1]: is not a number"},
-        {G(TWO, ONE_TASK ",\"latency\":[1]"), CW_ERR_FORMAT, "latency: is neither a number nor an array"},
-        {G(TWO, ONE_TASK ",\"latency\":-1"), CW_ERR_INVALID, "latency -1"},
-        {G(TWO, ONE_TASK ",\"latency\":null"), CW_ERR_FORMAT, "latency: is neither"}};
-
     (void)state;
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof bad_graphs / sizeof *bad_graphs; k++) {
         struct cw_graph *g;
         struct cw_platform *p;
         struct cw_error err = {0};
-        put(cases[k].text);
-        if (cw_graph_file_read(path, &g, &p, &err) != cases[k].status || !strstr(err.text, cases[k].message))
-            fail_msg("%s\n gave %d: %s\n not %d: %s", cases[k].text, err.status, err.text, cases[k].status,
-                     cases[k].message);
+        put(bad_graphs[k].text);
+        if (cw_graph_file_read(path, &g, &p, &err) != bad_graphs[k].status ||
+            !strstr(err.text, bad_graphs[k].message))
+            fail_msg("%s\n gave %d: %s\n not %d: %s", bad_graphs[k].text, err.status, err.text,
+                     bad_graphs[k].status, bad_graphs[k].message);
         assert_null(g);
         assert_null(p);
         assert_non_null(strstr(err.text, path)); /* every message says which file */
@@ -122,11 +130,14 @@ static void test_missing_file(void **state)
 /* Every feature of a file, written and read again. */
 static void test_round_trip(void **state)
 {
-    static const char text[] =
-        "{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[{\"name\":\"a \\\"q\\\"\",\"class\":\"cpu\",\"memory\":\"m\"},"
-        "{\"class\":\"dsp\",\"memory\":\"m\"},{\"class\":\"dsp\"}],\"bandwidth\":[[null,0.1,3],[2,null,null],[1,5,null]],"
-        "\"latency\":[0,0.25,1e-3],\"tasks\":[{\"name\":\"x\",\"cost\":[0.1,null,22.5],\"groups\":64,\"splittable\":true},"
-        "{\"cost\":[1,2,3]}],\"edges\":[{\"from\":0,\"to\":1,\"data\":0.3},{\"from\":0,\"to\":1,\"data\":1}]}";
+    static const char text[] = "{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[{\"name\":\"a "
+                               "\\\"q\\\"\",\"class\":\"cpu\",\"memory\":\"m\"},"
+                               "{\"class\":\"dsp\",\"memory\":\"m\"},{\"class\":\"dsp\"}],\"bandwidth\":[["
+                               "null,0.1,3],[2,null,null],[1,5,null]],"
+                               "\"latency\":[0,0.25,1e-3],\"tasks\":[{\"name\":\"x\",\"cost\":[0.1,null,22.5]"
+                               ",\"groups\":64,\"splittable\":true},"
+                               "{\"cost\":[1,2,3]}],\"edges\":[{\"from\":0,\"to\":1,\"data\":0.3},{\"from\":"
+                               "0,\"to\":1,\"data\":1}]}";
     struct cw_graph *g[2];
     struct cw_platform *p[2];
     struct cw_error err = {0};
@@ -141,13 +152,15 @@ static void test_round_trip(void **state)
         assert_int_equal(g[k]->edges, 1);
         assert_true(g[k]->succ.data[0] == 1.3 && g[k]->pred.task[0] == 0);
         assert_true(isinf(g[k]->cost[1]) && g[k]->cost[0] == 0.1 && g[k]->cost[2] == 22.5);
-        assert_true(g[k]->groups[0] == 64 && g[k]->groups[1] == 0 && g[k]->splittable[0] && !g[k]->splittable[1]);
+        assert_true(g[k]->groups[0] == 64 && g[k]->groups[1] == 0 && g[k]->splittable[0] &&
+                    !g[k]->splittable[1]);
         assert_string_equal(cw_graph_name(g[k], 0), "x");
         assert_null(cw_graph_name(g[k], 1));
         assert_string_equal(p[k]->device[0].name, "a \"q\"");
         assert_true(cw_platform_shared(p[k], 0, 1) && !cw_platform_shared(p[k], 1, 2));
         assert_true(p[k]->device[1].class_id == p[k]->device[2].class_id);
-        assert_true(cw_platform_comm(p[k], 6, 2, 0) == 1e-3 + 6 && cw_platform_comm(p[k], 6, 1, 2) == 0.25 + 0);
+        assert_true(cw_platform_comm(p[k], 6, 2, 0) == 1e-3 + 6 &&
+                    cw_platform_comm(p[k], 6, 1, 2) == 0.25 + 0);
         cw_graph_destroy(g[k]);
         cw_platform_destroy(p[k]);
     }
@@ -161,30 +174,38 @@ static void test_bad_platforms(void **state)
         {"{", CW_ERR_FORMAT, "line 1, column 1"},
         {P(""), CW_ERR_INVALID, "at least one device"},
         {P("{}"), CW_ERR_FORMAT, "devices[0].class: is missing"},
-        {P("{\"class\":\"x\",\"spead\":2}"), CW_ERR_FORMAT, "devices[0].spead: is not known here; did you mean \"speed\"?"},
+        {P("{\"class\":\"x\",\"spead\":2}"), CW_ERR_FORMAT,
+         "devices[0].spead: is not known here; did you mean \"speed\"?"},
         {P("{\"class\":\"x\",\"speed\":0}"), CW_ERR_FORMAT, "devices[0].speed: is 0; it must be above 0"},
-        {P("{\"class\":\"x\",\"launch_ns\":-1}"), CW_ERR_FORMAT, "devices[0].launch_ns: is -1; it must be 0 or more"},
+        {P("{\"class\":\"x\",\"launch_ns\":-1}"), CW_ERR_FORMAT,
+         "devices[0].launch_ns: is -1; it must be 0 or more"},
         {P("{\"class\":\"x\",\"count\":2000}"), CW_ERR_LIMIT, "at most 1024"},
         {P("{\"class\":\"x\",\"count\":1.5}"), CW_ERR_FORMAT, "devices[0].count: is not a whole number"},
-        {P("{\"class\":\"x\",\"kernels\":[{\"speed\":2}]}"), CW_ERR_FORMAT, "devices[0].kernels[0].name: is missing"},
-        {P("{\"class\":\"x\",\"kernels\":[{\"name\":\"a\",\"ns_per_item\":-2}]}"), CW_ERR_FORMAT, "ns_per_item: is -2"},
+        {P("{\"class\":\"x\",\"kernels\":[{\"speed\":2}]}"), CW_ERR_FORMAT,
+         "devices[0].kernels[0].name: is missing"},
+        {P("{\"class\":\"x\",\"kernels\":[{\"name\":\"a\",\"ns_per_item\":-2}]}"), CW_ERR_FORMAT,
+         "ns_per_item: is -2"},
         {P("{\"class\":\"x\",\"transfers\":true}"), CW_ERR_FORMAT, "devices[0].transfers: is not an object"},
-        {P("{\"class\":\"x\",\"transfers\":{\"table\":[[1,2],[1,3]]}}"), CW_ERR_FORMAT, "transfers.table[1]: is not a pair"},
-        {P("{\"class\":\"x\",\"transfers\":{\"table\":[[1]]}}"), CW_ERR_FORMAT, "transfers.table[0]: is not a pair"}};
+        {P("{\"class\":\"x\",\"transfers\":{\"table\":[[1,2],[1,3]]}}"), CW_ERR_FORMAT,
+         "transfers.table[1]: is not a pair"},
+        {P("{\"class\":\"x\",\"transfers\":{\"table\":[[1]]}}"), CW_ERR_FORMAT,
+         "transfers.table[0]: is not a pair"}};
 
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct cw_platform_model *m;
         struct cw_error err = {0};
         put(cases[k].text);
-        if (cw_platform_model_load(path, -1, &m, &err) != cases[k].status || !strstr(err.text, cases[k].message))
+        if (cw_platform_model_load(path, -1, &m, &err) != cases[k].status ||
+            !strstr(err.text, cases[k].message))
             fail_msg("%s\n gave %d: %s\n not %d: %s", cases[k].text, err.status, err.text, cases[k].status,
                      cases[k].message);
         assert_null(m);
     }
 }
 
-static double cost(const struct cw_platform_model *m, uint32_t d, const char *kernel, double items, double bytes)
+static double cost(const struct cw_platform_model *m, uint32_t d, const char *kernel, double items,
+                   double bytes)
 {
     struct cw_work work = {kernel, items, bytes, 1000};
     bool traced;
@@ -199,14 +220,16 @@ static void test_cost_rules(void **state)
 
     (void)state;
     put(P("{\"class\":\"cpu\",\"speed\":4,\"launch_ns\":10},"
-          "{\"class\":\"dsp\",\"count\":2,\"ns_per_item\":3,\"transfers\":false,\"kernels\":[{\"name\":\"mul*\",\"ns_per_item\":1},"
+          "{\"class\":\"dsp\",\"count\":2,\"ns_per_item\":3,\"transfers\":false,\"kernels\":[{\"name\":\"mul*"
+          "\",\"ns_per_item\":1},"
           "{\"name\":\"sort\",\"run\":false},{\"name\":\"add\",\"speed\":2}]},"
           "{\"class\":\"gpu\",\"transfers\":{\"latency_ns\":5,\"bytes_per_ns\":2}}"));
     assert_int_equal(cw_platform_model_load(path, 1, &m, &err), CW_OK);
     assert_int_equal(cw_platform_model_platform(m)->devices, 3); /* one DSP asked for */
     assert_true(cost(m, 0, "any", 100, 0) == 260 && cost(m, 0, NULL, 0, 64) == 1000);
     assert_true(cost(m, 1, "any", 100, 0) == 300 && cost(m, 1, "mul12", 100, 0) == 100);
-    assert_true(isinf(cost(m, 1, "sort", 100, 0)) && cost(m, 1, "add", 100, 0) == 500 && isinf(cost(m, 1, NULL, 0, 64)));
+    assert_true(isinf(cost(m, 1, "sort", 100, 0)) && cost(m, 1, "add", 100, 0) == 500 &&
+                isinf(cost(m, 1, NULL, 0, 64)));
     assert_true(cost(m, 2, NULL, 0, 64) == 37);
     cw_platform_model_destroy(m);
 }
@@ -225,9 +248,9 @@ static void test_hxdsp_table(void **state)
         assert_true(cost(m, 0, NULL, 0, 4 * rows[k][0]) == 1000 * rows[k][1]);
         assert_true(cost(m, 3, "add", rows[k][0], 0) == 1000 * (224 + rows[k][2]));
     }
-    assert_true(cost(m, 0, NULL, 0, 4000) == 18000);    /* below the table: from nothing */
-    assert_true(cost(m, 0, NULL, 0, 20000) == 91500);   /* between two rows */
-    assert_true(cost(m, 0, NULL, 0, 40000) == 156000);  /* above: as between the last two */
+    assert_true(cost(m, 0, NULL, 0, 4000) == 18000);   /* below the table: from nothing */
+    assert_true(cost(m, 0, NULL, 0, 20000) == 91500);  /* between two rows */
+    assert_true(cost(m, 0, NULL, 0, 40000) == 156000); /* above: as between the last two */
     assert_true(cw_platform_model_platform(m)->one_memory);
     cw_platform_model_destroy(m);
     assert_int_equal(cw_platform_model_load("hxdsq", -1, &m, &err), CW_ERR_IO);
@@ -242,7 +265,8 @@ static void test_retarget(void **state)
     struct cw_error err = {0};
 
     (void)state;
-    put(G(TWO, "\"tasks\":[{\"name\":\"x\",\"cost\":[8,2]},{\"cost\":[8,null]}],\"edges\":[{\"from\":0,\"to\":1,\"data\":3}]"));
+    put(G(TWO, "\"tasks\":[{\"name\":\"x\",\"cost\":[8,2]},{\"cost\":[8,null]}],\"edges\":[{\"from\":0,"
+               "\"to\":1,\"data\":3}]"));
     assert_int_equal(cw_graph_file_read(path, &g, &p, &err), CW_OK);
     put(P("{\"class\":\"b\",\"count\":2},{\"class\":\"a\",\"speed\":4},{\"class\":\"c\"}"));
     assert_int_equal(cw_platform_model_load(path, -1, &m, &err), CW_OK);
@@ -263,8 +287,9 @@ static void test_retarget(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_graphs),   cmocka_unit_test(test_missing_file), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_bad_platforms), cmocka_unit_test(test_cost_rules),  cmocka_unit_test(test_hxdsp_table),
+        cmocka_unit_test(test_bad_graphs), cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bad_platforms),
+        cmocka_unit_test(test_cost_rules), cmocka_unit_test(test_hxdsp_table),
         cmocka_unit_test(test_retarget),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_file);

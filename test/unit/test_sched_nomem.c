@@ -99,7 +99,8 @@ static enum cw_status plan(const char *policy)
 
 static void test_every_allocation(void **state)
 {
-    static const char *const policies[] = {"heft", "cpop", "hdgeft", "hdgeft:guard,best-k,cross-class,water-filling"};
+    static const char *const policies[] = {"heft", "cpop", "hdgeft",
+                                           "hdgeft:guard,best-k,cross-class,water-filling"};
 
     (void)state;
     for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {

@@ -1,5 +1,5 @@
-/* Exact ranks: ties that doubles would break, costs that no scale makes whole, sums that must not overflow; and the order of
- * tasks whose ranks tie along an edge. */
+/* Exact ranks: ties that doubles would break, costs that no scale makes whole, sums that must not overflow;
+ * and the order of tasks whose ranks tie along an edge. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,8 @@ static void test_tenths(void **state)
 /* Means of thirds and halves: 10/3 + 10/3 + 10/3 is 10, with different devices missing. */
 static void test_means(void **state)
 {
-    static const double thirds[3] = {1, 2, 7}, halves[3] = {3, INFINITY, 2}, whole[3] = {INFINITY, 15, INFINITY};
+    static const double thirds[3] = {1, 2, 7}, halves[3] = {3, INFINITY, 2},
+                        whole[3] = {INFINITY, 15, INFINITY};
     struct cw_graph_builder *b = cw_graph_builder_create(3);
     struct cw_platform *p = devices(3, 1);
     struct cw_graph *g;
@@ -107,7 +108,8 @@ static void test_wild_costs(void **state)
     g = finish(b);
     assert_int_equal(cw_ranks_init(&r, g, p, true, NULL), CW_OK);
     assert_false(r.exact);
-    assert_true(r.up[0] > 0 && r.up[0] < (int64_t)1 << 62 && fabs((double)r.up[0] / r.scale / sum - 1) < 1e-12);
+    assert_true(r.up[0] > 0 && r.up[0] < (int64_t)1 << 62 &&
+                fabs((double)r.up[0] / r.scale / sum - 1) < 1e-12);
     for (uint32_t i = 0; i < g->tasks; i++)
         assert_true(r.up[i] + r.down[i] <= r.up[0]);
     cw_ranks_finish(&r);
@@ -198,13 +200,15 @@ static void test_builder(void **state)
 
     (void)state;
     assert_null(cw_graph_builder_create(0));
-    assert_int_equal(cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = costs}, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = costs}, NULL),
+                     CW_ERR_INVALID);
     assert_int_equal(cw_graph_builder_add_edge(b, 0, 1, INFINITY, NULL), CW_ERR_INVALID);
     assert_int_equal(cw_graph_builder_add_edge(b, 0, 1, NAN, NULL), CW_ERR_INVALID);
     costs[1] = 2;
     assert_int_equal(cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = costs}, NULL), CW_OK);
     g = finish(b);
-    assert_int_equal(cw_plan_init(&plan, g, p, NULL), CW_ERR_INVALID); /* costs for 2 devices, platform of 3 */
+    assert_int_equal(cw_plan_init(&plan, g, p, NULL),
+                     CW_ERR_INVALID); /* costs for 2 devices, platform of 3 */
     cw_plan_finish(&plan);
     cw_graph_destroy(g);
     cw_platform_destroy(p);
@@ -213,8 +217,9 @@ static void test_builder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tenths),   cmocka_unit_test(test_means),           cmocka_unit_test(test_wild_costs),
-        cmocka_unit_test(test_all_free), cmocka_unit_test(test_ties_along_edges), cmocka_unit_test(test_many_counts),
+        cmocka_unit_test(test_tenths),           cmocka_unit_test(test_means),
+        cmocka_unit_test(test_wild_costs),       cmocka_unit_test(test_all_free),
+        cmocka_unit_test(test_ties_along_edges), cmocka_unit_test(test_many_counts),
         cmocka_unit_test(test_builder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* The timeline against a plain array of busy minutes: every answer must be the same after any series of changes. */
+/* The timeline against a plain array of busy minutes: every answer must be the same after any series of
+ * changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,8 @@ static void test_against_minutes(void **state)
         cw_timeline_init(&t);
         for (int step = 0; step < 300; step++) {
             if (n < PLACED && cw_random_below(&random, 3)) {
-                int ready = (int)cw_random_below(&random, MINUTES), length = (int)cw_random_below(&random, 12);
+                int ready = (int)cw_random_below(&random, MINUTES),
+                    length = (int)cw_random_below(&random, 12);
                 struct slot s = {(int)cw_timeline_first_fit(&t, ready, length), 0};
                 s.end = s.start + length;
                 assert_true(cw_timeline_place(&t, s.start, s.end));

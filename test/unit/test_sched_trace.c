@@ -7,8 +7,8 @@
 #include "../../analyzer/plan_result.h"
 #include "../../analyzer/platform_file.h"
 
-/* 0 write -> 1 kernel -> 2 kernel (reads what 1 wrote); 3 kernel on other memory, behind them in the in-order queue;
- * 4 clFinish; 5 blocking read of 2's result. */
+/* 0 write -> 1 kernel -> 2 kernel (reads what 1 wrote); 3 kernel on other memory, behind them in the in-order
+ * queue; 4 clFinish; 5 blocking read of 2's result. */
 static void sample(struct cw_trace *t)
 {
     uint32_t queue, a, b, c, k, id;
@@ -36,7 +36,8 @@ static void set_time(struct cw_trace *t, uint32_t id, uint64_t ns)
     t->commands.v[id].end_ns = 1000 + ns;
 }
 
-static void convert(struct cw_plan_graph *pg, const struct cw_trace *t, const struct cw_platform_model *m, bool drop)
+static void convert(struct cw_plan_graph *pg, const struct cw_trace *t, const struct cw_platform_model *m,
+                    bool drop)
 {
     struct cw_error err = {0};
 
@@ -112,7 +113,8 @@ static void test_two_devices(void **state)
     (void)state;
     sample(&t);
     d = cw_trace_push(&t.devices, 1);
-    *d = (struct cw_t_device){.name = "gpu", .type = CL_DEVICE_TYPE_GPU, .parent = CW_NONE, .compute_units = 8};
+    *d = (struct cw_t_device){
+        .name = "gpu", .type = CL_DEVICE_TYPE_GPU, .parent = CW_NONE, .compute_units = 8};
     t.devices.v[0].compute_units = 2;
     t.devices.v[0].type = CL_DEVICE_TYPE_CPU;
     other = tb_queue(&t, false);
@@ -127,8 +129,10 @@ static void test_two_devices(void **state)
     convert(&pg, &t, NULL, false);
     assert_int_equal(pg.platform->devices, 2);
     assert_string_equal(pg.platform->device[1].class_name, "gpu");
-    assert_true(pg.graph->cost[2] == 800 && pg.graph->cost[3] == 400);     /* mul of 64 items: 800 on 0, measured on 1 */
-    assert_true(pg.graph->cost[14] == 3200 && pg.graph->cost[15] == 800);  /* add on 1, never seen on 0: 4 times slower */
+    assert_true(pg.graph->cost[2] == 800 &&
+                pg.graph->cost[3] == 400); /* mul of 64 items: 800 on 0, measured on 1 */
+    assert_true(pg.graph->cost[14] == 3200 &&
+                pg.graph->cost[15] == 800); /* add on 1, never seen on 0: 4 times slower */
     assert_int_equal(pg.estimated, 1);
     cw_plan_graph_finish(&pg);
     cw_trace_finish(&t);
@@ -177,7 +181,8 @@ static void test_failed_and_empty(void **state)
     cw_trace_finish(&t);
 }
 
-/* What replay --execute --order plan gets: every command that does work once, nothing before what it needs. */
+/* What replay --execute --order plan gets: every command that does work once, nothing before what it needs.
+ */
 static void test_order(void **state)
 {
     struct cw_trace t;
@@ -211,8 +216,12 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges), cmocka_unit_test(test_costs),            cmocka_unit_test(test_two_devices),
-        cmocka_unit_test(test_cuts),  cmocka_unit_test(test_failed_and_empty), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_two_devices),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_failed_and_empty),
+        cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
