@@ -25,7 +25,7 @@ run() {
         env "$@" NULLCL_LOG="$T/$name.$v.log" COUNT_LOG="$T/$name.$v.count" CLWEAVE_OUT="$T/trace.json" $p \
             || fail "$name: $p failed"
         # addresses of code, stack and heap (the loader's calls, the program's set-up) differ in every process
-        sed -i -E 's/ (5[56]|7f)[0-9a-f]{10}\b/ ADDRESS/g' \
+        sed -i -E 's/ (5[56][0-9a-f]|7e[b-f]|7f[0-9a-f])[0-9a-f]{9}\b/ ADDRESS/g' \
             "$T/$name.$v.log" "$T/$name.$v.sent"
     done
 }
