@@ -122,8 +122,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
         a->kind = kind_of(kernel, i, a->type);
         if (a->kind == CW_ARG_SCALAR)
             a->bytes = scalar_bytes(r, kernel, i);
-        if (a->kind == CW_ARG_SCALAR && by_value_struct(kernel, i) && !only_loaded(LLVMGetParam(kernel, i), 0))
-            a->kind = CW_ARG_OTHER;
+        a->changed = by_value_struct(kernel, i) && !only_loaded(LLVMGetParam(kernel, i), 0);
         if (a->kind == CW_ARG_IMAGE) {
             const char *access = metadata_string(module, kernel, "kernel_arg_access_qual", (int)i);
             a->unknown_read = strcmp(access, "write_only") ? why_image : NULL;

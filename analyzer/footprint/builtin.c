@@ -123,6 +123,10 @@ struct cw_builtin cw_builtin_find(const char *mangled)
         b.kind = CW_BUILTIN_PRINTF;
         return b;
     }
+    if (!strcmp(mangled, "__translate_sampler_initializer")) { /* clang's, for a constant sampler */
+        b.kind = CW_BUILTIN_PURE;
+        return b;
+    }
     if (strncmp(mangled, "_Z", 2) || !isdigit((unsigned char)mangled[2]))
         return b;
     char *rest;

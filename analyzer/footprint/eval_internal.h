@@ -1,4 +1,4 @@
-/* eval_internal.h - shared by the files of the evaluator (eval*.c) only. */
+/* eval_internal.h - shared by the files of the evaluator (eval*.c, judge.c) only. */
 #ifndef CW_FOOTPRINT_EVAL_INTERNAL_H
 #define CW_FOOTPRINT_EVAL_INTERNAL_H
 
@@ -79,6 +79,10 @@ const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
 struct cw_range eval_type_range(int width, bool is_signed);
 /* Is some variable of p pending? */
 bool eval_pending(const struct cw_eval *e, const struct cw_poly *p);
+
+/* eval_print.c */
+/* An evaluator without a launch; NULL without memory. */
+struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode);
 
 /* eval_op.c: operations that are not a ring's */
 const struct cw_poly *eval_operation(struct cw_eval *e, int node);

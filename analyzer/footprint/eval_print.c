@@ -170,7 +170,7 @@ static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FIL
     }
 }
 
-static struct cw_eval *symbolic(const struct cw_model *m, enum eval_mode mode)
+struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode)
 {
     struct cw_eval *e = m->pool.failed ? NULL : cw_eval_create(m);
     if (e) {
@@ -182,7 +182,7 @@ static struct cw_eval *symbolic(const struct cw_model *m, enum eval_mode mode)
 
 void cw_eval_print(const struct cw_model *m, int node, FILE *out)
 {
-    struct cw_eval *e = symbolic(m, EVAL_SYMBOLIC);
+    struct cw_eval *e = eval_symbolic(m, EVAL_SYMBOLIC);
     if (e)
         print_node(e, node, 0, out);
     cw_eval_destroy(e);
@@ -190,7 +190,7 @@ void cw_eval_print(const struct cw_model *m, int node, FILE *out)
 
 void cw_eval_print_guard(const struct cw_model *m, struct cw_guard g, FILE *out)
 {
-    struct cw_eval *e = symbolic(m, EVAL_SYMBOLIC);
+    struct cw_eval *e = eval_symbolic(m, EVAL_SYMBOLIC);
     if (e)
         print_condition(e, g, 0, out);
     cw_eval_destroy(e);
@@ -214,7 +214,7 @@ static int rebuild(struct cw_model *m, struct cw_eval *e, const struct cw_poly *
 
 int cw_eval_step(struct cw_model *m, int next, int var, int loop)
 {
-    struct cw_eval *e = symbolic(m, EVAL_STRICT);
+    struct cw_eval *e = eval_symbolic(m, EVAL_STRICT);
     if (!e)
         return -1;
     int step = -1;

@@ -1,8 +1,10 @@
 /* judge.c - see judge.h.
  *
- * The evaluator decides; this only foresees it from the shape of the expressions: a value is *known* when it is built
+ * The evaluator decides; this only foresees it from the shape of the polynomials: a value is *known* when it is built
  * from ids, sizes, arguments and counters by + - *, *bounded* when an operation or a narrow type limits it, else *open*. */
 #include "judge.h"
+
+#include "eval_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@ enum shape { SHAPE_UNIFORM, SHAPE_COUNTER, SHAPE_LINEAR, SHAPE_KNOWN, SHAPE_BOUN
 
 struct judge {
     const struct cw_model *m;
+    struct cw_eval *e; /* symbolic */
     uint8_t *shape; /* shape + 1 per node, 0: not looked at */
     uint8_t *loop;  /* per loop: 0 not looked at, else shape + 1 of its bound */
 };
@@ -21,6 +24,34 @@ static enum shape shape_of(struct judge *j, int node);
 static enum shape worse(enum shape a, enum shape b)
 {
     return a > b ? a : b;
+}
+
+static enum shape product(enum shape a, enum shape b)
+{
+    if (a == SHAPE_UNIFORM || b == SHAPE_UNIFORM)
+        return worse(a, b);
+    return worse(SHAPE_KNOWN, worse(a, b));
+}
+
+static enum shape poly_shape(struct judge *j, const struct cw_poly *p)
+{
+    enum shape worst = SHAPE_UNIFORM;
+    for (int i = 0; i < p->n; i++) {
+        enum shape term = SHAPE_UNIFORM;
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            if (p->term[i].var[k])
+                term = product(term, shape_of(j, j->e->var[p->term[i].var[k]].node));
+        worst = worse(worst, term);
+    }
+    return worst;
+}
+
+/* Of the difference of what a comparison compares, where much cancels; OPEN for other conditions. */
+static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
+{
+    struct cw_poly p;
+    enum relation relation;
+    return eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
 }
 
 /* A loop is as known as the best of the tests that end it; when they depend on ids its length does. */
@@ -33,10 +64,7 @@ static enum shape loop_shape(struct judge *j, int loop)
     for (int i = 0; i < j->m->exits; i++) {
         const struct cw_exit *x = &j->m->exit[i];
         for (int g = x->stay.first; x->loop == loop && g < x->stay.first + x->stay.n; g++) {
-            const struct cw_expr *c = &j->m->pool.node[cw_expr_resolve(&j->m->pool, j->m->guard[g].node)];
-            if (c->op != CW_EXPR_CMP)
-                continue;
-            enum shape s = worse(shape_of(j, c->a), shape_of(j, c->b));
+            enum shape s = relation_shape(j, &j->m->guard[g]);
             best = s < best ? s : best;
         }
     }
@@ -46,13 +74,6 @@ static enum shape loop_shape(struct judge *j, int loop)
         best = best <= SHAPE_BOUNDED ? SHAPE_KNOWN : SHAPE_OPEN;
     j->loop[loop] = (uint8_t)(best + 1);
     return best;
-}
-
-static enum shape product(enum shape a, enum shape b)
-{
-    if (a == SHAPE_UNIFORM || b == SHAPE_UNIFORM)
-        return worse(a, b);
-    return worse(SHAPE_KNOWN, worse(a, b));
 }
 
 /* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded. */
@@ -78,15 +99,8 @@ static enum shape look(struct judge *j, const struct cw_expr *x)
         return SHAPE_LINEAR;
     case CW_EXPR_OPAQUE:
         return x->width <= 16 ? SHAPE_BOUNDED : SHAPE_OPEN;
-    case CW_EXPR_ADD:
-        return worse(shape_of(j, x->a), shape_of(j, x->b));
-    case CW_EXPR_MUL:
     case CW_EXPR_MUL24:
         return product(shape_of(j, x->a), shape_of(j, x->b));
-    case CW_EXPR_TRUNC:
-    case CW_EXPR_ZEXT:
-    case CW_EXPR_SEXT:
-        return shape_of(j, x->a);
     case CW_EXPR_CMP:
         return SHAPE_BOUNDED;
     case CW_EXPR_SELECT:
@@ -104,15 +118,14 @@ static enum shape shape_of(struct judge *j, int node)
         return loop_shape(j, j->m->pool.node[node].a);
     if (!j->shape[node]) {
         j->shape[node] = SHAPE_OPEN + 1;
-        j->shape[node] = (uint8_t)(look(j, &j->m->pool.node[node]) + 1);
+        const struct cw_poly *p = eval_node(j->e, node, READ_RAW);
+        int64_t c;
+        bool atom = p->n == 1 && cw_poly_uses(p, p->term[0].var[CW_POLY_DEGREE - 1], &c) && c == 1 &&
+                    j->e->var[p->term[0].var[CW_POLY_DEGREE - 1]].node == node;
+        enum shape s = atom ? look(j, &j->m->pool.node[node]) : poly_shape(j, p);
+        j->shape[node] = (uint8_t)(s + 1);
     }
     return j->shape[node] - 1;
-}
-
-static bool guard_is_known(struct judge *j, const struct cw_guard *g)
-{
-    const struct cw_expr *c = &j->m->pool.node[cw_expr_resolve(&j->m->pool, g->node)];
-    return c->op == CW_EXPR_CMP && worse(shape_of(j, c->a), shape_of(j, c->b)) <= SHAPE_LINEAR;
 }
 
 static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
@@ -133,21 +146,25 @@ static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
     if (a->kind & CW_ACCESS_ATOMIC)
         return (struct cw_judgement){CW_ANSWER_AT_MOST, "an atomic operation may leave the value as it was"};
     for (int g = a->guards.first; g < a->guards.first + a->guards.n; g++)
-        if (!guard_is_known(j, &j->m->guard[g]))
+        if (relation_shape(j, &j->m->guard[g]) > SHAPE_LINEAR)
             return (struct cw_judgement){CW_ANSWER_AT_MOST, "it depends on a condition that is not known before the launch"};
     return (struct cw_judgement){CW_ANSWER_EXACT, NULL};
 }
 
 struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a)
 {
-    struct judge j = {m, calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
+    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
     struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
-    for (int l = 0; j.shape && j.loop && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */
+    bool ready = j.e && j.shape && j.loop;
+    for (int l = 0; ready && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */
         (void)loop_shape(&j, l);
         memset(j.shape, 0, (size_t)m->pool.n); /* what was seen while the loop's own shape was a guess */
     }
-    if (j.shape && j.loop)
+    if (ready)
         v = judge(&j, a);
+    if (ready && j.e->failed)
+        v = (struct cw_judgement){CW_ANSWER_UNKNOWN, "too large to look at"};
+    cw_eval_destroy(j.e);
     free(j.shape);
     free(j.loop);
     return v;

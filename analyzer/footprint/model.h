@@ -59,6 +59,7 @@ struct cw_arg {
     char *name, *type;
     enum cw_arg_kind kind;
     int64_t bytes;            /* of a SCALAR */
+    bool changed;             /* a SCALAR struct of which the kernel changes its copy */
     const char *unknown_read; /* static words: may be read anywhere, because ...; NULL when accesses say all */
     const char *unknown_write;
 };

@@ -121,7 +121,7 @@ def job_text(launch, path, tiles=None):
 
 
 def random_tiles(launch, how_many, rng):
-    groups = [g // l for g, l in zip(launch["global"], launch["local"])] + [1] * (3 - len(launch["global"]))
+    groups = [-(-g // l) for g, l in zip(launch["global"], launch["local"])] + [1] * (3 - len(launch["global"]))
     tiles = [{"first": [0, 0, 0], "count": groups}]
     for _ in range(how_many - 1):
         first, count = [], []
@@ -192,9 +192,11 @@ def trace(options, launch):
             f.write(job_text(launch, launch["path"]))
         env = dict(os.environ, TRACE_OUT=out, RUN_ONCE="1")
         done = subprocess.run(["oclgrind", "--num-threads", "1", "--plugins", options.plugin, "--log", os.path.join(d, "log"),
-                               options.runner, job], env=env, capture_output=True, text=True)
-        if done.returncode != 0:
-            return "oclgrind: " + (done.stderr.strip().splitlines() or ["?"])[-1]
+                               options.runner, job], env=env, capture_output=True, text=True, timeout=120)
+        log = open(os.path.join(d, "log")).read() if os.path.exists(os.path.join(d, "log")) else ""
+        if done.returncode != 0 or "FATAL" in log: # what Oclgrind cannot do it skips, with status 0
+            lines = [l for l in (log + done.stderr).splitlines() if l.strip() and "FATAL" not in l]
+            return "oclgrind: " + (lines or ["died"])[0].strip()
         groups, args = {}, buffers_of(launch)
         for line in open(out):
             f = line.split()

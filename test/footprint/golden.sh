@@ -1,5 +1,6 @@
 #!/bin/bash
 # The own kernels, each classified as a person would, with the formula: kernels/NAME.expect was reviewed by hand.
+# A first line "/* options: ... */" gives build options.
 # After a deliberate change: UPDATE=1 B=build bash test/footprint/golden.sh, then read the diff.
 set -u
 f=$B/clweave-footprint
@@ -7,7 +8,8 @@ f=$B/clweave-footprint
 bad=0
 for cl in test/footprint/kernels/*.cl; do
     expect=${cl%.cl}.expect
-    "$f" "$cl" > "$T/json" && python3 test/footprint/summary.py < "$T/json" > "$T/got" || { cat "$T/json"; bad=1; continue; }
+    read -ra options <<< "$(sed -n '1s|^/\* options: \(.*\) \*/$|\1|p' "$cl")"
+    "$f" "${options[@]}" "$cl" > "$T/json" && python3 test/footprint/summary.py < "$T/json" > "$T/got" || { cat "$T/json"; bad=1; continue; }
     [ -n "${UPDATE:-}" ] && cp "$T/got" "$expect"
     diff -u "$expect" "$T/got" || bad=1
 done

@@ -1,0 +1,22 @@
+/* Ids beyond the launch's dimensions, constant indices, sizes in indices. */
+kernel void dimensions(global int *out)
+{
+    out[get_global_id(0) + get_global_id(1) + get_global_id(2) + get_local_size(2) - get_num_groups(1)] = get_work_dim();
+}
+
+kernel void uniform(global int *out, constant int *in)
+{
+    out[3] = in[1];
+}
+
+kernel void reversed(global int *out)
+{
+    out[get_global_size(0) - 1 - get_global_id(0)] = 1;
+}
+
+kernel void strips(global int *out, int length)
+{
+    size_t first = (get_group_id(0) * get_local_size(0) + get_local_id(0)) * length;
+    for (size_t k = first; k < first + length; k++)
+        out[k] = 1;
+}

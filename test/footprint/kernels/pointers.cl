@@ -1,0 +1,53 @@
+/* Pointers that take detours: arrays of pointers, structs of pointers, a by-value struct that is changed. */
+struct pair {
+    global int *a, *b;
+};
+struct limits {
+    int first, count;
+};
+kernel void in_struct(global int *a, global int *b)
+{
+    struct pair p = {a, b};
+    p.b[get_global_id(0)] = p.a[get_global_id(0)];
+}
+
+kernel void in_array(global int *a, global int *b, int n)
+{
+    global int *p[2] = {a, b};
+    p[n & 1][get_global_id(0)] = 1;
+}
+
+kernel void changed_struct(global int *out, struct limits l, int n)
+{
+    for (int k = 0; k < n; k++)
+        l.first += k;
+    out[l.first] = 1;
+}
+
+kernel void differences(global const int *in, global int *out)
+{
+    global const int *end = in + get_global_size(0), *p = end - 1 - get_global_id(0);
+    *(out + (p - in)) = *p;
+}
+
+/* The pointer starts in one buffer and goes on in another. */
+kernel void moves_on(global int *a, global int *b, int n)
+{
+    global int *p = a + get_global_id(0);
+    for (int k = 0; k < 2; k++) {
+        *p = k;
+        p = b + get_global_id(0);
+    }
+}
+
+/* A private pointer first, a buffer later. */
+kernel void private_first(global int *a, int n)
+{
+    local int scratch[64];
+    int mine = 0;
+    for (int k = 0; k < n; k++)
+        mine ^= k * n;
+    scratch[get_local_id(0)] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[scratch[get_local_id(0)] & 63] = 2;
+}
