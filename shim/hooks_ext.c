@@ -3,24 +3,29 @@
 #include "capture.h"
 #include "hooks.h"
 
-static cl_int finish(struct cw_enqueue *e, uint32_t type, cl_int status)
+static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int status)
 {
-    e->r.flags |= CW_LOG_E_UNKNOWN_ACCESS;
+    uint64_t seq = e->r.seq;
+
+    e->r.flags |= CW_LOG_E_UNKNOWN_ACCESS | (blocking ? CW_LOG_E_BLOCKING : 0);
     cw_enqueue_returned(e, status);
     cw_rec_u(&e->r, type);
     cw_enqueue_commit(e, CW_LOG_COMMAND);
+    if (blocking && status == CL_SUCCESS)
+        cw_host_synchronised(e->queue_handle, seq);
     return status;
 }
 
 /* Enqueues of which the recorder knows no more than that they touch memory. */
-#define EXT_COMMAND(name, command_type, params, args)                                                        \
+#define EXT_COMMAND(name, command_type, params, args) EXT_BLOCKING(name, command_type, false, params, args)
+#define EXT_BLOCKING(name, command_type, blocks, params, args)                                               \
     static cl_int hook_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint waits, \
                               const cl_event *wait_list, cl_event *event)                                    \
     {                                                                                                        \
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
             return next(queue, CW_UNPAREN args, waits, wait_list, event);                                    \
-        return finish(&e, command_type, next(queue, CW_UNPAREN args, waits, wait_list, e.event));            \
+        return finish(&e, command_type, blocks, next(queue, CW_UNPAREN args, waits, wait_list, e.event));    \
     }
 #define OBJECTS (cl_uint n, const cl_mem *objects), (n, objects)
 #define EXT_COMMAND_(...) EXT_COMMAND(__VA_ARGS__)
@@ -35,7 +40,7 @@ EXT_COMMAND(clEnqueueMemAdviseINTEL, CL_COMMAND_MEMADVISE_INTEL,
             (const void *ptr, size_t size, cl_mem_advice_intel advice), (ptr, size, advice))
 EXT_COMMAND(clEnqueueMemFillINTEL, CL_COMMAND_MEMFILL_INTEL,
             (void *dst, const void *pattern, size_t pattern_size, size_t size), (dst, pattern, pattern_size, size))
-EXT_COMMAND(clEnqueueMemcpyINTEL, CL_COMMAND_MEMCPY_INTEL,
+EXT_BLOCKING(clEnqueueMemcpyINTEL, CL_COMMAND_MEMCPY_INTEL, blocking,
             (cl_bool blocking, void *dst, const void *src, size_t size), (blocking, dst, src, size))
 EXT_COMMAND(clEnqueueMemsetINTEL, CL_COMMAND_MEMFILL_INTEL, (void *dst, cl_int value, size_t size), (dst, value, size))
 EXT_COMMAND(clEnqueueMigrateMemINTEL, CL_COMMAND_MIGRATEMEM_INTEL,
@@ -45,11 +50,11 @@ EXT_COMMAND(clEnqueueMigrateMemObjectEXT, CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
 EXT_COMMAND(clEnqueueSVMFreeARM, CL_COMMAND_SVM_FREE,
             (cl_uint n, void *pointers[], void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void *[], void *), void *data),
             (n, pointers, fn, data))
-EXT_COMMAND(clEnqueueSVMMapARM, CL_COMMAND_SVM_MAP,
+EXT_BLOCKING(clEnqueueSVMMapARM, CL_COMMAND_SVM_MAP, blocking,
             (cl_bool blocking, cl_map_flags flags, void *ptr, size_t size), (blocking, flags, ptr, size))
 EXT_COMMAND(clEnqueueSVMMemFillARM, CL_COMMAND_SVM_MEMFILL,
             (void *ptr, const void *pattern, size_t pattern_size, size_t size), (ptr, pattern, pattern_size, size))
-EXT_COMMAND(clEnqueueSVMMemcpyARM, CL_COMMAND_SVM_MEMCPY,
+EXT_BLOCKING(clEnqueueSVMMemcpyARM, CL_COMMAND_SVM_MEMCPY, blocking,
             (cl_bool blocking, void *dst, const void *src, size_t size), (blocking, dst, src, size))
 EXT_COMMAND(clEnqueueSVMUnmapARM, CL_COMMAND_SVM_UNMAP, (void *ptr), (ptr))
 #define SEMAPHORES                                                                                           \

@@ -22,7 +22,7 @@ static char start_cwd[PATH_MAX];
  * before main can change directory or start threads (setenv is not thread-safe). */
 __attribute__((constructor)) static void remember_start(void)
 {
-    const char *mode = getenv("CLWEAVE_MODE"), *run = getenv("CLWEAVE_RUN");
+    const char *mode = getenv("CLWEAVE_MODE"), *run = getenv("CLWEAVE_RUN"), *preload = getenv("LD_PRELOAD");
     struct timespec now;
     char text[32];
 
@@ -36,7 +36,8 @@ __attribute__((constructor)) static void remember_start(void)
     clock_gettime(CLOCK_REALTIME, &now);
     run_id = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     snprintf(text, sizeof text, "%llu", (unsigned long long)run_id);
-    setenv("CLWEAVE_RUN", text, 1);
+    if (preload && strstr(preload, "clweave")) /* a layer is loaded late, and setenv is not thread-safe */
+        setenv("CLWEAVE_RUN", text, 1);
 }
 
 uint64_t cw_log_run_id(void)
