@@ -8,7 +8,7 @@
  * APP_PLATFORM and APP_DEVICE (indices from 0, default 0) choose the device. Exit status: 0 verified; 1 wrong
  * result or an OpenCL error (message on stderr); 77 the device lacks a feature that the sample is about.
  *
- * Every helper ends the program with a message and status 1 when OpenCL reports an error. Thread-safety: a
+ * Every function ends the program with a message and status 1 when OpenCL reports an error. Thread-safety: a
  * struct app belongs to one thread; functions that take it as const may be called from several. */
 #ifndef APP_COMMON_H
 #define APP_COMMON_H
