@@ -38,6 +38,7 @@ slow   darktable            real program of check-all: images, 36 programs
 slow   python3-opencv       real program of check-all: UMat
 slow   python3-pyopencl     real program of check-all: scans and sorts
 slow   python3-numpy        input and comparison for those
+slow   python3-mako         what pyopencl writes its scans and sorts with
 slow   starpu-examples      real program of check-all: several queues, polling
 slow   valgrind             memory checks of check-all
 '
