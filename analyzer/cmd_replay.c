@@ -372,7 +372,18 @@ const struct cw_command_def cw_cmd_replay = {
         "FILE is a trace (JSON or log) or an abstract task graph (format clweave-graph). The plan says which "
         "device "
         "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
-        "divisible at their work-groups.",
+        "divisible at their work-groups.\n\n"
+        "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "
+        "has a "
+        "class and may have: name; memory (devices that name the same one exchange data for free); count; "
+        "speed "
+        "(kernels take their traced time divided by it) or ns_per_item (time per work-item instead); "
+        "launch_ns "
+        "(added to each kernel); kernels (a list of exceptions by name pattern: speed, ns_per_item, "
+        "launch_ns, or "
+        "run: false); transfers (false, or table of [bytes, ns], latency_ns, bytes_per_ns; absent: as "
+        "traced). "
+        "Beside devices: bandwidth in bytes per ns and latency in ns between memories.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

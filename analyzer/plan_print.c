@@ -5,7 +5,7 @@
 
 #include "plan_result.h"
 
-enum { TASK_LIST_MAX = 40, WIDTH_MAX = 100 };
+enum { TASK_LIST_MAX = 40, WIDTH_MAX = 100, NAME_MAX_SHOWN = 24, BLOCKS_MAX = 8 };
 
 const char *cw_plan_time(const struct cw_plan_input *input, double time, double like, char *text, size_t size)
 {
@@ -105,31 +105,49 @@ static void print_figures(FILE *f, const struct cw_plan_input *input, const stru
     }
 }
 
-/* One row per plan, one column per device: how much of the makespan it works. Wide machines go by class:
- * their mean. */
+static int device_width(const struct cw_device *d)
+{
+    int n = (int)strlen(d->name);
+
+    return n < 5 ? 5 : n > NAME_MAX_SHOWN ? NAME_MAX_SHOWN : n;
+}
+
+/* One block: a row per plan, a column per device of first .. last - 1: how much of the makespan it works. */
+static void print_use_block(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                            size_t count, uint32_t first, uint32_t last)
+{
+    const struct cw_device *device = input->platform->device;
+    int width = label_width(r, count);
+
+    fprintf(f, "\n%-*s", width, "busy");
+    for (uint32_t d = first; d < last; d++)
+        fprintf(f, "  %*.*s", device_width(&device[d]), NAME_MAX_SHOWN, device[d].name);
+    fputc('\n', f);
+    for (size_t k = 0; k < count; k++) {
+        fprintf(f, "%-*s", width, r[k].label);
+        for (uint32_t d = first; d < last; d++)
+            fprintf(f, "  %*.0f %%", device_width(&device[d]) - 2, 100 * r[k].metrics.utilisation[d]);
+        fputc('\n', f);
+    }
+}
+
+/* As many blocks as the devices need on lines of WIDTH_MAX; of very wide machines only the beginning. */
 static void print_use(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
                       size_t count)
 {
     const struct cw_platform *p = input->platform;
-    int width = label_width(r, count), used = width;
-    uint32_t shown = 0;
+    uint32_t first = 0;
 
-    fprintf(f, "\n%-*s", width, "busy");
-    while (shown < p->devices && used + 2 + (int)strlen(p->device[shown].name) + 4 <= WIDTH_MAX) {
-        int column = (int)strlen(p->device[shown].name);
-        used += fprintf(f, "  %*.40s", column < 5 ? 5 : column, p->device[shown].name);
-        shown++;
+    for (int block = 0; block < BLOCKS_MAX && first < p->devices; block++) {
+        uint32_t last = first;
+        int used = label_width(r, count);
+        while (last < p->devices && (last == first || used + 2 + device_width(&p->device[last]) <= WIDTH_MAX))
+            used += 2 + device_width(&p->device[last++]);
+        print_use_block(f, input, r, count, first, last);
+        first = last;
     }
-    fputs(shown < p->devices ? "  ...\n" : "\n", f);
-    for (size_t k = 0; k < count; k++) {
-        fprintf(f, "%-*s", width, r[k].label);
-        for (uint32_t d = 0; d < shown; d++) {
-            int column = (int)strlen(p->device[d].name);
-            column = column > 40 ? 40 : column < 5 ? 5 : column;
-            fprintf(f, "  %*.0f %%", column - 2, 100 * r[k].metrics.utilisation[d]);
-        }
-        fputc('\n', f);
-    }
+    if (first < p->devices)
+        fprintf(f, "(and %u more devices; --json lists all)\n", p->devices - first);
 }
 
 static enum cw_status print_tasks(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r)

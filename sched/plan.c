@@ -4,6 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* True when no schedule can end beyond what a double holds: all work and all transfers, one after the other.
+ */
+static bool times_are_finite(const struct cw_graph *g, const struct cw_platform *p)
+{
+    double slowest = INFINITY, latest = 0, total = 0;
+
+    for (uint32_t m = 0; m < p->devices; m++) {
+        latest = fmax(latest, p->latency[m]);
+        for (uint32_t n = 0; n < p->devices; n++)
+            if (m != n)
+                slowest = fmin(slowest, p->bandwidth[(size_t)m * p->devices + n]);
+    }
+    for (size_t k = 0; k < (size_t)g->tasks * g->devices; k++)
+        if (!isinf(g->cost[k]))
+            total += g->cost[k];
+    for (uint32_t e = 0; e < g->edges; e++)
+        total += latest + g->succ.data[e] / slowest;
+    return isfinite(total);
+}
+
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err)
 {
@@ -11,6 +31,10 @@ enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, cons
     if (g->devices != p->devices)
         return cw_error_set(err, CW_ERR_INVALID, "the graph has costs for %u devices, the platform has %u",
                             g->devices, p->devices);
+    if (!times_are_finite(g, p))
+        return cw_error_set(
+            err, CW_ERR_LIMIT,
+            "the costs, or the data over the slowest bandwidth, are too large to be added up");
     plan->schedule = cw_schedule_create(g->tasks, p->devices);
     plan->timeline = calloc(p->devices, sizeof *plan->timeline);
     plan->tie_rank = malloc(p->devices * sizeof *plan->tie_rank);

@@ -31,8 +31,8 @@ struct cw_choice {
     double start, finish;
 };
 
-/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for
- * another number of devices), CW_ERR_NOMEM; the plan is then empty. */
+/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for another
+ * number of devices), CW_ERR_LIMIT (times could pass what a double holds), CW_ERR_NOMEM; the plan is then empty. */
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err);
 void cw_plan_finish(struct cw_plan *plan); /* safe on a zeroed struct */
