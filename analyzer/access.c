@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No device takes more parameters than bytes for them; a lying trace may claim 2^32. */
+enum { MAX_PARAMETERS = 4096 };
+
+static uint32_t parameter_count(const struct cw_t_kernel *k)
+{
+    return k->num_args < MAX_PARAMETERS ? k->num_args : MAX_PARAMETERS;
+}
+
 enum cw_status cw_access_table_init(struct cw_access_table *table, const struct cw_trace *t,
                                     const struct cw_graph_options *options, struct cw_error *err)
 {
@@ -16,7 +24,7 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     table->first = calloc(t->kernels.count + 1, sizeof *table->first);
     for (size_t k = 0; table->first && k < t->kernels.count; k++) {
         table->first[k] = (uint32_t)total;
-        total += t->kernels.v[k].num_args;
+        total += parameter_count(&t->kernels.v[k]);
     }
     table->modes = malloc(total + 1);
     if (!table->first || !table->modes)
@@ -30,7 +38,7 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         ok = cw_cl_source_init(&source, program->source, program->options);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
-                cw_kernel_params(&source, t->kernels.v[k].name, t->kernels.v[k].num_args,
+                cw_kernel_params(&source, t->kernels.v[k].name, parameter_count(&t->kernels.v[k]),
                                  options->trust_const, options->no_const, table->modes + table->first[k]);
         cw_cl_source_finish(&source);
     }
@@ -218,7 +226,7 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
 {
     uint32_t mode = CW_ACCESS_READ_WRITE;
 
-    if (k->kernel < t->kernels.count && a->command_index < t->kernels.v[k->kernel].num_args)
+    if (k->kernel < t->kernels.count && a->command_index < parameter_count(&t->kernels.v[k->kernel]))
         mode = table->modes[table->first[k->kernel] + a->command_index];
     if (a->kind == CW_ARG_SVM && a->value) {
         uint32_t memory = find_svm(t, a->value);
