@@ -28,7 +28,7 @@ static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
         return;
     atomic_fetch_or(&o->flags, CW_OBJECT_HIDDEN_PROFILING);
     o->state = malloc((count + 1) * sizeof *properties); /* never empty: it also marks the old creation call */
-    if (o->state)
+    if (o->state && count)
         memcpy(o->state, properties, count * sizeof *properties);
     o->seq = count;
 }
