@@ -187,10 +187,11 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
 {
     const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
     struct progression g = {.base = cw_poly_constant(p)};
-    bool linear = cw_poly_is_linear(p), independent = true, bounded = true;
+    bool linear = cw_poly_is_linear(p), independent = true, bounded = true, wrapped = false;
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++) {
             int v = p->term[i].var[k];
+            wrapped |= v && e->var[v].wrapped;
             independent = independent && (!v || e->var[v].free || e->range[v].lo == e->range[v].hi);
             if (linear && v)
                 add_stride(&g, p->term[i].coefficient, e->range[v]);
@@ -221,7 +222,7 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
         return;
     }
     t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !independent ? (e->wrapped ? why_wrap : why_data)
+    t->why = !independent ? (wrapped ? why_wrap : why_data)
              : repeated   ? repeated
              : !linear    ? why_shape
              : !spread_out ? why_gaps
@@ -241,35 +242,50 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
     return e->restart;
 }
 
-/* One attempt; false when it must be repeated because a loop or a basis turned out otherwise. */
+/* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of groups guards
+ * are decided worse than in that of global ids, which another access may do with. */
+static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
+{
+    bool by_group = e->by_group[0] || e->by_group[1] || e->by_group[2];
+    return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
+           e->access_loop == a->loop && (a->guards.n == 0 || !by_group);
+}
+
+/* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
+static enum tri prepare(struct cw_eval *e, const struct cw_access *a)
+{
+    if (e->box_valid)
+        return e->empty ? TRI_NO : TRI_YES;
+    e->access_loop = a->loop;
+    eval_reset(e);
+    for (int round = 0; round < 2; round++)
+        for (int i = a->guards.first; i < a->guards.first + a->guards.n && !e->empty; i++) {
+            e->empty |= eval_narrow(e, e->m->guard[i]) == TRI_NO;
+            if (e->restart)
+                return TRI_MAYBE;
+        }
+    e->box_valid = !e->failed;
+    e->box_guards = a->guards;
+    return e->empty ? TRI_NO : TRI_YES;
+}
+
+/* One attempt; false when it must be repeated. */
 static bool attempt(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
 {
-    eval_reset(e);
     t->answer = CW_ANSWER_NONE;
     t->may.n = t->must.n = 0;
-    for (int round = 0; round < 2; round++)
-        for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
-            enum tri holds = eval_narrow(e, e->m->guard[i]);
-            if (e->restart)
-                return false;
-            if (e->failed) {
-                whole(t, size, why_size, ok);
-                return true;
-            }
-            if (holds == TRI_NO)
-                return true;
-        }
+    enum tri possible = prepare(e, a);
+    if (possible != TRI_YES || e->failed)
+        return possible == TRI_NO && !e->failed;
     const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
     if (e->restart || mixes_bases(e, p))
         return false;
     lay_out(e, a, size, t, ok);
-    if (e->restart)
-        return false;
-    if (e->failed)
-        whole(t, size, why_size, ok);
-    return true;
+    return !e->restart && !e->failed;
 }
 
+/* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis of
+ * groups. A box taken over from another access may also have used up the variables. */
 static void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
 {
     *t = (struct touch){.may = t->may, .must = t->must};
@@ -277,13 +293,17 @@ static void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t si
         whole(t, size, why_any, ok);
         return;
     }
-    e->access_loop = a->loop;
-    memset(e->by_group, 0, sizeof e->by_group);
-    for (int i = 0; i < e->m->loops; i++)
-        e->loop[i] = LOOP_NEW;
-    for (int tries = 0; tries < e->m->loops + 5; tries++)
+    if (!box_fits(e, a)) {
+        e->box_valid = false;
+        memset(e->by_group, 0, sizeof e->by_group);
+        for (int i = 0; i < e->m->loops; i++)
+            e->loop[i] = LOOP_NEW;
+    }
+    for (int tries = 0; tries < e->m->loops + 6; tries++) {
         if (attempt(e, a, size, t, ok))
             return;
+        e->box_valid = false;
+    }
     whole(t, size, why_size, ok);
 }
 
@@ -335,6 +355,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
             *f[k] = (struct cw_footprint){.may = {f[k]->may.v, 0, f[k]->may.capacity},
                                           .must = {f[k]->must.v, 0, f[k]->must.capacity}};
     }
+    e->box_valid = false;
     for (int i = 0; i < m->accesses && ok; i++) {
         const struct cw_access *a = &m->access[i];
         eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);

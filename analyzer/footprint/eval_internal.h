@@ -17,6 +17,7 @@ enum { VAR_GLOBAL = 1, VAR_GROUP = 4, VAR_LOCAL = 7, VAR_DYNAMIC = 10, VAR_COUNT
 struct eval_var {
     int node;     /* what it stands for; -1 for the tile's variables */
     bool free;    /* takes every value of its range, whatever the others do */
+    bool wrapped; /* stands for a value of the launch that may not fit its width */
     bool pending; /* counter of a loop whose bound is being computed: its range means nothing yet */
 };
 
@@ -61,7 +62,8 @@ struct cw_eval {
     bool restart;        /* evaluate this access again: a loop has failed or a basis has changed */
     bool inexact;        /* a variable that is not free was narrowed, or the box has holes */
     bool empty;          /* the box is empty: nothing happens */
-    bool wrapped;        /* some value may not fit its width */
+    bool box_valid;      /* the box and all that is remembered belong to ... */
+    struct cw_guard_range box_guards; /* ... these guards */
     bool failed;         /* out of memory or of variables: nothing is known */
 };
 

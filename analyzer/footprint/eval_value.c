@@ -93,7 +93,7 @@ void eval_reset(struct cw_eval *e)
     e->polys = 0;
     e->vars = VAR_DYNAMIC;
     e->duties = 0;
-    e->pending_used = e->restart = e->inexact = e->empty = e->wrapped = e->failed = false;
+    e->pending_used = e->restart = e->inexact = e->empty = e->failed = false;
     for (int i = 0; i < e->m->loops; i++)
         if (e->loop[i] != LOOP_FAILED)
             e->loop[i] = LOOP_NEW;
@@ -303,8 +303,9 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
     }
     if (pending)
         e->pending_used = true;
-    e->wrapped |= of_launch_only(e, p);
-    return unknown(e, node, is_signed);
+    const struct cw_poly *any = unknown(e, node, is_signed);
+    e->var[any->term[0].var[CW_POLY_DEGREE - 1]].wrapped = of_launch_only(e, p);
+    return any;
 }
 
 const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
