@@ -12,6 +12,7 @@ printf '#include <errno.h>\n__attribute__((constructor)) static void f(void) { e
     $CC -fPIC -shared -o "$T/none/libOpenCL.so.1" -x c -
 ln -s libOpenCL.so.1 "$T/none/libOpenCL.so"
 export COUNT_LOG=$T/count.log
+icd=$(ldd "$T/platforms_linked" | awk '/libOpenCL/ { print $3 }')
 
 # expect TEXT COMMAND... - the last line of the command's output is TEXT
 expect() {
@@ -63,7 +64,8 @@ grep -q '^clGetPlatformIDs 0 0' "$COUNT_LOG" || fail "not hooked behind a loader
 [ "$(wc -l < "$COUNT_LOG")" = 1 ] || fail "hooked more than once behind a loader without layers"
 
 # racing first calls, hooked once each
-for how in "linked $T/platforms_linked" "libOpenCL.so.1 $T/platforms"; do
+for how in "linked $T/platforms_linked" "libOpenCL.so.1 $T/platforms" "libOpenCL.so $T/platforms" "$icd $T/platforms" \
+    "$(realpath "$icd") $T/platforms" "module:$T/module.so $T/platforms"; do
     set -- $how
     for i in 1 2 3 4 5 6 7 8 9 10; do
         rm -f "$COUNT_LOG"
@@ -77,7 +79,6 @@ symbols=$(nm -D --defined-only "$shim" | awk '$2 != "A" { sub(/@.*/, "", $3); pr
 [ -z "$symbols" ] || fail "exported beside the API: $symbols"
 ! readelf -d "$shim" | grep -E 'NEEDED.*(OpenCL|LLVM|unwind|gcc_s|stdc)' || fail "linked to what it must not be"
 # the symbols that ocl-icd exports are all there, in the same versions
-icd=$(ldd "$T/platforms_linked" | awk '/libOpenCL/ { print $3 }')
 list() { nm -D --defined-only "$1" | awk '$3 ~ /^cl/ { print $3 }' | sort; }
 missing=$(comm -23 <(list "$icd") <(list "$shim"))
 [ -z "$missing" ] || fail "exported by the loader but not by us: $missing"
