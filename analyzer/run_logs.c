@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "graph_summary.h"
 #include "log_format.h"
+#include "log_process.h"
 #include "trace_read.h"
 #include "trace_write.h"
 
@@ -43,16 +44,20 @@ static bool log_glob(const char *pattern, char *text, size_t size)
     return true;
 }
 
-static bool belongs_to(const char *log, uint64_t run)
+static bool read_header(const char *log, struct cw_log_header *h)
 {
-    struct cw_log_header h;
     FILE *f = fopen(log, "rb");
-    bool ours = f && fread(&h, offsetof(struct cw_log_header, start_ns), 1, f) == 1 &&
-                memcmp(h.magic, CW_LOG_MAGIC, 8) == 0 && h.run_id == run;
+    bool ok = f && fread(h, sizeof *h, 1, f) == 1 && memcmp(h->magic, CW_LOG_MAGIC, 8) == 0;
 
     if (f)
         fclose(f);
-    return ours;
+    return ok;
+}
+
+/* A process that outlives the program (a daemon, a background job) is still writing. */
+static bool is_being_written(const struct cw_log_header *h)
+{
+    return !h->complete && h->process_start_ticks && cw_log_process_start(h->pid) == h->process_start_ticks;
 }
 
 /* Converts one log; returns the number of its enqueues, or -1 after a failure. */
@@ -87,21 +92,31 @@ static long convert(const char *log, bool summary)
 
 void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program, bool summary)
 {
+    struct cw_log_header h;
     char text[2 * PATH_MAX];
     size_t logs = 0;
     long enqueues = 0;
     glob_t found = {0};
 
     if (log_glob(pattern, text, sizeof text) && glob(text, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            if (belongs_to(found.gl_pathv[i], run)) {
-                long n = convert(found.gl_pathv[i], summary);
-                logs++;
-                enqueues += n > 0 ? n : n < 0;
-            }
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const char *log = found.gl_pathv[i];
+            long n = 1;
+            if (!read_header(log, &h) || h.run_id != run)
+                continue;
+            logs++;
+            if (is_being_written(&h))
+                cw_cli_complain(
+                    "process %llu is still running: when it has ended, `clweave graph %s -o out.json` "
+                    "converts its log",
+                    (unsigned long long)h.pid, log);
+            else
+                n = convert(log, summary);
+            enqueues += n > 0 ? n : n < 0;
+        }
     globfree(&found);
     if (logs == 0)
-        cw_cli_complain("%s made no OpenCL call, so there is no trace", program);
+        cw_cli_complain("%s made no OpenCL call that leaves a trace", program);
     else if (enqueues == 0)
         cw_cli_complain("warning: %s enqueued nothing: the trace holds its queries only", program);
 }

@@ -45,30 +45,6 @@ uint64_t cw_log_run_id(void)
     return run_id;
 }
 
-uint64_t cw_log_process_start(uint64_t pid)
-{
-    char path[64], text[1024], *p;
-    unsigned long long ticks = 0;
-    ssize_t n;
-    int fd, field;
-
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    p = strrchr(text, ')'); /* the name may hold blanks and parentheses; field 3 follows the last one */
-    for (field = 2; p && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    if (p)
-        ticks = strtoull(p + 1, NULL, 10);
-    return ticks;
-}
-
 /* Replaces %e, %p, %% in `out` and makes the path absolute. */
 static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_error *err)
 {

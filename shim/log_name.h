@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../analyzer/log_process.h"
 #include "../sched/status.h"
 
 struct cw_log_names {
@@ -19,9 +20,6 @@ struct cw_log_names {
 
 /* The id of this run, ns of CLOCK_REALTIME. Constant in a process; thread-safe after the library's constructors. */
 uint64_t cw_log_run_id(void);
-
-/* Field 22 of /proc/PID/stat, the start time of a process in clock ticks; 0 when there is no such process. */
-uint64_t cw_log_process_start(uint64_t pid);
 
 /* Chooses the names for option value `out` (%e, %p and %% are replaced) and creates the log file: 0600, exclusively,
  * no link followed. Stores its open descriptor in *fd, and in *lock what keeps other processes of this kind from looking

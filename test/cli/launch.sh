@@ -46,6 +46,28 @@ grep -q 'multiply' "$T/err" || fail "no summary"
 clweave trace -o "$T/q.json" -- clweave devices > "$T/out" 2> "$T/err"
 grep -q 'enqueued nothing' "$T/err" || fail "no warning about zero enqueues: $(cat "$T/err")"
 
+# a process that outlives the program keeps its log, which can be converted when it has ended
+cat > "$T/linger.c" <<'C'
+#include <CL/cl.h>
+#include <unistd.h>
+int main(void)
+{
+    cl_platform_id p;
+    cl_device_id d;
+    clGetPlatformIDs(1, &p, 0);
+    clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, 0);
+    clCreateContext(0, 1, &d, 0, 0, 0);
+    return (int)sleep(60);
+}
+C
+${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -o "$T/linger" "$T/linger.c" -lOpenCL || fail "cannot build linger"
+clweave trace -o "$T/bg.json" -- sh -c "$T/linger > $T/linger.out 2>&1 & echo \$! > $T/pid; sleep 1" > "$T/out" 2> "$T/err"
+grep -q "process $(cat "$T/pid") is still running" "$T/err" || fail "a running process is not noticed: $(cat "$T/err")"
+[ ! -e "$T/bg.json" ] && [ -e "$T/bg.json.log" ] || fail "the log of a running process was taken away"
+kill -KILL "$(cat "$T/pid")"
+while [ -e "/proc/$(cat "$T/pid")" ] && ! grep -q '^State:.*Z' "/proc/$(cat "$T/pid")/status"; do sleep 0.05; done
+clweave graph "$T/bg.json.log" -o "$T/bg.json" || fail "its log cannot be converted"
+
 # an interrupt from the terminal (to the whole process group) ends the program, not the tool
 setsid clweave trace -o "$T/i.json" -- sh -c "$app; kill -INT 0; exit 7" > "$T/out" 2> "$T/err"; got=$?
 [ $got = 130 ] || fail "an interrupt became status $got"

@@ -1,0 +1,11 @@
+/* log_process.h - whether the writer of a log is still there. */
+#ifndef CW_LOG_PROCESS_H
+#define CW_LOG_PROCESS_H
+
+#include <stdint.h>
+
+/* Field 22 of /proc/PID/stat, the start time of a process in clock ticks; 0 when there is no such process or it has
+ * ended. Together with the pid it names a process for good. Thread-safe. */
+uint64_t cw_log_process_start(uint64_t pid);
+
+#endif
