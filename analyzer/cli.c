@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,18 @@ void cw_cli_complain(const char *fmt, ...)
     vfprintf(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
+}
+
+static struct sigaction found_file_size_limit;
+
+void cw_cli_signals_own(void)
+{
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &found_file_size_limit);
+}
+
+void cw_cli_signals_restore(void)
+{
+    sigaction(SIGXFSZ, &found_file_size_limit, NULL);
 }
 
 int cw_cli_fail(const struct cw_error *err)

@@ -108,6 +108,7 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
         /* closed by a successful exec: then the parent reads nothing */
         if (fcntl(report[1], F_SETFD, FD_CLOEXEC) == 0) {
             set_environment(mode, o, library, pattern, run);
+            cw_cli_signals_restore();
             execvp(argv[0], argv);
         }
         error = errno;

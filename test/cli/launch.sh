@@ -15,6 +15,8 @@ for mode in trace run; do
     [ $got = 143 ] || fail "$mode: SIGTERM became status $got"
     clweave $mode -o "$T/s.json" -- sh -c 'kill -KILL $$' 2> "$T/err"; got=$?
     [ $got = 137 ] || fail "$mode: SIGKILL became status $got"
+    clweave $mode -o "$T/s.json" -- sh -c "ulimit -f 1; yes > $T/yes" 2> "$T/err"; got=$?
+    [ $got = 153 ] || fail "$mode: SIGXFSZ became status $got"
 done
 expect no_opencl 0 clweave trace -o "$T/s.json" -- sh -c 'echo out; echo err >&2'
 [ "$(clweave trace -o "$T/s.json" sh -c 'echo "$1"' x --summary 2> /dev/null)" = --summary ] || fail "options behind the program are the program's"
