@@ -196,6 +196,10 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
             if (linear && v)
                 add_stride(&g, p->term[i].coefficient, e->range[v]);
         }
+    if (wrapped) {
+        whole(t, size, why_wrap, ok);
+        return;
+    }
     struct cw_range r = guarded_range(e, a, p);
     if (!linear) {
         g.base = r.lo;
@@ -222,7 +226,7 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
         return;
     }
     t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !independent ? (wrapped ? why_wrap : why_data)
+    t->why = !independent ? why_data
              : repeated   ? repeated
              : !linear    ? why_shape
              : !spread_out ? why_gaps

@@ -73,6 +73,13 @@ static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const str
     struct cw_poly q, r;
     if (split(e, p, d, &q, &r))
         return eval_keep(e, &r);
+    struct cw_range range = eval_range(e, p);
+    cw_wide turns = cw_wide_floor_div(range.lo, d), back = turns * d;
+    if (turns == cw_wide_floor_div(range.hi, d) && back == (int64_t)back) {
+        cw_poly_const(&q, (int64_t)back);
+        if (cw_poly_add(&r, p, &q, -1))
+            return eval_keep(e, &r);
+    }
     return between(e, node, 0, d - 1);
 }
 

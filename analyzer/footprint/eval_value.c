@@ -274,8 +274,9 @@ static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
     return true;
 }
 
-/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that fits,
- * else any number of the type. A pending counter counts as zero here and leaves a duty behind. */
+/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that fits and
+ * is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may be signed overflow,
+ * of which compilers make what they like; narrower types only come from conversions.) A pending counter counts as zero here and leaves a duty behind. */
 static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
 {
     const struct cw_poly *p = eval_node(e, node, READ_RAW);
@@ -290,7 +291,8 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
     if (turns == cw_wide_floor_div(r.hi - type.lo, modulus)) {
         struct cw_poly shift, q = *p;
         bool fits = turns == 0;
-        if (!fits && width < 62 && turns * modulus == (int64_t)(turns * modulus)) {
+        int64_t c;
+        if (!fits && (width < 32 || cw_poly_is_const(p, &c)) && width < 62 && turns * modulus == (int64_t)(turns * modulus)) {
             cw_poly_const(&shift, (int64_t)(turns * modulus));
             fits = cw_poly_add(&q, p, &shift, -1);
         }
