@@ -47,17 +47,34 @@ static void log_call(const char *name, unsigned platform, const uint64_t *args, 
 static void put_int(cl_int *p) { if (p) *p = echo == 2 ? -77 : 0; }
 static void put_uint(cl_uint *p) { if (p) *p = 1; }
 static void put_size(size_t *p) { if (p) *p = 8; }
-static void put_bytes(void *p) { if (p) memset(p, 0, 8); }
 static void put_nothing(const void *p) { (void)p; }
 static void put_event(cl_event *p) { if (p) *p = echo == 2 ? NULL : nullcl_new(K_EVENT, sizeof **p); }
 static void put_kernel(cl_kernel *p) { if (p) *p = echo == 2 ? NULL : nullcl_new(K_KERNEL, sizeof **p); }
 static void put_device(cl_device_id *p) { if (p) *p = &nullcl_devices[0][0]; }
 /* clang-format on */
 
+/* Up to 8 bytes of an untyped result. Its size, where the call says one, is the argument before it. */
+static void put_bytes(const char *parameter, uint64_t value, bool untyped, size_t *room)
+{
+    if (!strcmp(parameter, "param_value_size"))
+        *room = value < 8 ? value : 8;
+    if (untyped && value)
+        memset((void *)value, 0, *room);
+}
+
+/* clang-format off */
 #define PUT(x)                                                                                               \
+    put_bytes(#x, (uint64_t)(uintptr_t)(x), _Generic((x), void *: true, default: false), &room);             \
     _Generic((x), cl_int *: put_int, cl_uint *: put_uint, size_t *: put_size, cl_event *: put_event,         \
-             cl_kernel *: put_kernel, cl_device_id *: put_device, void *: put_bytes,                         \
+             cl_kernel *: put_kernel, cl_device_id *: put_device,                                            \
              default: put_nothing)((void *)(uintptr_t)(x));
+/* clang-format on */
+#define PUT_ALL(...)                                                                                         \
+    do {                                                                                                     \
+        size_t room = 8;                                                                                     \
+        (void)room;                                                                                          \
+        MAP(PUT, __VA_ARGS__)                                                                                \
+    } while (0)
 
 /* clang-format off */
 static void *echo_cl_context(void) { return nullcl_new(K_CONTEXT, sizeof(struct _cl_context)); }
@@ -93,7 +110,7 @@ static void *echo_other(void) { return nullcl_new(K_SAMPLER, 4096); }
         if (CW_UNLIKELY(slow)) {                                                                             \
             LOG(#name, 0, CW_UNPAREN args);                                                                  \
             if (echo && !is_real(CW_ID_##name)) {                                                            \
-                MAP(PUT, CW_UNPAREN args)                                                                    \
+                PUT_ALL(CW_UNPAREN args);                                                                    \
                 ECHO_##fail(ret, name);                                                                      \
             }                                                                                                \
         }                                                                                                    \
@@ -113,7 +130,7 @@ static bool is_real(enum cw_api_id id)
     static ret ext_##platform##_##name params                                                                \
     {                                                                                                        \
         LOG(#name, platform, CW_UNPAREN args);                                                               \
-        MAP(PUT, CW_UNPAREN args)                                                                            \
+        PUT_ALL(CW_UNPAREN args);                                                                            \
         ECHO_##fail(ret, name);                                                                              \
     }
 #define CW_EXT(ret, name, since, fail, handle, params, args)                                                 \
