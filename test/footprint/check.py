@@ -249,8 +249,14 @@ def changes(options, launch, tiles):
         return result
 
 
+TIGHTNESS = {"reads": [0, 0], "writes": [0, 0]}  # bytes touched, bytes claimed "at most" or exact
+
+
 def compare(claims, arg, side, touched, oracle, where, problems, must_be_complete):
     answer, may, must, _ = claims.get(arg, {}).get(side, ("none", [], [], ""))
+    if oracle == "oclgrind" and answer in ("exact", "at-most"):
+        TIGHTNESS[side][0] += Spans(touched).bytes()
+        TIGHTNESS[side][1] += Spans(may).bytes()
     stray = Spans(touched).outside(Spans(may))
     if stray:
         problems.append(f"{oracle}: {where}: argument {arg} {side} bytes {stray[0]}..{stray[1] - 1}, claimed {answer} {may[:4]}")
@@ -351,6 +357,9 @@ def main():
     if cold:
         print(f"{ran} launches, {checks} comparisons, cold {min(cold):.0f}..{max(cold):.0f} ms, "
               f"evaluation of one tile: median {sorted(cost)[len(cost) // 2]:.1f} us, worst {max(cost):.1f} us")
+    for side, (touched, claimed) in TIGHTNESS.items():
+        if claimed:
+            print(f"{side}: of the bytes claimed as exact or at most, {100 * touched / claimed:.0f} % are touched")
     print(f"{violations} violations")
     if options.json:
         with open(options.json, "w") as f:
