@@ -356,6 +356,7 @@ static enum cw_status plan_hdgeft(struct cw_plan *plan, const struct cw_policy_o
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", q);
         goto out;
     }
+    h.fixed_finish = cw_schedule_makespan(plan->schedule);
     plan->insertion = h.o->insertion;
     prefer_accelerators(plan);
     choose_window(&h);

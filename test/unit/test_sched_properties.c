@@ -161,6 +161,30 @@ static void check_guard(const struct cw_graph *g, const struct cw_platform *p)
     cw_schedule_destroy(guarded);
 }
 
+/* Some tasks are placed already, as when the graph grows while its beginning runs: they stay, the rest is
+ * planned. */
+static void check_partial(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
+{
+    uint32_t before = (uint32_t)cw_random_below(random, g->tasks);
+    char text[200];
+    struct cw_policy_config config;
+    struct cw_error err = {0};
+    struct cw_plan plan;
+    struct cw_placement kept[TASKS_MAX];
+
+    random_policy(random, text, sizeof text);
+    assert_int_equal(cw_policy_parse(&config, text, &err), CW_OK);
+    assert_int_equal(cw_plan_init(&plan, g, p, &err), CW_OK);
+    assert_int_equal(cw_plan_place_in_order(&plan, g->topo, before, &err), CW_OK);
+    memcpy(kept, plan.schedule->task, g->tasks * sizeof *kept);
+    if (config.policy->plan(&plan, &config.options, &err) != CW_OK ||
+        cw_schedule_check(plan.schedule, g, p, cw_policy_sharing(&config), 0, &err) != CW_OK)
+        fail_msg("%s behind %u tasks: %s", text, before, err.text);
+    for (uint32_t k = 0; k < before; k++)
+        assert_memory_equal(&kept[g->topo[k]], &plan.schedule->task[g->topo[k]], sizeof *kept);
+    cw_plan_finish(&plan);
+}
+
 static void test_random_cases(void **state)
 {
     uint64_t random = 20021;
@@ -189,6 +213,7 @@ static void test_random_cases(void **state)
             cw_schedule_destroy(s);
         }
         check_guard(g, p);
+        check_partial(&random, g, p);
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }

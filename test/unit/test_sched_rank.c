@@ -189,6 +189,40 @@ static void test_ties_along_edges(void **state)
     cw_platform_destroy(p);
 }
 
+/* A diamond of equal tasks on equal devices: the critical path goes by the lower id, to the lower device. */
+static void test_critical_path_ties(void **state)
+{
+    static const uint32_t wanted[] = {0, 1, 3};
+    struct cw_graph_builder *b = cw_graph_builder_create(2);
+    struct cw_platform *p = devices(2, 1);
+    struct cw_policy_config config;
+    struct cw_schedule *s;
+    struct cw_graph *g;
+    struct cw_ranks r;
+    uint32_t path[4];
+
+    (void)state;
+    for (uint32_t k = 0; k < 4; k++)
+        add(b, 2, 5);
+    cw_graph_builder_add_edge(b, 0, 1, 1, NULL);
+    cw_graph_builder_add_edge(b, 0, 2, 1, NULL);
+    cw_graph_builder_add_edge(b, 1, 3, 1, NULL);
+    cw_graph_builder_add_edge(b, 2, 3, 1, NULL);
+    g = finish(b);
+    assert_int_equal(cw_ranks_init(&r, g, p, true, NULL), CW_OK);
+    assert_int_equal(cw_ranks_critical_path(&r, path), 3);
+    assert_memory_equal(path, wanted, sizeof wanted);
+    assert_int_equal(cw_policy_parse(&config, "cpop", NULL), CW_OK);
+    assert_int_equal(cw_policy_run(&config, g, p, &s, NULL), CW_OK);
+    assert_int_equal(s->task[0].device, 0);
+    assert_int_equal(s->task[1].device, 0);
+    assert_int_equal(s->task[3].device, 0);
+    cw_schedule_destroy(s);
+    cw_ranks_finish(&r);
+    cw_graph_destroy(g);
+    cw_platform_destroy(p);
+}
+
 /* The builder's own checks, which files cannot reach. */
 static void test_builder(void **state)
 {
@@ -220,7 +254,7 @@ int main(void)
         cmocka_unit_test(test_tenths),           cmocka_unit_test(test_means),
         cmocka_unit_test(test_wild_costs),       cmocka_unit_test(test_all_free),
         cmocka_unit_test(test_ties_along_edges), cmocka_unit_test(test_many_counts),
-        cmocka_unit_test(test_builder),
+        cmocka_unit_test(test_builder),          cmocka_unit_test(test_critical_path_ties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
