@@ -53,6 +53,11 @@ list)  printf '%s%s' "$packages" "$slow_packages" | sed '/^$/d'; exit 0 ;;
 *)     echo "deps.sh: unknown set '$want' (build, check, demo, slow or list)" >&2; exit 2 ;;
 esac
 [ "${CLWEAVE_SKIP_DEPS:-}" != 1 ] || exit 0
+if [ "$want" != build ] && [ ! -d /sys/devices/system/cpu ]; then
+    echo "deps.sh: /sys is not mounted here, and PoCL aborts without it (hwloc reads the topology there)." >&2
+    echo "In a chroot, first: mount -t sysfs sysfs /sys (and mount -t proc proc /proc)" >&2
+    exit 1
+fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 missing=
