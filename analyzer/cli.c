@@ -1,5 +1,6 @@
 /* cli.c - command lookup and option parsing; see cli.h. */
 #include "cli.h"
+#include "../sched/policy.h" /* cw_nearest_word */
 
 #include <errno.h>
 #include <getopt.h>
@@ -41,43 +42,13 @@ int cw_cli_fail(const struct cw_error *err)
     return CW_EXIT_FAILURE;
 }
 
-/* Levenshtein distance; words longer than MAX_WORD count as far away. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t row[MAX_WORD + 1], la = strlen(a), lb = strlen(b);
-
-    if (la > MAX_WORD || lb > MAX_WORD)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= lb; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= la; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= lb; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
-        }
-    }
-    return row[lb];
-}
-
 const char *cw_cli_nearest(const char *word, const char *const *words)
 {
-    const char *nearest = NULL;
-    size_t best = strlen(word) / 2 + 1;
+    const char *nearest = cw_nearest_word(word, words);
 
-    for (size_t i = 0; words[i]; i++) {
-        size_t d = edit_distance(word, words[i]);
-        if (d < best || (*word && strncmp(words[i], word, strlen(word)) == 0 && !nearest)) {
-            best = d < best ? d : best;
+    for (size_t i = 0; !nearest && *word && words[i]; i++)
+        if (strncmp(words[i], word, strlen(word)) == 0)
             nearest = words[i];
-        }
-    }
     return nearest;
 }
 

@@ -1,14 +1,9 @@
 /* cmd_run.c - clweave run: run an unmodified program under clweave's scheduler. */
 #include "launch.h"
 
+#define CW_LAUNCH_COMMAND CW_CMD_RUN
 static const struct cw_cli_option options[] = {
-#define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
-    CW_LAUNCH_ROW(field, value, choices, name, argument, commands, CW_CMD_RUN, help)
-#include "options.inc"
-#undef CW_OPTION
-    {"summary", 's', CW_CLI_BOOL, offsetof(struct cw_launch_options, summary), NULL, NULL,
-     "print what was done when the program has ended"},
-    CW_CLI_END,
+#include "launch_options.inc"
 };
 
 static const char *const examples[] = {"clweave run -- ./app input.dat",

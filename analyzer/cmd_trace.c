@@ -1,14 +1,9 @@
 /* cmd_trace.c - clweave trace: record what an unmodified program does. */
 #include "launch.h"
 
+#define CW_LAUNCH_COMMAND CW_CMD_TRACE
 static const struct cw_cli_option options[] = {
-#define CW_OPTION(field, kind, value, choices, name, argument, commands, help)                               \
-    CW_LAUNCH_ROW(field, value, choices, name, argument, commands, CW_CMD_TRACE, help)
-#include "options.inc"
-#undef CW_OPTION
-    {"summary", 's', CW_CLI_BOOL, offsetof(struct cw_launch_options, summary), NULL, NULL,
-     "print the tables of `clweave graph` when the program has ended"},
-    CW_CLI_END,
+#include "launch_options.inc"
 };
 
 static const char *const examples[] = {"clweave trace -o app.json -- ./app input.dat",

@@ -28,10 +28,12 @@ void cw_edge_list_add(struct cw_edge_list *l, uint32_t from, uint32_t to, enum c
         l->pending.v[before].kind = (uint8_t)kind;
 }
 
-static int compare(const void *a, const void *b)
+int cw_edge_compare(const void *a, const void *b)
 {
     const struct cw_edge *x = a, *y = b;
 
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     if (x->kind != y->kind)
@@ -45,13 +47,13 @@ static int compare(const void *a, const void *b)
 static void sort(struct cw_edge *v, size_t n)
 {
     if (n > 32) {
-        qsort(v, n, sizeof *v, compare);
+        qsort(v, n, sizeof *v, cw_edge_compare);
         return;
     }
     for (size_t i = 1; i < n; i++) {
         struct cw_edge e = v[i];
         size_t j = i;
-        for (; j > 0 && compare(&e, &v[j - 1]) < 0; j--)
+        for (; j > 0 && cw_edge_compare(&e, &v[j - 1]) < 0; j--)
             v[j] = v[j - 1];
         v[j] = e;
     }
@@ -68,7 +70,7 @@ enum cw_status cw_edge_list_flush(struct cw_edge_list *l, struct cw_trace *t, st
         return CW_OK;
     sort(v, n);
     for (size_t i = 1; i < n; i++) {
-        if (compare(&v[i], &v[unique]) == 0)
+        if (cw_edge_compare(&v[i], &v[unique]) == 0)
             v[unique].bytes += v[i].bytes;
         else
             v[++unique] = v[i];

@@ -5,6 +5,9 @@
 
 #include "trace.h"
 
+/* For qsort: by (to, from, kind, hazard, memory), the order of cw_trace.edges. */
+int cw_edge_compare(const void *a, const void *b);
+
 struct cw_edge_list {
     CW_ARRAY(struct cw_edge) pending;
     bool failed; /* memory ran out; cw_edge_list_flush reports it */

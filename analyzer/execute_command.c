@@ -65,42 +65,42 @@ struct cw_exec_part cw_exec_part_whole(const struct cw_trace *t, uint32_t memory
     return p;
 }
 
-enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
-                                 void *host, uint32_t id, struct cw_error *err)
+/* Moves a part between the device and `host`, which is only read when `to_device`. */
+static enum cw_status move_part(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                void *host, bool to_device, uint32_t id, struct cw_error *err)
 {
     static const size_t zero[3];
+    const size_t offset = (size_t)p->offset, bytes = (size_t)p->bytes;
     cl_mem m;
     cl_int code;
     enum cw_status status = cw_exec_memory_use(x, p->memory, &m, err);
     if (status != CW_OK || (status = cw_exec_queue_use(x, q, err)) != CW_OK)
         return status;
     if (p->shape == CW_EXEC_IMAGE)
-        code = clEnqueueReadImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL);
+        code = to_device ? clEnqueueWriteImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL)
+                         : clEnqueueReadImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL);
     else if (p->shape == CW_EXEC_RECT)
-        code = clEnqueueReadBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
-                                       p->slice_pitch, 0, 0, host, 0, NULL, NULL);
+        code = to_device ? clEnqueueWriteBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
+                                                    p->slice_pitch, 0, 0, host, 0, NULL, NULL)
+                         : clEnqueueReadBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
+                                                   p->slice_pitch, 0, 0, host, 0, NULL, NULL);
     else
-        code = clEnqueueReadBuffer(q, m, CL_TRUE, (size_t)p->offset, (size_t)p->bytes, host, 0, NULL, NULL);
-    return cw_exec_vendor_status(x, id, "reading from the device", code, err);
+        code = to_device ? clEnqueueWriteBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL)
+                         : clEnqueueReadBuffer(q, m, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
+    return cw_exec_vendor_status(x, id, to_device ? "writing to the device" : "reading from the device", code,
+                                 err);
+}
+
+enum cw_status cw_exec_part_read(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
+                                 void *host, uint32_t id, struct cw_error *err)
+{
+    return move_part(x, q, p, host, false, id, err);
 }
 
 enum cw_status cw_exec_part_write(struct cw_exec *x, cl_command_queue q, const struct cw_exec_part *p,
                                   const void *host, uint32_t id, struct cw_error *err)
 {
-    static const size_t zero[3];
-    cl_mem m;
-    cl_int code;
-    enum cw_status status = cw_exec_memory_use(x, p->memory, &m, err);
-    if (status != CW_OK || (status = cw_exec_queue_use(x, q, err)) != CW_OK)
-        return status;
-    if (p->shape == CW_EXEC_IMAGE)
-        code = clEnqueueWriteImage(q, m, CL_TRUE, p->origin, p->region, 0, 0, host, 0, NULL, NULL);
-    else if (p->shape == CW_EXEC_RECT)
-        code = clEnqueueWriteBufferRect(q, m, CL_TRUE, p->origin, zero, p->region, p->row_pitch,
-                                        p->slice_pitch, 0, 0, host, 0, NULL, NULL);
-    else
-        code = clEnqueueWriteBuffer(q, m, CL_TRUE, (size_t)p->offset, (size_t)p->bytes, host, 0, NULL, NULL);
-    return cw_exec_vendor_status(x, id, "writing to the device", code, err);
+    return move_part(x, q, p, (void *)host, true, id, err);
 }
 
 static enum cw_status run_send(struct cw_exec *x, uint32_t id, struct cw_error *err)

@@ -29,21 +29,6 @@ const char *cw_hazard_name(unsigned hazard)
     return hazard < sizeof names / sizeof names[0] ? names[hazard] : "?";
 }
 
-static int by_target(const void *a, const void *b)
-{
-    const struct cw_edge *x = a, *y = b;
-
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->hazard != y->hazard)
-        return x->hazard < y->hazard ? -1 : 1;
-    return x->memory < y->memory ? -1 : x->memory > y->memory;
-}
-
 static enum cw_status sweep(struct cw_trace *t, const uint32_t *order, struct cw_control_flow *control,
                             struct cw_data_flow *data, struct cw_error *err)
 {
@@ -59,7 +44,7 @@ static enum cw_status sweep(struct cw_trace *t, const uint32_t *order, struct cw
     }
     cw_edge_list_finish(&edges);
     if (order)
-        qsort(t->edges.v, t->edges.count, sizeof *t->edges.v, by_target);
+        qsort(t->edges.v, t->edges.count, sizeof *t->edges.v, cw_edge_compare);
     return status;
 }
 
