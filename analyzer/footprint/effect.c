@@ -10,7 +10,7 @@ static const char why_asm[] = "inline assembly";
 static const char why_call[] = "a function whose body is not known is called";
 static const char why_indirect[] = "a function is called through a pointer";
 static const char why_length[] = "a memory copy of unknown length";
-static const char why_struct[] = "padding of a struct may be left out";
+static const char why_struct[] = "padding may be left out";
 
 /* An access in the making: kind, bytes and the like, everything but where. */
 static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset, struct cw_access a)
@@ -136,6 +136,8 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         struct cw_access a = plain(i ? CW_ACCESS_READ : CW_ACCESS_WRITE, element, element);
         a.count = count;
         a.stride = stride;
+        if (strstr(b->params, "Dv3_"))
+            a.doubt = why_struct;
         add_access(r, block, LLVMGetOperand(v, i), -1, a);
     }
 }

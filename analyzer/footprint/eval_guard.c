@@ -65,7 +65,7 @@ static enum tri decide_select(struct cw_eval *e, const struct cw_expr *x)
     return yes == no ? yes : TRI_MAYBE;
 }
 
-enum tri eval_decide(struct cw_eval *e, int node)
+static enum tri decide(struct cw_eval *e, int node)
 {
     node = cw_expr_resolve(&e->m->pool, node);
     const struct cw_expr *x = &e->m->pool.node[node];
@@ -90,6 +90,14 @@ enum tri eval_decide(struct cw_eval *e, int node)
     default:
         return TRI_MAYBE;
     }
+}
+
+enum tri eval_decide(struct cw_eval *e, int node)
+{
+    e->depth++;
+    enum tri t = e->depth > EVAL_MAX_DEPTH ? TRI_MAYBE : decide(e, node);
+    e->depth--;
+    return t;
 }
 
 static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi)

@@ -29,7 +29,8 @@ struct eval_duty {
     struct cw_range limit;
 };
 
-enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64 };
+/* Deeper expressions are taken as "anything": the stack is the host's. */
+enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH = 1000 };
 
 /* The three readings of a node. */
 enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
@@ -64,6 +65,7 @@ struct cw_eval {
     bool empty;          /* the box is empty: nothing happens */
     bool box_valid;      /* the box and all that is remembered belong to ... */
     struct cw_guard_range box_guards; /* ... these guards */
+    int depth;           /* of the recursion over nodes */
     bool failed;         /* out of memory or of variables: nothing is known */
 };
 

@@ -316,7 +316,11 @@ const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
     struct memo *memo = &e->memo[3 * (size_t)node + how];
     if (memo->generation == e->generation)
         return memo->p;
-    const struct cw_poly *p = how == READ_RAW ? raw(e, node) : number(e, node, how == READ_SIGNED);
+    e->depth++;
+    const struct cw_poly *p = e->depth > EVAL_MAX_DEPTH ? unknown(e, node, how != READ_UNSIGNED)
+                              : how == READ_RAW         ? raw(e, node)
+                                                        : number(e, node, how == READ_SIGNED);
+    e->depth--;
     *memo = (struct memo){e->generation, p};
     return p;
 }

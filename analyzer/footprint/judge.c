@@ -15,6 +15,7 @@ enum shape { SHAPE_UNIFORM, SHAPE_COUNTER, SHAPE_LINEAR, SHAPE_KNOWN, SHAPE_BOUN
 struct judge {
     const struct cw_model *m;
     struct cw_eval *e; /* symbolic */
+    int depth;
     uint8_t *shape; /* shape + 1 per node, 0: not looked at */
     uint8_t *loop;  /* per loop: 0 not looked at, else shape + 1 of its bound */
 };
@@ -116,7 +117,10 @@ static enum shape shape_of(struct judge *j, int node)
     node = cw_expr_resolve(&j->m->pool, node);
     if (j->m->pool.node[node].op == CW_EXPR_LOOP) /* its test contains the counter: not to be remembered half-way */
         return loop_shape(j, j->m->pool.node[node].a);
+    if (!j->shape[node] && j->depth > EVAL_MAX_DEPTH)
+        return SHAPE_OPEN;
     if (!j->shape[node]) {
+        j->depth++;
         j->shape[node] = SHAPE_OPEN + 1;
         const struct cw_poly *p = eval_node(j->e, node, READ_RAW);
         int64_t c;
@@ -124,6 +128,7 @@ static enum shape shape_of(struct judge *j, int node)
                     j->e->var[p->term[0].var[CW_POLY_DEGREE - 1]].node == node;
         enum shape s = atom ? look(j, &j->m->pool.node[node]) : poly_shape(j, p);
         j->shape[node] = (uint8_t)(s + 1);
+        j->depth--;
     }
     return j->shape[node] - 1;
 }
@@ -153,7 +158,7 @@ static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
 
 struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a)
 {
-    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
+    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), 0, calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
     struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
     bool ready = j.e && j.shape && j.loop;
     for (int l = 0; ready && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */

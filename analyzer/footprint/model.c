@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_BACK = 256 }; /* how far back a repeated access is looked for */
+enum {
+    LOOK_BACK = 256, /* how far back a repeated access is looked for */
+    MAX_DEPTH = 4000 /* of an expression; deeper ones count as varying */
+};
 
 void cw_model_init(struct cw_model *m)
 {
@@ -87,8 +90,10 @@ bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer)
 }
 
 /* `seen` (one byte per node) keeps shared subexpressions from being walked again. */
-static bool varies(const struct cw_model *m, int node, int loop, uint8_t *seen)
+static bool varies(const struct cw_model *m, int node, int loop, uint8_t *seen, int depth)
 {
+    if (depth > MAX_DEPTH)
+        return true;
     node = cw_expr_resolve(&m->pool, node);
     const struct cw_expr *e = &m->pool.node[node];
     if (seen[node])
@@ -100,20 +105,21 @@ static bool varies(const struct cw_model *m, int node, int loop, uint8_t *seen)
         return cw_model_loop_inside(m, e->b, loop);
     if (e->op < CW_EXPR_FORWARD)
         return false;
-    return (e->a >= 0 && varies(m, e->a, loop, seen)) || (e->b >= 0 && varies(m, e->b, loop, seen)) ||
-           (e->c >= 0 && varies(m, e->c, loop, seen));
+    return (e->a >= 0 && varies(m, e->a, loop, seen, depth + 1)) || (e->b >= 0 && varies(m, e->b, loop, seen, depth + 1)) ||
+           (e->c >= 0 && varies(m, e->c, loop, seen, depth + 1));
 }
 
 bool cw_model_varies_in(const struct cw_model *m, int node, int loop)
 {
     uint8_t *seen = calloc((size_t)m->pool.n, 1);
-    bool result = !seen || m->pool.failed || varies(m, node, loop, seen);
+    bool result = !seen || m->pool.failed || varies(m, node, loop, seen, 0);
     free(seen);
     return result;
 }
 
 void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
 {
+    m->anywhere = true;
     for (int i = 0; i < m->args; i++) {
         struct cw_arg *a = &m->arg[i];
         if (a->kind != CW_ARG_GLOBAL && a->kind != CW_ARG_CONSTANT)

@@ -78,6 +78,7 @@ struct cw_model {
     struct cw_loop *loop;
     int loops;
     bool prints, barriers; /* calls printf; has a work-group barrier */
+    bool anywhere;         /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
 };
 
 void cw_model_init(struct cw_model *m);
@@ -93,7 +94,8 @@ bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
 /* The value can differ between iterations of `loop`, or between uses outside of it. */
 bool cw_model_varies_in(const struct cw_model *m, int node, int loop);
 
-/* Marks every buffer argument as touched anywhere (`kind`: READ | WRITE), because of `why` (static). */
+/* Marks every buffer argument, and memory besides, as touched anywhere (`kind`: READ | WRITE), because of `why`
+ * (static). */
 void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why);
 
 #endif

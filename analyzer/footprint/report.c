@@ -140,6 +140,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "accesses", accesses);
     json_object_set_new(j, "loops", loops);
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
+    json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
     json_object_set_new(j, "prints", json_boolean(m->prints));
     return j;
 }

@@ -7,13 +7,13 @@ bad=0
 if [ ${#oracle[@]} -gt 0 ]; then
     check "${oracle[@]}" --tiles 8 $here/own.json $here/kernels || bad=1
     for rule in radius shift grow lie; do
-        check "${oracle[@]}" --break $rule --tiles 4 $here/own.json $here/kernels > "$T/broken"
+        check "${oracle[@]}" --break $rule --tiles 4 --every 3 $here/own.json $here/kernels > "$T/broken"
         [ $? = 1 ] && grep -q "VIOLATION oclgrind" "$T/broken" || { echo "claims broken by '$rule' passed under Oclgrind"; bad=1; }
     done
 fi
-check --pocl --tiles 4 --every 6 $here/own.json $here/kernels || bad=1
+check --pocl --tiles 4 --every 9 $here/own.json $here/kernels || bad=1
 for rule in shift lie; do
-    check --pocl --break $rule --tiles 4 --every 14 $here/own.json $here/kernels > "$T/broken"
+    check --pocl --break $rule --tiles 4 --every 20 $here/own.json $here/kernels > "$T/broken"
     [ $? = 1 ] && grep -q "VIOLATION device" "$T/broken" || { echo "claims broken by '$rule' passed on the device"; bad=1; }
 done
 exit $bad

@@ -4,7 +4,7 @@ import json
 import sys
 
 for kernel in json.load(sys.stdin)["kernels"]:
-    print("kernel", kernel["name"])
+    print("kernel", kernel["name"] + (", other memory" if kernel["other_memory"] else ""))
     for a in kernel["args"]:
         if "mode" not in a:
             continue
