@@ -2,7 +2,7 @@
 """check.py - holds the claims of clweave-footprint against what kernels really touch.
 
 usage: check.py --footprint PROGRAM --runner PROGRAM [--plugin LIBRARY] [--pocl] [--break RULE] [--seed N]
-                [--tiles N] [--every N] [--json FILE] TABLE FOLDER...
+                [--tiles N] [--every N] [--only NAME] [--json FILE] TABLE FOLDER...
 
 TABLE is a JSON list of launches ("file", "kernel", "options", "global", "local", "offset", "args"); a file is
 looked for as a path suffix below the FOLDERs. For each launch a few random ranges of work-groups are evaluated, and
@@ -37,6 +37,7 @@ def parse_args():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--tiles", type=int, default=6)
     p.add_argument("--every", type=int, default=1, help="only every N-th launch of the table")
+    p.add_argument("--only", default="", help="only kernels whose names contain this")
     p.add_argument("--json")
     p.add_argument("table")
     p.add_argument("folder", nargs="+")
@@ -321,6 +322,8 @@ def main():
     ran = violations = checks = 0
     cold, cost, report = [], [], []
     for launch in json.load(open(options.table))[::options.every]:
+        if options.only not in launch["kernel"]:
+            continue
         launch["path"] = find_file(options.folder, launch["file"])
         name = f"{launch['file'].split('/')[-1]}:{launch['kernel']}"
         if not launch["path"]:
