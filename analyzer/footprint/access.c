@@ -26,7 +26,8 @@ static const char *metadata_string(LLVMModuleRef module, LLVMValueRef kernel, co
     LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(kernel, &n);
     const char *text = "";
     for (unsigned k = 0; k < n; k++) {
-        if (LLVMValueMetadataEntriesGetKind(all, k) != LLVMGetMDKindIDInContext(c, name, (unsigned)strlen(name)))
+        if (LLVMValueMetadataEntriesGetKind(all, k) !=
+            LLVMGetMDKindIDInContext(c, name, (unsigned)strlen(name)))
             continue;
         LLVMValueRef node = LLVMMetadataAsValue(c, LLVMValueMetadataEntriesGetMetadata(all, k));
         unsigned count = LLVMGetMDNodeNumOperands(node), length;
@@ -84,7 +85,8 @@ static int64_t scalar_bytes(const struct reader *r, LLVMValueRef kernel, unsigne
     return (int64_t)LLVMABISizeOfType(r->lift.layout, t);
 }
 
-/* A struct by value is the kernel's own copy; only when nothing can have changed it are its fields the launch's. */
+/* A struct by value is the kernel's own copy; only when nothing can have changed it are its fields the
+ * launch's. */
 static bool only_loaded(LLVMValueRef pointer, int depth)
 {
     for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {

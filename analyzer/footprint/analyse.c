@@ -48,7 +48,8 @@ static enum cw_status describe(struct session *s, json_t *result)
     json_object_set_new(result, "kernels", list);
     LLVMValueRef f = next_kernel(LLVMGetFirstFunction(s->module), s->request->kernel);
     if (!f && s->request->kernel)
-        return cw_error_set(s->err, CW_ERR_NOTFOUND, "there is no kernel '%s' in %s", s->request->kernel, s->request->path);
+        return cw_error_set(s->err, CW_ERR_NOTFOUND, "there is no kernel '%s' in %s", s->request->kernel,
+                            s->request->path);
     for (; f; f = next_kernel(LLVMGetNextFunction(f), s->request->kernel)) {
         struct cw_model m;
         enum cw_status status = read_kernel(s, f, &m);
@@ -67,11 +68,13 @@ static enum cw_status evaluate_tiles(struct session *s, const json_t *j, const s
     json_t *tiles = json_array(), *description;
     struct cw_eval *e = cw_eval_create(m);
     struct cw_arg_footprint *f = calloc((size_t)m->args + 1, sizeof *f);
-    enum cw_status status = e && f ? CW_OK : cw_error_set(s->err, CW_ERR_NOMEM, "out of memory for an evaluation");
+    enum cw_status status =
+        e && f ? CW_OK : cw_error_set(s->err, CW_ERR_NOMEM, "out of memory for an evaluation");
     size_t i;
     json_object_set_new(result, "kernel", json_string(m->kernel));
     json_object_set_new(result, "tiles", tiles);
-    json_array_foreach(json_object_get(j, "tiles"), i, description) {
+    json_array_foreach(json_object_get(j, "tiles"), i, description)
+    {
         struct cw_tile t;
         if (status == CW_OK)
             status = cw_launch_read_tile(&t, description, &l->launch, s->err);
@@ -127,12 +130,14 @@ static enum cw_status evaluate(struct session *s, json_t *result)
     size_t i;
     enum cw_status status = CW_OK;
     if (!file)
-        return cw_error_set(s->err, CW_ERR_FORMAT, "%s:%d:%d: %s", s->request->launches, where.line, where.column, where.text);
+        return cw_error_set(s->err, CW_ERR_FORMAT, "%s:%d:%d: %s", s->request->launches, where.line,
+                            where.column, where.text);
     json_t *launches = json_object_get(file, "launches"), *results = json_array();
     json_object_set_new(result, "results", results);
     if (!json_is_array(launches))
         status = cw_error_set(s->err, CW_ERR_FORMAT, "%s has no array \"launches\"", s->request->launches);
-    json_array_foreach(launches, i, j) {
+    json_array_foreach(launches, i, j)
+    {
         if (status == CW_OK)
             status = evaluate_launch(s, j, results);
     }
@@ -163,8 +168,9 @@ enum cw_status cw_analyse(const struct cw_analyse_request *request, json_t **res
     if (status == CW_OK)
         status = request->launches ? evaluate(&s, j) : describe(&s, j);
     if (request->time && j)
-        json_object_set_new(j, "time_us", json_pack("{s:f, s:f, s:f}", "compile", compiled - start, "canonicalise",
-                                                    ready - compiled, "analyse", now_us() - ready));
+        json_object_set_new(j, "time_us",
+                            json_pack("{s:f, s:f, s:f}", "compile", compiled - start, "canonicalise",
+                                      ready - compiled, "analyse", now_us() - ready));
     LLVMDisposeModule(s.module);
     LLVMContextDispose(s.context);
     if (status == CW_OK)

@@ -15,8 +15,8 @@ struct cw_analyse_request {
     struct cw_ir_options options;
 };
 
-/* *result gets a new reference. CW_ERR_NOTFOUND when `kernel` or a launch's kernel does not exist; CW_ERR_FORMAT for
- * sources and launch files; whatever cw_ir_compile says. */
+/* *result gets a new reference. CW_ERR_NOTFOUND when `kernel` or a launch's kernel does not exist;
+ * CW_ERR_FORMAT for sources and launch files; whatever cw_ir_compile says. */
 enum cw_status cw_analyse(const struct cw_analyse_request *request, json_t **result, struct cw_error *err);
 
 #endif

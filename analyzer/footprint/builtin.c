@@ -51,22 +51,56 @@ static const struct entry exact[] = {
 
 /* Beginnings of names; images are accounted for by their access qualifier. */
 static const struct entry prefixes[] = {
-    {"read_image", CW_BUILTIN_PURE, 0},      {"write_image", CW_BUILTIN_PURE, 0},
-    {"get_image_", CW_BUILTIN_PURE, 0},      {"sub_group_", CW_BUILTIN_PURE, 0},
-    {"work_group_", CW_BUILTIN_PURE, 0},     {"get_sub_group_", CW_BUILTIN_PURE, 0},
-    {"get_num_sub_", CW_BUILTIN_PURE, 0},    {"get_max_sub_", CW_BUILTIN_PURE, 0},
+    {"read_image", CW_BUILTIN_PURE, 0},
+    {"write_image", CW_BUILTIN_PURE, 0},
+    {"get_image_", CW_BUILTIN_PURE, 0},
+    {"sub_group_", CW_BUILTIN_PURE, 0},
+    {"work_group_", CW_BUILTIN_PURE, 0},
+    {"get_sub_group_", CW_BUILTIN_PURE, 0},
+    {"get_num_sub_", CW_BUILTIN_PURE, 0},
+    {"get_max_sub_", CW_BUILTIN_PURE, 0},
     {"get_enqueued_num_sub_", CW_BUILTIN_PURE, 0},
 };
 
 /* Longer names before the names that they begin with. */
 static const char *const atomics[] = {
-    "atomic_flag_test_and_set", "atomic_flag_clear", "atomic_compare_exchange_strong",
-    "atomic_compare_exchange_weak", "atomic_fetch_add", "atomic_fetch_sub", "atomic_fetch_and", "atomic_fetch_or",
-    "atomic_fetch_xor", "atomic_fetch_min", "atomic_fetch_max", "atomic_exchange", "atomic_store", "atomic_load",
-    "atomic_init", "atomic_add", "atomic_sub", "atomic_inc", "atomic_dec", "atomic_and", "atomic_or", "atomic_xor",
-    "atomic_min", "atomic_max", "atomic_xchg", "atomic_cmpxchg",
-    "atom_add", "atom_sub", "atom_inc", "atom_dec", "atom_and", "atom_or", "atom_xor", "atom_min", "atom_max",
-    "atom_xchg", "atom_cmpxchg",
+    "atomic_flag_test_and_set",
+    "atomic_flag_clear",
+    "atomic_compare_exchange_strong",
+    "atomic_compare_exchange_weak",
+    "atomic_fetch_add",
+    "atomic_fetch_sub",
+    "atomic_fetch_and",
+    "atomic_fetch_or",
+    "atomic_fetch_xor",
+    "atomic_fetch_min",
+    "atomic_fetch_max",
+    "atomic_exchange",
+    "atomic_store",
+    "atomic_load",
+    "atomic_init",
+    "atomic_add",
+    "atomic_sub",
+    "atomic_inc",
+    "atomic_dec",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "atomic_min",
+    "atomic_max",
+    "atomic_xchg",
+    "atomic_cmpxchg",
+    "atom_add",
+    "atom_sub",
+    "atom_inc",
+    "atom_dec",
+    "atom_and",
+    "atom_or",
+    "atom_xor",
+    "atom_min",
+    "atom_max",
+    "atom_xchg",
+    "atom_cmpxchg",
 };
 
 /* vload4, vload_half, vload_half4, vloada_half3, vstore4, vstore_half4_rte ... */
@@ -147,13 +181,22 @@ struct cw_builtin cw_builtin_find(const char *mangled)
 static int scalar_bytes(const char *p)
 {
     switch (*p) {
-    case 'c': case 'a': case 'h':
+    case 'c':
+    case 'a':
+    case 'h':
         return 1;
-    case 's': case 't':
+    case 's':
+    case 't':
         return 2;
-    case 'i': case 'j': case 'f':
+    case 'i':
+    case 'j':
+    case 'f':
         return 4;
-    case 'l': case 'm': case 'd': case 'x': case 'y':
+    case 'l':
+    case 'm':
+    case 'd':
+    case 'x':
+    case 'y':
         return 8;
     case 'D':
         return p[1] == 'h' ? 2 : 0;

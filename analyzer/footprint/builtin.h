@@ -5,16 +5,23 @@
 #include "expr.h"
 
 enum cw_builtin_kind {
-    CW_BUILTIN_UNKNOWN,     /* not a function of OpenCL C that we know: may do anything */
-    CW_BUILTIN_PURE,        /* touches no buffer */
-    CW_BUILTIN_WORK_ITEM,   /* `op`, argument 0 = dimension */
+    CW_BUILTIN_UNKNOWN,   /* not a function of OpenCL C that we know: may do anything */
+    CW_BUILTIN_PURE,      /* touches no buffer */
+    CW_BUILTIN_WORK_ITEM, /* `op`, argument 0 = dimension */
     CW_BUILTIN_WORK_DIM,
     CW_BUILTIN_GLOBAL_LINEAR_ID,
     CW_BUILTIN_LOCAL_LINEAR_ID,
-    CW_BUILTIN_MIN, CW_BUILTIN_MAX, CW_BUILTIN_CLAMP, CW_BUILTIN_MUL24, CW_BUILTIN_MAD24,
-    CW_BUILTIN_VLOAD, CW_BUILTIN_VSTORE, CW_BUILTIN_VLOAD_HALF, CW_BUILTIN_VSTORE_HALF,
-    CW_BUILTIN_ATOMIC,      /* argument 0 = pointer */
-    CW_BUILTIN_COPY,        /* async_work_group_copy(dst, src, n, event) */
+    CW_BUILTIN_MIN,
+    CW_BUILTIN_MAX,
+    CW_BUILTIN_CLAMP,
+    CW_BUILTIN_MUL24,
+    CW_BUILTIN_MAD24,
+    CW_BUILTIN_VLOAD,
+    CW_BUILTIN_VSTORE,
+    CW_BUILTIN_VLOAD_HALF,
+    CW_BUILTIN_VSTORE_HALF,
+    CW_BUILTIN_ATOMIC, /* argument 0 = pointer */
+    CW_BUILTIN_COPY,   /* async_work_group_copy(dst, src, n, event) */
     CW_BUILTIN_COPY_STRIDED,
     CW_BUILTIN_OUT_POINTER, /* stores one value through its last argument */
     CW_BUILTIN_BARRIER,
@@ -23,19 +30,19 @@ enum cw_builtin_kind {
 
 struct cw_builtin {
     enum cw_builtin_kind kind;
-    enum cw_expr_op op;   /* WORK_ITEM */
-    int lanes;            /* VLOAD, VSTORE and the _HALF: 1, 2, 3, 4, 8, 16 */
-    int lane_stride;      /* elements between consecutive vectors: lanes, or 4 for vloada_half3 */
-    bool is_signed;       /* of the first integer parameter */
-    const char *name;     /* static, for reports; ATOMIC: the name without a suffix such as _explicit */
-    const char *params;   /* the mangled parameter list, inside of `mangled` */
+    enum cw_expr_op op; /* WORK_ITEM */
+    int lanes;          /* VLOAD, VSTORE and the _HALF: 1, 2, 3, 4, 8, 16 */
+    int lane_stride;    /* elements between consecutive vectors: lanes, or 4 for vloada_half3 */
+    bool is_signed;     /* of the first integer parameter */
+    const char *name;   /* static, for reports; ATOMIC: the name without a suffix such as _explicit */
+    const char *params; /* the mangled parameter list, inside of `mangled` */
 };
 
 /* What `mangled` names; kind UNKNOWN when it is no known built-in. */
 struct cw_builtin cw_builtin_find(const char *mangled);
 
-/* Bytes of what the first pointer of a mangled parameter list points to, 0 when it is not a built-in scalar or
- * vector. (Vectors of three take the room of four.) */
+/* Bytes of what the first pointer of a mangled parameter list points to, 0 when it is not a built-in scalar
+ * or vector. (Vectors of three take the room of four.) */
 int cw_builtin_pointee_bytes(const char *params);
 
 #endif

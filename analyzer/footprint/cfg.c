@@ -15,7 +15,7 @@ struct cw_cfg_index {
 
 static int by_address(const void *a, const void *b)
 {
-    uintptr_t x = (uintptr_t)*(LLVMBasicBlockRef const *)a, y = (uintptr_t)*(LLVMBasicBlockRef const *)b;
+    uintptr_t x = (uintptr_t) * (LLVMBasicBlockRef const *)a, y = (uintptr_t) * (LLVMBasicBlockRef const *)b;
     return (x > y) - (x < y);
 }
 
@@ -117,7 +117,8 @@ static bool link_blocks(struct cw_cfg *g)
     return true;
 }
 
-/* One direction of the algorithm: `root` is numbered below (forwards) or above (backwards) all that it dominates. */
+/* One direction of the algorithm: `root` is numbered below (forwards) or above (backwards) all that it
+ * dominates. */
 static int intersect(const int *dom, int a, int b, bool backwards)
 {
     while (a != b) {
@@ -150,8 +151,8 @@ static void dominators(struct cw_cfg *g)
     g->idom[0] = -1;
 }
 
-/* Post-order of a depth-first search backwards from every block without successors: order[rank[b]] = b, rank -1 for
- * blocks from which no exit can be reached. Returns how many there are. `scratch` has room for 2 n. */
+/* Post-order of a depth-first search backwards from every block without successors: order[rank[b]] = b, rank
+ * -1 for blocks from which no exit can be reached. Returns how many there are. `scratch` has room for 2 n. */
 static int order_backwards(const struct cw_cfg *g, int *order, int *rank, int *scratch)
 {
     int *stack = scratch, *next = scratch + g->n, done = 0, depth = 0;
@@ -242,8 +243,8 @@ bool cw_cfg_loop_contains(const struct cw_cfg *g, int loop, int block)
     return l >= 0;
 }
 
-/* Marks all blocks that reach `latch` without passing the header as members of `loop`, innermost wins because inner
- * loops are filled after outer ones. */
+/* Marks all blocks that reach `latch` without passing the header as members of `loop`, innermost wins because
+ * inner loops are filled after outer ones. */
 static bool fill_loop(struct cw_cfg *g, int loop, int latch)
 {
     int header = g->loop[loop].header, depth = 0;

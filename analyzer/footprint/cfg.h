@@ -1,7 +1,8 @@
 /* cfg.h - control flow of one LLVM function: dominators, post-dominators, natural loops.
  *
- * LLVM's C API has none of these. Blocks are numbered in reverse post-order from the entry (0); blocks that cannot
- * be reached have no number. Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm". */
+ * LLVM's C API has none of these. Blocks are numbered in reverse post-order from the entry (0); blocks that
+ * cannot be reached have no number. Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+ * Algorithm". */
 #ifndef CW_FOOTPRINT_CFG_H
 #define CW_FOOTPRINT_CFG_H
 
@@ -17,14 +18,14 @@ struct cw_cfg_loop {
 struct cw_cfg {
     int n;
     LLVMBasicBlockRef *block;
-    int *succ_first, *succ;  /* successors of b: succ[succ_first[b]] .. succ[succ_first[b + 1] - 1] */
+    int *succ_first, *succ; /* successors of b: succ[succ_first[b]] .. succ[succ_first[b + 1] - 1] */
     int *pred_first, *pred;
-    int *idom;               /* of the entry: -1 */
-    int *ipdom;              /* n = the virtual exit; -1 when no exit can be reached */
-    int *loop_of;            /* innermost loop around a block, -1 none */
+    int *idom;                /* of the entry: -1 */
+    int *ipdom;               /* n = the virtual exit; -1 when no exit can be reached */
+    int *loop_of;             /* innermost loop around a block, -1 none */
     struct cw_cfg_loop *loop; /* inner loops after outer ones */
     int loops;
-    bool irreducible;        /* there is a cycle with two entries: loops mean nothing */
+    bool irreducible; /* there is a cycle with two entries: loops mean nothing */
     struct cw_cfg_index *index;
 };
 

@@ -101,7 +101,8 @@ enum cw_status cw_child_run(const char *const *candidates, const char **argv, st
             ;
         out->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
         if (s == CW_OK && out->exit_status == NOT_FOUND && out->err.n == 0)
-            s = cw_error_set(err, CW_ERR_NOTFOUND, "%s is not installed; install it, or name a clang in CLWEAVE_CLANG",
+            s = cw_error_set(err, CW_ERR_NOTFOUND,
+                             "%s is not installed; install it, or name a clang in CLWEAVE_CLANG",
                              candidates[0]);
     }
     if (s == CW_OK && (!out->out.data || !out->err.data))

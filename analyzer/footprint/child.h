@@ -16,9 +16,10 @@ struct cw_child_output {
     int exit_status; /* 128 + signal when it was killed */
 };
 
-/* Starts the first of `candidates` (NULL-ended, looked up in PATH) that exists, with argv (argv[0] is filled in, NULL at
- * the end); standard input is shared. Returns when it has ended. The child dies with the calling thread's process.
- * CW_ERR_NOTFOUND when none exists; CW_ERR_IO; CW_ERR_NOMEM; CW_ERR_LIMIT beyond 64 MiB of output. */
+/* Starts the first of `candidates` (NULL-ended, looked up in PATH) that exists, with argv (argv[0] is filled
+ * in, NULL at the end); standard input is shared. Returns when it has ended. The child dies with the calling
+ * thread's process. CW_ERR_NOTFOUND when none exists; CW_ERR_IO; CW_ERR_NOMEM; CW_ERR_LIMIT beyond 64 MiB of
+ * output. */
 enum cw_status cw_child_run(const char *const *candidates, const char **argv, struct cw_child_output *out,
                             struct cw_error *err);
 void cw_child_output_finish(struct cw_child_output *out);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const char why_pointer[] = "a pointer whose origin is not known (loaded from memory, made from an integer)";
+static const char why_pointer[] =
+    "a pointer whose origin is not known (loaded from memory, made from an integer)";
 static const char why_asm[] = "inline assembly";
 static const char why_call[] = "a function whose body is not known is called";
 static const char why_indirect[] = "a function is called through a pointer";
@@ -13,7 +14,8 @@ static const char why_length[] = "a memory copy of unknown length";
 static const char why_struct[] = "padding may be left out";
 
 /* An access in the making: kind, bytes and the like, everything but where. */
-static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset, struct cw_access a)
+static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset,
+                       struct cw_access a)
 {
     struct cw_places at = cw_lift_pointer(&r->lift, pointer);
     for (int i = 0; i < at.n; i++) {
@@ -41,7 +43,8 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
 
 static struct cw_access plain(unsigned kind, int64_t may, int64_t must)
 {
-    return (struct cw_access){.kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = ""};
+    return (struct cw_access){
+        .kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = ""};
 }
 
 static int64_t may_bytes(struct reader *r, LLVMTypeRef t)
@@ -62,7 +65,8 @@ static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTy
     add_access(r, block, pointer, -1, a);
 }
 
-static void atomic(struct reader *r, int block, LLVMValueRef v, LLVMValueRef pointer, int64_t bytes, const char *name)
+static void atomic(struct reader *r, int block, LLVMValueRef v, LLVMValueRef pointer, int64_t bytes,
+                   const char *name)
 {
     struct cw_access a = plain(CW_ACCESS_READ | CW_ACCESS_WRITE | CW_ACCESS_ATOMIC, bytes, bytes);
     a.atomic = name;
@@ -93,7 +97,8 @@ static void intrinsic(struct reader *r, int block, LLVMValueRef v, const char *n
     else if (!strncmp(name, "llvm.memset.", 12))
         memory_intrinsic(r, block, v, false);
     else
-        for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++) { /* e.g. masked loads; lifetime, assume touch none */
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(v);
+             i++) { /* e.g. masked loads; lifetime, assume touch none */
             bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind;
             if (pointer && strncmp(name, "llvm.lifetime.", 14) && strncmp(name, "llvm.invariant.", 15))
                 cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
@@ -117,8 +122,9 @@ static void vector_access(struct reader *r, int block, LLVMValueRef v, const str
                plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, bytes, bytes));
 }
 
-/* async_work_group_copy(dst, src, n, event), strided: (dst, src, n, stride, event); the stride counts elements of
- * the global pointer, whichever of the two that is. All work-items of a group do the same copy. */
+/* async_work_group_copy(dst, src, n, event), strided: (dst, src, n, stride, event); the stride counts
+ * elements of the global pointer, whichever of the two that is. All work-items of a group do the same copy.
+ */
 static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
 {
     struct cw_expr_pool *p = &r->m->pool;
@@ -130,8 +136,9 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         return;
     }
     if (b->kind == CW_BUILTIN_COPY_STRIDED)
-        stride = cw_expr_binary(p, CW_EXPR_MUL, 64, stride,
-                                cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 3), -1)));
+        stride = cw_expr_binary(
+            p, CW_EXPR_MUL, 64, stride,
+            cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 3), -1)));
     for (unsigned i = 0; i < 2; i++) {
         struct cw_access a = plain(i ? CW_ACCESS_READ : CW_ACCESS_WRITE, element, element);
         a.count = count;
@@ -168,10 +175,12 @@ static void atomic_function(struct reader *r, int block, LLVMValueRef v, const s
 
 static bool has_no_effect(LLVMValueRef function)
 {
-    unsigned readnone = LLVMGetEnumAttributeKindForName("readnone", 8), memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    unsigned readnone = LLVMGetEnumAttributeKindForName("readnone", 8),
+             memory = LLVMGetEnumAttributeKindForName("memory", 6);
     if (readnone && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, readnone))
         return true;
-    LLVMAttributeRef a = memory ? LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, memory) : NULL;
+    LLVMAttributeRef a =
+        memory ? LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, memory) : NULL;
     return a && LLVMGetEnumAttributeValue(a) == 0; /* memory(none), LLVM 16 on */
 }
 

@@ -86,8 +86,8 @@ static void add_stride(struct progression *g, cw_wide stride, struct cw_range r)
     g->count[g->n++] = r.hi - r.lo + 1;
 }
 
-/* The intervals [x, x + bytes) for all x of the progression, clipped to [0, size). False when there would be too
- * many of them or they are out of all bounds; *ok is cleared without memory. */
+/* The intervals [x, x + bytes) for all x of the progression, clipped to [0, size). False when there would be
+ * too many of them or they are out of all bounds; *ok is cleared without memory. */
 static bool spread(const struct progression *g, cw_wide bytes, int64_t size, struct cw_spans *out, bool *ok)
 {
     cw_wide extent = bytes, pieces = 1;
@@ -117,7 +117,8 @@ static bool spread(const struct progression *g, cw_wide bytes, int64_t size, str
 }
 
 /* p = c * guard + rest with guard <= -1 bounds p on one side; c is chosen so that `var` leaves the rest. */
-static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw_poly *guard, int var, struct cw_range *r)
+static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw_poly *guard, int var,
+                     struct cw_range *r)
 {
     int64_t ours, theirs;
     struct cw_poly rest;
@@ -139,7 +140,8 @@ static struct cw_range guarded_range(struct cw_eval *e, const struct cw_access *
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
         struct cw_poly d;
         enum relation relation;
-        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) || relation != REL_NEGATIVE)
+        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) ||
+            relation != REL_NEGATIVE)
             continue;
         for (int t = 0; t < d.n; t++) {
             int var = d.term[t].var[CW_POLY_DEGREE - 1];
@@ -162,7 +164,8 @@ static bool all_guards_hold(struct cw_eval *e, const struct cw_access *a)
 }
 
 /* Adds the repetition of an asynchronous copy to the progression; NULL, or why it is not exact. */
-static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, struct progression *g, bool *bounded)
+static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, struct progression *g,
+                                  bool *bounded)
 {
     if (a->count < 0)
         return NULL;
@@ -226,14 +229,15 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
         return;
     }
     t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !independent ? why_data
-             : repeated   ? repeated
-             : !linear    ? why_shape
-             : !spread_out ? why_gaps
+    t->why = !independent                 ? why_data
+             : repeated                   ? repeated
+             : !linear                    ? why_shape
+             : !spread_out                ? why_gaps
              : a->kind & CW_ACCESS_ATOMIC ? why_atomic
-             : a->doubt   ? a->doubt
-             : !certain   ? why_guard
-             : a->kind & CW_ACCESS_WRITE ? why_padding : NULL;
+             : a->doubt                   ? a->doubt
+             : !certain                   ? why_guard
+             : a->kind & CW_ACCESS_WRITE  ? why_padding
+                                          : NULL;
 }
 
 static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
@@ -246,8 +250,8 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
     return e->restart;
 }
 
-/* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of groups guards
- * are decided worse than in that of global ids, which another access may do with. */
+/* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
+ * groups guards are decided worse than in that of global ids, which another access may do with. */
 static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
 {
     bool by_group = e->by_group[0] || e->by_group[1] || e->by_group[2];
@@ -288,8 +292,8 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int64_t size, 
     return !e->restart && !e->failed;
 }
 
-/* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis of
- * groups. A box taken over from another access may also have used up the variables. */
+/* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis
+ * of groups. A box taken over from another access may also have used up the variables. */
 static void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
 {
     *t = (struct touch){.may = t->may, .must = t->must};

@@ -1,11 +1,11 @@
 /* eval.h - which bytes a range of work-groups touches: a model, a launch and a tile in, byte intervals out.
  *
- * The tile's work-items become a box of integer variables (global ids, or group and local ids, and loop counters),
- * the launch's sizes and scalar arguments become constants, every index becomes a polynomial over the box, every
- * guard narrows the box. Only linear indices over independent variables whose guards hold everywhere in the
- * narrowed box are *exact*; everything else is *at most*. Where an extension, comparison or division looks at
- * the value of a `width`-bit expression, the polynomial's range must fit that width without wrapping; if it does
- * not, any value of that width is assumed. */
+ * The tile's work-items become a box of integer variables (global ids, or group and local ids, and loop
+ * counters), the launch's sizes and scalar arguments become constants, every index becomes a polynomial over
+ * the box, every guard narrows the box. Only linear indices over independent variables whose guards hold
+ * everywhere in the narrowed box are *exact*; everything else is *at most*. Where an extension, comparison or
+ * division looks at the value of a `width`-bit expression, the polynomial's range must fit that width without
+ * wrapping; if it does not, any value of that width is assumed. */
 #ifndef CW_FOOTPRINT_EVAL_H
 #define CW_FOOTPRINT_EVAL_H
 
@@ -21,9 +21,9 @@ struct cw_launch_arg {
 };
 
 struct cw_launch {
-    unsigned work_dim;                        /* 1..3 */
-    int64_t global[3], local[3], offset[3];   /* dimensions >= work_dim: 1, 1, 0 */
-    struct cw_launch_arg *arg;                /* cw_model.args entries */
+    unsigned work_dim;                      /* 1..3 */
+    int64_t global[3], local[3], offset[3]; /* dimensions >= work_dim: 1, 1, 0 */
+    struct cw_launch_arg *arg;              /* cw_model.args entries */
 };
 
 struct cw_tile {
@@ -67,8 +67,8 @@ const char *cw_answer_name(enum cw_answer a);
 
 /* ---- the symbolic side: one evaluator, used without a launch */
 
-/* The polynomial of `next` minus that of `var` (an OPAQUE node), as a new expression of the same width, when it
- * does not change within `loop` and needs no extension to look through; else -1. */
+/* The polynomial of `next` minus that of `var` (an OPAQUE node), as a new expression of the same width, when
+ * it does not change within `loop` and needs no extension to look through; else -1. */
 int cw_eval_step(struct cw_model *m, int next, int var, int loop);
 
 /* Formulas for people, such as "4*gid0 + 4*n*gid1"; extensions are taken as not wrapping. Appends to the open

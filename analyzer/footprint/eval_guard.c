@@ -117,7 +117,8 @@ static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         int64_t c = 0;
-        if (!v || e->range[v].lo >= e->range[v].hi || cw_poly_uses(p, v, &c) != 1 || c == 0 || e->var[v].pending)
+        if (!v || e->range[v].lo >= e->range[v].hi || cw_poly_uses(p, v, &c) != 1 || c == 0 ||
+            e->var[v].pending)
             continue;
         struct cw_poly rest = *p;
         rest.term[i].coefficient = 0;

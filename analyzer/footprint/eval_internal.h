@@ -7,7 +7,8 @@
 
 enum eval_mode {
     EVAL_LAUNCH,   /* with numbers */
-    EVAL_SYMBOLIC, /* every leaf and every operation that is not + - * becomes a variable; extensions are looked through */
+    EVAL_SYMBOLIC, /* every leaf and every operation that is not + - * becomes a variable; extensions are
+                      looked through */
     EVAL_STRICT,   /* the same, but extensions are variables too */
 };
 
@@ -56,17 +57,17 @@ struct cw_eval {
     uint8_t *loop_var;
     struct eval_duty duty[EVAL_MAX_DUTIES];
     int duties;
-    int access_loop;     /* innermost loop around the access in hand */
-    bool ragged[3];      /* the last group is smaller than the others */
-    bool by_group[3];    /* basis of the dimension: group and local id instead of the global id */
-    bool pending_used;   /* somebody asked for a range that depends on a pending counter */
-    bool restart;        /* evaluate this access again: a loop has failed or a basis has changed */
-    bool inexact;        /* a variable that is not free was narrowed, or the box has holes */
-    bool empty;          /* the box is empty: nothing happens */
-    bool box_valid;      /* the box and all that is remembered belong to ... */
+    int access_loop;   /* innermost loop around the access in hand */
+    bool ragged[3];    /* the last group is smaller than the others */
+    bool by_group[3];  /* basis of the dimension: group and local id instead of the global id */
+    bool pending_used; /* somebody asked for a range that depends on a pending counter */
+    bool restart;      /* evaluate this access again: a loop has failed or a basis has changed */
+    bool inexact;      /* a variable that is not free was narrowed, or the box has holes */
+    bool empty;        /* the box is empty: nothing happens */
+    bool box_valid;    /* the box and all that is remembered belong to ... */
     struct cw_guard_range box_guards; /* ... these guards */
-    int depth;           /* of the recursion over nodes */
-    bool failed;         /* out of memory or of variables: nothing is known */
+    int depth;                        /* of the recursion over nodes */
+    bool failed;                      /* out of memory or of variables: nothing is known */
 };
 
 enum tri { TRI_NO, TRI_YES, TRI_MAYBE };

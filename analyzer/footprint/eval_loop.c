@@ -1,8 +1,9 @@
 /* eval_loop.c - how often a loop runs.
  *
  * A loop whose exit test reads "T*k + R < 0" (k: complete iterations; T a number; R without k) is left at the
- * first k with T*k + R >= 0 at the latest. The header runs for k = 0 .. that value. The bound holds if nothing
- * that was compared wrapped on the way, which is checked afterwards for the whole range (induction over k). */
+ * first k with T*k + R >= 0 at the latest. The header runs for k = 0 .. that value. The bound holds if
+ * nothing that was compared wrapped on the way, which is checked afterwards for the whole range (induction
+ * over k). */
 #include "eval_internal.h"
 
 static bool inside(const struct cw_eval *e, int loop)

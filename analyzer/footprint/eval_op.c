@@ -1,7 +1,7 @@
 /* eval_op.c - division, shifts, bit operations, minimum, maximum, selection.
  *
- * Each becomes a polynomial where that is exact (a division whose remainder is known, an `or` of disjoint bits, a
- * decided selection), else a fresh variable with the bounds that interval arithmetic gives. */
+ * Each becomes a polynomial where that is exact (a division whose remainder is known, an `or` of disjoint
+ * bits, a decided selection), else a fresh variable with the bounds that interval arithmetic gives. */
 #include "eval_internal.h"
 
 struct operands {
@@ -33,7 +33,8 @@ static const struct cw_poly *anything(struct cw_eval *e, int node)
     return between(e, node, r.lo, r.hi);
 }
 
-/* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials. */
+/* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials.
+ */
 static bool split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
                   struct cw_poly *remainder)
 {
@@ -116,11 +117,13 @@ static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, i
         return between(e, node, 0, r.hi);
     }
     if (x->op != CW_EXPR_SHL)
-        return floor_division(e, node, eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
+        return floor_division(e, node,
+                              eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
                               INT64_C(1) << by);
     struct cw_poly factor, product;
     cw_poly_const(&factor, INT64_C(1) << by);
-    return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product) : anything(e, node);
+    return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product)
+                                                                        : anything(e, node);
 }
 
 /* The smallest 2^k - 1 that is at least v >= 0. */
@@ -138,7 +141,8 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
     if (cw_expr_is_const(&e->m->pool, x->b, &mask)) {
         if (mask > 0 && (mask & (mask + 1)) == 0)
             return remainder_of(e, node, eval_node(e, x->a, READ_UNSIGNED), mask + 1);
-        if (mask < 0 && mask > INT64_MIN && (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
+        if (mask < 0 && mask > INT64_MIN &&
+            (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
             const struct cw_poly *a = eval_node(e, x->a, READ_SIGNED);
             struct cw_poly q, r, back;
             struct cw_range range = eval_range(e, a);
@@ -160,7 +164,8 @@ static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, 
     for (int flip = 0; flip < 2; flip++) {
         const struct cw_poly *high = flip ? o.b : o.a, *low = flip ? o.a : o.b;
         cw_wide ones = all_ones(flip ? o.ra.hi : o.rb.hi);
-        if (ones < INT64_MAX && split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 && cw_poly_add(&sum, high, low, 1))
+        if (ones < INT64_MAX && split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 &&
+            cw_poly_add(&sum, high, low, 1))
             return eval_keep(e, &sum);
     }
     cw_wide lo = o.ra.lo > o.rb.lo ? o.ra.lo : o.rb.lo;
@@ -201,7 +206,8 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
 
 static const struct cw_poly *one_of(struct cw_eval *e, int node, int yes, int no)
 {
-    struct cw_range a = eval_range(e, eval_node(e, yes, READ_SIGNED)), b = eval_range(e, eval_node(e, no, READ_SIGNED));
+    struct cw_range a = eval_range(e, eval_node(e, yes, READ_SIGNED)),
+                    b = eval_range(e, eval_node(e, no, READ_SIGNED));
     return between(e, node, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi);
 }
 

@@ -8,15 +8,15 @@
 enum { MAX_DEPTH = 6 };
 
 static const char *const leaf_names[] = {
-    [CW_EXPR_GLOBAL_ID] = "gid",   [CW_EXPR_LOCAL_ID] = "lid",     [CW_EXPR_GROUP_ID] = "grp",
-    [CW_EXPR_GLOBAL_SIZE] = "gsz", [CW_EXPR_LOCAL_SIZE] = "lsz",   [CW_EXPR_ENQUEUED_LOCAL_SIZE] = "elsz",
+    [CW_EXPR_GLOBAL_ID] = "gid",   [CW_EXPR_LOCAL_ID] = "lid",      [CW_EXPR_GROUP_ID] = "grp",
+    [CW_EXPR_GLOBAL_SIZE] = "gsz", [CW_EXPR_LOCAL_SIZE] = "lsz",    [CW_EXPR_ENQUEUED_LOCAL_SIZE] = "elsz",
     [CW_EXPR_NUM_GROUPS] = "ngrp", [CW_EXPR_GLOBAL_OFFSET] = "off",
 };
 
 static const char *const op_names[] = {
-    [CW_EXPR_UDIV] = "/",   [CW_EXPR_SDIV] = "/",   [CW_EXPR_UREM] = "%",   [CW_EXPR_SREM] = "%",
-    [CW_EXPR_SHL] = "<<",   [CW_EXPR_LSHR] = ">>",  [CW_EXPR_ASHR] = ">>",  [CW_EXPR_AND] = "&",
-    [CW_EXPR_OR] = "|",     [CW_EXPR_XOR] = "^",    [CW_EXPR_SMIN] = "min", [CW_EXPR_UMIN] = "min",
+    [CW_EXPR_UDIV] = "/",   [CW_EXPR_SDIV] = "/",   [CW_EXPR_UREM] = "%",      [CW_EXPR_SREM] = "%",
+    [CW_EXPR_SHL] = "<<",   [CW_EXPR_LSHR] = ">>",  [CW_EXPR_ASHR] = ">>",     [CW_EXPR_AND] = "&",
+    [CW_EXPR_OR] = "|",     [CW_EXPR_XOR] = "^",    [CW_EXPR_SMIN] = "min",    [CW_EXPR_UMIN] = "min",
     [CW_EXPR_SMAX] = "max", [CW_EXPR_UMAX] = "max", [CW_EXPR_MUL24] = "mul24",
 };
 
@@ -107,14 +107,15 @@ static char *monomial_text(struct cw_eval *e, const struct cw_term *t, int depth
 }
 
 /* Prints the terms of p with the wanted sign (coefficients times `sign`); "0" when there are none. */
-static void print_poly(struct cw_eval *e, const struct cw_poly *p, int sign, bool one_sign_only, int depth, FILE *out)
+static void print_poly(struct cw_eval *e, const struct cw_poly *p, int sign, bool one_sign_only, int depth,
+                       FILE *out)
 {
     struct monomial m[CW_POLY_TERMS];
     int n = 0;
     for (int i = 0; i < p->n; i++) {
         if (one_sign_only && (p->term[i].coefficient > 0) != (sign > 0))
             continue;
-        m[n].coefficient = sign < 0 ? (int64_t)-(uint64_t)p->term[i].coefficient : p->term[i].coefficient;
+        m[n].coefficient = sign < 0 ? (int64_t) - (uint64_t)p->term[i].coefficient : p->term[i].coefficient;
         m[n++].text = monomial_text(e, &p->term[i], depth);
     }
     qsort(m, (size_t)n, sizeof *m, by_text);
@@ -221,8 +222,8 @@ int cw_eval_step(struct cw_model *m, int next, int var, int loop)
     int64_t c = 0;
     const struct cw_poly *p = eval_node(e, next, READ_RAW), *v = eval_node(e, var, READ_RAW);
     struct cw_poly difference;
-    bool fits = !e->failed && v->n == 1 && cw_poly_uses(p, v->term[0].var[CW_POLY_DEGREE - 1], &c) == 1 && c == 1 &&
-                cw_poly_add(&difference, p, v, -1);
+    bool fits = !e->failed && v->n == 1 && cw_poly_uses(p, v->term[0].var[CW_POLY_DEGREE - 1], &c) == 1 &&
+                c == 1 && cw_poly_add(&difference, p, v, -1);
     for (int i = 0; fits && i < difference.n; i++)
         for (int k = 0; k < CW_POLY_DEGREE && fits; k++)
             if (difference.term[i].var[k])

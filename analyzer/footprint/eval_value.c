@@ -1,7 +1,8 @@
 /* eval_value.c - from a node of the expression graph to a polynomial over the box of the tile.
  *
  * The RAW reading of a w-bit node is a polynomial congruent to its bits modulo 2^w: + - * and truncation need
- * nothing else. The SIGNED and UNSIGNED readings are polynomials equal to the number that the bits stand for. */
+ * nothing else. The SIGNED and UNSIGNED readings are polynomials equal to the number that the bits stand for.
+ */
 #include "eval_internal.h"
 
 #include <stdlib.h>
@@ -274,9 +275,10 @@ static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
     return true;
 }
 
-/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that fits and
- * is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may be signed overflow,
- * of which compilers make what they like; narrower types only come from conversions.) A pending counter counts as zero here and leaves a duty behind. */
+/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that
+ * fits and is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may
+ * be signed overflow, of which compilers make what they like; narrower types only come from conversions.) A
+ * pending counter counts as zero here and leaves a duty behind. */
 static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
 {
     const struct cw_poly *p = eval_node(e, node, READ_RAW);
@@ -292,7 +294,8 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
         struct cw_poly shift, q = *p;
         bool fits = turns == 0;
         int64_t c;
-        if (!fits && (width < 32 || cw_poly_is_const(p, &c)) && width < 62 && turns * modulus == (int64_t)(turns * modulus)) {
+        if (!fits && (width < 32 || cw_poly_is_const(p, &c)) && width < 62 &&
+            turns * modulus == (int64_t)(turns * modulus)) {
             cw_poly_const(&shift, (int64_t)(turns * modulus));
             fits = cw_poly_add(&q, p, &shift, -1);
         }

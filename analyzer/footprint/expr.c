@@ -38,8 +38,8 @@ static uint64_t hash(const struct cw_expr *e)
 
 static bool same(const struct cw_expr *x, const struct cw_expr *y)
 {
-    return x->op == y->op && x->width == y->width && x->dim == y->dim && x->a == y->a && x->b == y->b && x->c == y->c &&
-           x->value == y->value;
+    return x->op == y->op && x->width == y->width && x->dim == y->dim && x->a == y->a && x->b == y->b &&
+           x->c == y->c && x->value == y->value;
 }
 
 static void insert(struct cw_expr_pool *p, int node)
@@ -92,20 +92,26 @@ int cw_expr_node(struct cw_expr_pool *p, struct cw_expr e)
 
 int cw_expr_const(struct cw_expr_pool *p, int width, int64_t value)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_CONST, .width = (uint8_t)width, .a = -1, .b = -1, .c = -1,
+    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_CONST,
+                                            .width = (uint8_t)width,
+                                            .a = -1,
+                                            .b = -1,
+                                            .c = -1,
                                             .value = cw_expr_wrap(value, width)});
 }
 
 int cw_expr_leaf(struct cw_expr_pool *p, enum cw_expr_op op, int width, int dim)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = (uint8_t)op, .width = (uint8_t)width, .dim = (uint8_t)dim, .a = -1,
-                                            .b = -1, .c = -1});
+    return cw_expr_node(
+        p, (struct cw_expr){
+               .op = (uint8_t)op, .width = (uint8_t)width, .dim = (uint8_t)dim, .a = -1, .b = -1, .c = -1});
 }
 
 int cw_expr_arg(struct cw_expr_pool *p, int width, int arg, int64_t byte_offset)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_ARG, .width = (uint8_t)width, .a = arg, .b = -1, .c = -1,
-                                            .value = byte_offset});
+    return cw_expr_node(
+        p, (struct cw_expr){
+               .op = CW_EXPR_ARG, .width = (uint8_t)width, .a = arg, .b = -1, .c = -1, .value = byte_offset});
 }
 
 int cw_expr_loop(struct cw_expr_pool *p, int loop)
@@ -115,8 +121,9 @@ int cw_expr_loop(struct cw_expr_pool *p, int loop)
 
 int cw_expr_opaque(struct cw_expr_pool *p, int width, int loop)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_OPAQUE, .width = (uint8_t)width, .a = p->opaques++, .b = loop,
-                                            .c = -1});
+    return cw_expr_node(
+        p, (struct cw_expr){
+               .op = CW_EXPR_OPAQUE, .width = (uint8_t)width, .a = p->opaques++, .b = loop, .c = -1});
 }
 
 int cw_expr_unary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a)
@@ -126,7 +133,8 @@ int cw_expr_unary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a)
         return a;
     if (op == CW_EXPR_TRUNC && cw_expr_is_const(p, a, &v))
         return cw_expr_const(p, width, v);
-    return cw_expr_node(p, (struct cw_expr){.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = -1, .c = -1});
+    return cw_expr_node(
+        p, (struct cw_expr){.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = -1, .c = -1});
 }
 
 int cw_expr_binary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a, int b)
@@ -135,32 +143,37 @@ int cw_expr_binary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a,
     bool cx = cw_expr_is_const(p, a, &x), cy = cw_expr_is_const(p, b, &y);
     if (op == CW_EXPR_ADD || op == CW_EXPR_MUL) {
         if (cx && cy)
-            return cw_expr_const(p, width, op == CW_EXPR_ADD ? (int64_t)((uint64_t)x + (uint64_t)y)
-                                                             : (int64_t)((uint64_t)x * (uint64_t)y));
+            return cw_expr_const(p, width,
+                                 op == CW_EXPR_ADD ? (int64_t)((uint64_t)x + (uint64_t)y)
+                                                   : (int64_t)((uint64_t)x * (uint64_t)y));
         int64_t neutral = op == CW_EXPR_ADD ? 0 : 1;
         if (cx && x == neutral)
             return b;
         if (cy && y == neutral)
             return a;
     }
-    return cw_expr_node(p, (struct cw_expr){.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = b, .c = -1});
+    return cw_expr_node(
+        p, (struct cw_expr){.op = (uint8_t)op, .width = (uint8_t)width, .a = a, .b = b, .c = -1});
 }
 
 int cw_expr_compare(struct cw_expr_pool *p, enum cw_expr_cmp cmp, int a, int b)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_CMP, .width = 1, .dim = (uint8_t)cmp, .a = a, .b = b, .c = -1});
+    return cw_expr_node(
+        p, (struct cw_expr){.op = CW_EXPR_CMP, .width = 1, .dim = (uint8_t)cmp, .a = a, .b = b, .c = -1});
 }
 
 int cw_expr_select(struct cw_expr_pool *p, int width, int cond, int yes, int no)
 {
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_SELECT, .width = (uint8_t)width, .a = cond, .b = yes, .c = no});
+    return cw_expr_node(
+        p, (struct cw_expr){.op = CW_EXPR_SELECT, .width = (uint8_t)width, .a = cond, .b = yes, .c = no});
 }
 
 int cw_expr_choice(struct cw_expr_pool *p, int width, int one, int other)
 {
     if (one == other)
         return one;
-    return cw_expr_node(p, (struct cw_expr){.op = CW_EXPR_CHOICE, .width = (uint8_t)width, .a = -1, .b = one, .c = other});
+    return cw_expr_node(
+        p, (struct cw_expr){.op = CW_EXPR_CHOICE, .width = (uint8_t)width, .a = -1, .b = one, .c = other});
 }
 
 void cw_expr_forward(struct cw_expr_pool *p, int opaque, int meaning)

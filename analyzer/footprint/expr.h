@@ -1,9 +1,9 @@
 /* expr.h - integer expressions of a kernel, as a hash-consed graph.
  *
- * A node stands for one integer value of the kernel, `width` bits wide (1..64), the way LLVM sees it: bits without
- * a sign. Sharing makes "the same value" mean "the same node number", so that differences cancel exactly. Nodes
- * live in a pool and are named by their index; a node's operands have smaller indices except through FORWARD,
- * which is how the φ of a loop header gets its meaning after its loop has been read.
+ * A node stands for one integer value of the kernel, `width` bits wide (1..64), the way LLVM sees it: bits
+ * without a sign. Sharing makes "the same value" mean "the same node number", so that differences cancel
+ * exactly. Nodes live in a pool and are named by their index; a node's operands have smaller indices except
+ * through FORWARD, which is how the φ of a loop header gets its meaning after its loop has been read.
  *
  * Nothing here knows LLVM: a pool that was read back from a cache evaluates the same. Not thread-safe. */
 #ifndef CW_FOOTPRINT_EXPR_H
@@ -13,21 +13,22 @@
 #include <stdint.h>
 
 enum cw_expr_op {
-    CW_EXPR_CONST,      /* value */
-    CW_EXPR_GLOBAL_ID,  /* dim; the seven work-item functions are 64 bits wide */
-    CW_EXPR_LOCAL_ID,   /* dim */
-    CW_EXPR_GROUP_ID,   /* dim */
-    CW_EXPR_GLOBAL_SIZE, /* dim */
-    CW_EXPR_LOCAL_SIZE, /* dim */
+    CW_EXPR_CONST,               /* value */
+    CW_EXPR_GLOBAL_ID,           /* dim; the seven work-item functions are 64 bits wide */
+    CW_EXPR_LOCAL_ID,            /* dim */
+    CW_EXPR_GROUP_ID,            /* dim */
+    CW_EXPR_GLOBAL_SIZE,         /* dim */
+    CW_EXPR_LOCAL_SIZE,          /* dim */
     CW_EXPR_ENQUEUED_LOCAL_SIZE, /* dim */
-    CW_EXPR_NUM_GROUPS, /* dim */
-    CW_EXPR_GLOBAL_OFFSET, /* dim */
-    CW_EXPR_WORK_DIM,   /* 32 bits */
-    CW_EXPR_ARG,        /* a = argument index, value = byte offset inside the argument */
-    CW_EXPR_LOOP,       /* a = loop; how many iterations are complete, 64 bits */
-    CW_EXPR_OPAQUE,     /* a = serial number, b = innermost loop of its definition or -1: any value of that width */
-    CW_EXPR_FORWARD,    /* a = node that holds the meaning */
-    CW_EXPR_ADD,        /* a, b; modulo 2^width, as MUL and TRUNC */
+    CW_EXPR_NUM_GROUPS,          /* dim */
+    CW_EXPR_GLOBAL_OFFSET,       /* dim */
+    CW_EXPR_WORK_DIM,            /* 32 bits */
+    CW_EXPR_ARG,                 /* a = argument index, value = byte offset inside the argument */
+    CW_EXPR_LOOP,                /* a = loop; how many iterations are complete, 64 bits */
+    CW_EXPR_OPAQUE,  /* a = serial number, b = innermost loop of its definition or -1: any value of that width
+                      */
+    CW_EXPR_FORWARD, /* a = node that holds the meaning */
+    CW_EXPR_ADD,     /* a, b; modulo 2^width, as MUL and TRUNC */
     CW_EXPR_MUL,
     CW_EXPR_TRUNC,
     CW_EXPR_ZEXT,
@@ -46,14 +47,25 @@ enum cw_expr_op {
     CW_EXPR_SMAX,
     CW_EXPR_UMIN,
     CW_EXPR_UMAX,
-    CW_EXPR_MUL24,  /* dim: 1 = signed; the implementation's choice outside of 24 bits (OpenCL C, integer functions) */
+    CW_EXPR_MUL24,  /* dim: 1 = signed; the implementation's choice outside of 24 bits (OpenCL C, integer
+                       functions) */
     CW_EXPR_CMP,    /* dim = enum cw_expr_cmp; 1 bit */
     CW_EXPR_SELECT, /* a ? b : c */
     CW_EXPR_CHOICE, /* b or c, the reader does not know which */
 };
 
-enum cw_expr_cmp { CW_CMP_EQ, CW_CMP_NE, CW_CMP_UGT, CW_CMP_UGE, CW_CMP_ULT, CW_CMP_ULE, CW_CMP_SGT, CW_CMP_SGE,
-                   CW_CMP_SLT, CW_CMP_SLE };
+enum cw_expr_cmp {
+    CW_CMP_EQ,
+    CW_CMP_NE,
+    CW_CMP_UGT,
+    CW_CMP_UGE,
+    CW_CMP_ULT,
+    CW_CMP_ULE,
+    CW_CMP_SGT,
+    CW_CMP_SGE,
+    CW_CMP_SLT,
+    CW_CMP_SLE
+};
 
 struct cw_expr {
     uint8_t op, width, dim;

@@ -1,8 +1,8 @@
 /* guard.c - when a block runs, and when a loop goes on.
  *
- * A block's guards are the branch conditions on its way down the dominator tree. They are necessary. They are also
- * sufficient, unless the block is where several ways meet without being all of them, or lies in a loop that can be
- * left in more than one place: then the doubt says so. */
+ * A block's guards are the branch conditions on its way down the dominator tree. They are necessary. They are
+ * also sufficient, unless the block is where several ways meet without being all of them, or lies in a loop
+ * that can be left in more than one place: then the doubt says so. */
 #include "access_internal.h"
 
 #include <stddef.h>

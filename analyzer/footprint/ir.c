@@ -1,9 +1,10 @@
 /* ir.c - see ir.h.
  *
  * clang runs as a child: a crash or a hang of it is an error message here. Optimisation is off in clang
- * and chosen in cw_ir_canonicalise, because passes that exploit undefined behaviour would describe another program than the
- * one that runs: -fwrapv keeps signed overflow defined (vendors may well wrap), and accesses to global and
- * constant memory are made volatile, so that none is dropped, merged or moved past a condition. */
+ * and chosen in cw_ir_canonicalise, because passes that exploit undefined behaviour would describe another
+ * program than the one that runs: -fwrapv keeps signed overflow defined (vendors may well wrap), and accesses
+ * to global and constant memory are made volatile, so that none is dropped, merged or moved past a condition.
+ */
 #include "ir.h"
 
 #include "child.h"
@@ -49,7 +50,8 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
     if (option[0] != '-') {
         if (!strcmp(last, "-D") || !strcmp(last, "-U") || !strcmp(last, "-I"))
             return keep(o, option, err);
-        return cw_error_set(err, CW_ERR_INVALID, "'%s' is neither a build option nor the only source file", option);
+        return cw_error_set(err, CW_ERR_INVALID, "'%s' is neither a build option nor the only source file",
+                            option);
     }
     if (begins(option, "-cl-std=")) {
         o->std = option;
@@ -61,8 +63,8 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         if (begins(option, dropped[i]))
             return CW_OK;
-    return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known; what it does to the kernels is not either",
-                        option);
+    return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                        "build option '%s' is not known; what it does to the kernels is not either", option);
 }
 
 void cw_ir_options_finish(struct cw_ir_options *o)
@@ -87,13 +89,34 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
     const char *argv[MAX_ARGUMENTS];
     int n = 0;
     static const char *const fixed[] = {
-        "-x", "cl", "-target", "spir64", "-O1", "-Xclang", "-disable-llvm-passes", "-fwrapv", "-fno-strict-aliasing",
-        "-cl-kernel-arg-info", "-Xclang", "-fpreserve-vec3-type", "-Xclang", "-cl-ext=+all", "-w",
-        "-fno-crash-diagnostics", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-Xclang",
-        "-finclude-default-header", "-emit-llvm", "-c", "-o", "-",
+        "-x",
+        "cl",
+        "-target",
+        "spir64",
+        "-O1",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-fwrapv",
+        "-fno-strict-aliasing",
+        "-cl-kernel-arg-info",
+        "-Xclang",
+        "-fpreserve-vec3-type",
+        "-Xclang",
+        "-cl-ext=+all",
+        "-w",
+        "-fno-crash-diagnostics",
+        "-fno-color-diagnostics",
+        "-fno-caret-diagnostics",
+        "-Xclang",
+        "-finclude-default-header",
+        "-emit-llvm",
+        "-c",
+        "-o",
+        "-",
     };
     const char *named = getenv("CLWEAVE_CLANG");
-    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang", NULL};
+    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
+                                      NULL};
     argv[n++] = NULL;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         argv[n++] = fixed[i];
@@ -113,8 +136,9 @@ static bool version_fits(LLVMModuleRef m, struct cw_error *err)
 {
     if (m)
         return true;
-    cw_error_set(err, CW_ERR_VERSION, "clang writes IR that LLVM " LLVM_VERSION_STRING " cannot read; name a clang of "
-                                      "that version in CLWEAVE_CLANG");
+    cw_error_set(err, CW_ERR_VERSION,
+                 "clang writes IR that LLVM " LLVM_VERSION_STRING " cannot read; name a clang of "
+                 "that version in CLWEAVE_CLANG");
     return false;
 }
 
@@ -180,8 +204,9 @@ static void inline_always(LLVMValueRef f)
 
 enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err)
 {
-    static const char passes[] = "always-inline,function(sroa,early-cse,instcombine,simplifycfg,sroa,instcombine,"
-                                 "simplifycfg,loop-simplify)";
+    static const char passes[] =
+        "always-inline,function(sroa,early-cse,instcombine,simplifycfg,sroa,instcombine,"
+        "simplifycfg,loop-simplify)";
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;

@@ -10,23 +10,24 @@
 struct cw_ir_options {
     const char **pass; /* what clang gets to see, in order; the strings are the caller's */
     int n, capacity;
-    const char *std;   /* "-cl-std=CL1.2" unless an option says otherwise */
+    const char *std; /* "-cl-std=CL1.2" unless an option says otherwise */
 };
 
-/* Adds one build option (its separate argument, as in "-D X", counts as an option of its own and must follow).
- * Options that cannot change what a kernel touches are dropped. CW_ERR_UNSUPPORTED for options whose meaning
- * is not known, CW_ERR_NOMEM. */
+/* Adds one build option (its separate argument, as in "-D X", counts as an option of its own and must
+ * follow). Options that cannot change what a kernel touches are dropped. CW_ERR_UNSUPPORTED for options whose
+ * meaning is not known, CW_ERR_NOMEM. */
 enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, struct cw_error *err);
 void cw_ir_options_finish(struct cw_ir_options *o);
 
 /* Runs clang on `path` ("-" for standard input) and parses what it says. The caller disposes of *module and
- * *context. CW_ERR_NOTFOUND: there is no clang of this LLVM's version (environment variable CLWEAVE_CLANG names one);
- * CW_ERR_FORMAT: the source does not compile, the message holds clang's first error; CW_ERR_IO; CW_ERR_NOMEM. */
+ * *context. CW_ERR_NOTFOUND: there is no clang of this LLVM's version (environment variable CLWEAVE_CLANG
+ * names one); CW_ERR_FORMAT: the source does not compile, the message holds clang's first error; CW_ERR_IO;
+ * CW_ERR_NOMEM. */
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
                              LLVMModuleRef *module, struct cw_error *err);
 
-/* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant memory
- * of the source stays. CW_ERR_INVALID with LLVM's message. */
+/* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant
+ * memory of the source stays. CW_ERR_INVALID with LLVM's message. */
 enum cw_status cw_ir_canonicalise(LLVMModuleRef module, struct cw_error *err);
 
 #endif

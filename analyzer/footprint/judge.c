@@ -1,7 +1,8 @@
 /* judge.c - see judge.h.
  *
- * The evaluator decides; this only foresees it from the shape of the polynomials: a value is *known* when it is built
- * from ids, sizes, arguments and counters by + - *, *bounded* when an operation or a narrow type limits it, else *open*. */
+ * The evaluator decides; this only foresees it from the shape of the polynomials: a value is *known* when it
+ * is built from ids, sizes, arguments and counters by + - *, *bounded* when an operation or a narrow type
+ * limits it, else *open*. */
 #include "judge.h"
 
 #include "eval_internal.h"
@@ -77,7 +78,8 @@ static enum shape loop_shape(struct judge *j, int loop)
     return best;
 }
 
-/* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded. */
+/* Operations that are no polynomials: whatever goes in, a remainder or a mask of something known is bounded.
+ */
 static enum shape bounded_by(struct judge *j, const struct cw_expr *x)
 {
     enum shape a = shape_of(j, x->a), b = shape_of(j, x->b);
@@ -115,7 +117,8 @@ static enum shape look(struct judge *j, const struct cw_expr *x)
 static enum shape shape_of(struct judge *j, int node)
 {
     node = cw_expr_resolve(&j->m->pool, node);
-    if (j->m->pool.node[node].op == CW_EXPR_LOOP) /* its test contains the counter: not to be remembered half-way */
+    if (j->m->pool.node[node].op ==
+        CW_EXPR_LOOP) /* its test contains the counter: not to be remembered half-way */
         return loop_shape(j, j->m->pool.node[node].a);
     if (!j->shape[node] && j->depth > EVAL_MAX_DEPTH)
         return SHAPE_OPEN;
@@ -141,7 +144,8 @@ static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
     if (a->count >= 0)
         s = worse(s, worse(shape_of(j, a->count), shape_of(j, a->stride)));
     if (s == SHAPE_OPEN)
-        return (struct cw_judgement){CW_ANSWER_UNKNOWN, "the index depends on data or on a loop without a known bound"};
+        return (struct cw_judgement){CW_ANSWER_UNKNOWN,
+                                     "the index depends on data or on a loop without a known bound"};
     if (s == SHAPE_BOUNDED)
         return (struct cw_judgement){CW_ANSWER_AT_MOST, "only bounds of the index are known"};
     if (s == SHAPE_KNOWN)
@@ -152,13 +156,15 @@ static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
         return (struct cw_judgement){CW_ANSWER_AT_MOST, "an atomic operation may leave the value as it was"};
     for (int g = a->guards.first; g < a->guards.first + a->guards.n; g++)
         if (relation_shape(j, &j->m->guard[g]) > SHAPE_LINEAR)
-            return (struct cw_judgement){CW_ANSWER_AT_MOST, "it depends on a condition that is not known before the launch"};
+            return (struct cw_judgement){CW_ANSWER_AT_MOST,
+                                         "it depends on a condition that is not known before the launch"};
     return (struct cw_judgement){CW_ANSWER_EXACT, NULL};
 }
 
 struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a)
 {
-    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), 0, calloc((size_t)m->pool.n + 1, 1), calloc((size_t)m->loops + 1, 1)};
+    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), 0, calloc((size_t)m->pool.n + 1, 1),
+                      calloc((size_t)m->loops + 1, 1)};
     struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
     bool ready = j.e && j.shape && j.loop;
     for (int l = 0; ready && l < m->loops; l++) { /* outer loops first: nothing is looked at half-way */

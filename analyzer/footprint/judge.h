@@ -11,7 +11,8 @@ struct cw_judgement {
 
 struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a);
 
-/* The worst judgement over the accesses of one argument of the given kind (READ or WRITE); NONE without accesses. */
+/* The worst judgement over the accesses of one argument of the given kind (READ or WRITE); NONE without
+ * accesses. */
 struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigned kind);
 
 #endif

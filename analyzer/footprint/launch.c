@@ -7,8 +7,8 @@
 enum { VALUE_BYTES = 256 }; /* per argument; larger structs are cut, their tail is unknown */
 
 /* Up to three integers >= least into out; missing ones are `fill`. */
-static enum cw_status triple(const json_t *j, const char *key, int64_t least, int64_t fill, int64_t out[3], size_t *n,
-                             struct cw_error *err)
+static enum cw_status triple(const json_t *j, const char *key, int64_t least, int64_t fill, int64_t out[3],
+                             size_t *n, struct cw_error *err)
 {
     const json_t *list = json_object_get(j, key);
     *n = json_array_size(list);
@@ -19,7 +19,8 @@ static enum cw_status triple(const json_t *j, const char *key, int64_t least, in
     for (size_t i = 0; i < *n; i++) {
         const json_t *v = json_array_get(list, i);
         if (!json_is_integer(v) || json_integer_value(v) < least || json_integer_value(v) > INT64_MAX / 4)
-            return cw_error_set(err, CW_ERR_FORMAT, "\"%s\"[%zu] must be an integer from %lld on", key, i, (long long)least);
+            return cw_error_set(err, CW_ERR_FORMAT, "\"%s\"[%zu] must be an integer from %lld on", key, i,
+                                (long long)least);
         out[i] = json_integer_value(v);
     }
     return CW_OK;
@@ -50,19 +51,24 @@ static enum cw_status argument(struct cw_launch_arg *a, const json_t *j, unsigne
         for (size_t i = 0; i < n; i++) {
             int hi = digit(hex[2 * i]), lo = digit(hex[2 * i + 1]);
             if (hi < 0 || lo < 0)
-                return cw_error_set(err, CW_ERR_FORMAT, "\"args\"[%d]: \"bytes\" holds something else than hexadecimal digits", index);
+                return cw_error_set(err, CW_ERR_FORMAT,
+                                    "\"args\"[%d]: \"bytes\" holds something else than hexadecimal digits",
+                                    index);
             bytes[i] = (unsigned char)(16 * hi + lo);
         }
         a->value = bytes;
         a->value_bytes = n;
     } else if (!json_is_null(j) && !json_is_real(scalar) && !json_object_get(j, "local")) {
-        return cw_error_set(err, CW_ERR_FORMAT,
-                            "\"args\"[%d] must be null or an object with \"buffer\", \"scalar\", \"bytes\" or \"local\"", index);
+        return cw_error_set(
+            err, CW_ERR_FORMAT,
+            "\"args\"[%d] must be null or an object with \"buffer\", \"scalar\", \"bytes\" or \"local\"",
+            index);
     }
     return CW_OK;
 }
 
-enum cw_status cw_launch_read(struct cw_launch_file *l, const json_t *j, const struct cw_model *m, struct cw_error *err)
+enum cw_status cw_launch_read(struct cw_launch_file *l, const json_t *j, const struct cw_model *m,
+                              struct cw_error *err)
 {
     struct cw_launch *x = &l->launch;
     size_t n, local, offset;
@@ -74,8 +80,10 @@ enum cw_status cw_launch_read(struct cw_launch_file *l, const json_t *j, const s
         s = triple(j, "offset", 0, 0, x->offset, &offset, err);
     const json_t *args = json_object_get(j, "args");
     if (s == CW_OK && (n == 0 || local != n || json_array_size(args) != (size_t)m->args))
-        s = cw_error_set(err, CW_ERR_FORMAT, "kernel %s: \"global\" and \"local\" need the same number of dimensions, "
-                                             "\"args\" %d entries", m->kernel, m->args);
+        s = cw_error_set(err, CW_ERR_FORMAT,
+                         "kernel %s: \"global\" and \"local\" need the same number of dimensions, "
+                         "\"args\" %d entries",
+                         m->kernel, m->args);
     if (s != CW_OK)
         return s;
     x->work_dim = (unsigned)n;
@@ -98,7 +106,8 @@ void cw_launch_finish(struct cw_launch_file *l)
     memset(l, 0, sizeof *l);
 }
 
-enum cw_status cw_launch_read_tile(struct cw_tile *t, const json_t *j, const struct cw_launch *l, struct cw_error *err)
+enum cw_status cw_launch_read_tile(struct cw_tile *t, const json_t *j, const struct cw_launch *l,
+                                   struct cw_error *err)
 {
     size_t n;
     enum cw_status s = triple(j, "first", 0, 0, t->first, &n, err);

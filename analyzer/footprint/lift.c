@@ -27,7 +27,8 @@ int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef v)
 int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next)
 {
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(phi)), loop = l->cfg->loop_of[b];
-    if (loop < 0 || l->cfg->loop[loop].header != b || l->cfg->loop[loop].latch < 0 || LLVMCountIncoming(phi) != 2)
+    if (loop < 0 || l->cfg->loop[loop].header != b || l->cfg->loop[loop].latch < 0 ||
+        LLVMCountIncoming(phi) != 2)
         return -1;
     unsigned late = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(phi, 1)) == l->cfg->loop[loop].latch;
     if (cw_cfg_block(l->cfg, LLVMGetIncomingBlock(phi, late)) != l->cfg->loop[loop].latch)
@@ -126,16 +127,19 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef cond = LLVMGetOperand(v, 0);
     bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
-    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane), no = lift_operand(l, v, 2, lane);
+    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane),
+        no = lift_operand(l, v, 2, lane);
     struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     if (p->failed)
         return 0;
-    bool straight = x.op == CW_EXPR_CMP && x.a == yes && x.b == no, crossed = x.op == CW_EXPR_CMP && x.a == no && x.b == yes;
+    bool straight = x.op == CW_EXPR_CMP && x.a == yes && x.b == no,
+         crossed = x.op == CW_EXPR_CMP && x.a == no && x.b == yes;
     if (x.op == CW_EXPR_CMP && x.dim >= CW_CMP_UGT && (straight || crossed)) {
         bool is_signed = x.dim >= CW_CMP_SGT, greater = (x.dim - CW_CMP_UGT) % 4 < 2;
         bool max = greater == straight;
-        return cw_expr_binary(p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
-                              lift_width(v), yes, no);
+        return cw_expr_binary(
+            p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
+            lift_width(v), yes, no);
     }
     return cw_expr_select(p, lift_width(v), c, yes, no);
 }
@@ -148,7 +152,8 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
     if (own < 0 || l->cfg->loop[own].header != b) { /* where ways meet */
         int value = cw_lift_value(l, LLVMGetIncomingValue(v, 0), lane);
         for (unsigned i = 1; i < LLVMCountIncoming(v); i++)
-            value = cw_expr_choice(p, lift_width(v), value, cw_lift_value(l, LLVMGetIncomingValue(v, i), lane));
+            value =
+                cw_expr_choice(p, lift_width(v), value, cw_lift_value(l, LLVMGetIncomingValue(v, i), lane));
         return value;
     }
     int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
@@ -170,8 +175,8 @@ static int load(struct cw_lift *l, LLVMValueRef v)
 {
     struct cw_places at = cw_lift_pointer(l, LLVMGetOperand(v, 0));
     int64_t offset;
-    if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 || l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR ||
-        l->m->arg[at.v[0].base].changed ||
+    if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 ||
+        l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR || l->m->arg[at.v[0].base].changed ||
         LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || lift_width(v) % 8 ||
         !cw_expr_is_const(&l->m->pool, at.v[0].offset, &offset))
         return lift_opaque(l, v);
@@ -191,12 +196,14 @@ static int insert(struct cw_lift *l, LLVMValueRef v, int lane)
     LLVMValueRef index = LLVMGetOperand(v, 2);
     if (!LLVMIsAConstantInt(index))
         return lift_opaque(l, v);
-    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1) : lift_operand(l, v, 0, lane);
+    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1)
+                                                        : lift_operand(l, v, 0, lane);
 }
 
 static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    int from = LLVMGetMaskValue(v, (unsigned)lane), size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    int from = LLVMGetMaskValue(v, (unsigned)lane),
+        size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
     if (from < 0) /* undefined */
         return lift_opaque(l, v);
     return from < size ? lift_operand(l, v, 0, from) : lift_operand(l, v, 1, from - size);

@@ -33,16 +33,16 @@ struct cw_lift {
     struct cw_lift_memo *memo;
     int depth;
     bool pointers_failed; /* no place of the kernel can be trusted */
-    bool program_scope; /* a __global variable of program scope was met */
-    bool failed;        /* out of memory */
+    bool program_scope;   /* a __global variable of program scope was met */
+    bool failed;          /* out of memory */
 };
 
 bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cfg, LLVMTargetDataRef layout,
                   LLVMValueRef function);
 void cw_lift_finish(struct cw_lift *l);
 
-/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). What is no
- * integer, or is computed from what is none, is OPAQUE (of the value's width, at least 1). */
+/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). What
+ * is no integer, or is computed from what is none, is OPAQUE (of the value's width, at least 1). */
 int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
 
 /* All places that a pointer may point to. */
@@ -54,8 +54,8 @@ int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);
 /* The innermost loop around an instruction, -1 none. */
 int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef instruction);
 
-/* The loop whose header φ `phi` belongs to, with the values from before and from the end of an iteration; -1 when
- * it is no such φ or the loop has not the plain shape (one latch). */
+/* The loop whose header φ `phi` belongs to, with the values from before and from the end of an iteration; -1
+ * when it is no such φ or the loop has not the plain shape (one latch). */
 int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next);
 
 /* Remembered results, by value and lane; lanes below -1 are the caller's. */

@@ -15,7 +15,8 @@ static int linear_id(struct cw_lift *l, bool local)
         int offset = cw_expr_leaf(p, CW_EXPR_GLOBAL_OFFSET, 64, d);
         int minus = cw_expr_binary(p, CW_EXPR_MUL, 64, offset, cw_expr_const(p, 64, -1));
         sum = cw_expr_binary(p, CW_EXPR_MUL, 64, sum, size);
-        sum = cw_expr_binary(p, CW_EXPR_ADD, 64, sum, local ? id : cw_expr_binary(p, CW_EXPR_ADD, 64, id, minus));
+        sum = cw_expr_binary(p, CW_EXPR_ADD, 64, sum,
+                             local ? id : cw_expr_binary(p, CW_EXPR_ADD, 64, id, minus));
     }
     return sum;
 }
@@ -42,7 +43,8 @@ static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const s
         bool vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMVectorTypeKind;
         x[i] = lift_operand(l, v, i, vector ? lane : -1);
     }
-    enum cw_expr_op min = b->is_signed ? CW_EXPR_SMIN : CW_EXPR_UMIN, max = b->is_signed ? CW_EXPR_SMAX : CW_EXPR_UMAX;
+    enum cw_expr_op min = b->is_signed ? CW_EXPR_SMIN : CW_EXPR_UMIN,
+                    max = b->is_signed ? CW_EXPR_SMAX : CW_EXPR_UMAX;
     switch (b->kind) {
     case CW_BUILTIN_MIN:
         return cw_expr_binary(p, min, w, x[0], x[1]);
@@ -51,7 +53,8 @@ static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const s
     case CW_BUILTIN_CLAMP:
         return cw_expr_binary(p, min, w, cw_expr_binary(p, max, w, x[0], x[1]), x[2]);
     default: {
-        struct cw_expr e = {.op = CW_EXPR_MUL24, .width = (uint8_t)w, .dim = b->is_signed, .a = x[0], .b = x[1], .c = -1};
+        struct cw_expr e = {
+            .op = CW_EXPR_MUL24, .width = (uint8_t)w, .dim = b->is_signed, .a = x[0], .b = x[1], .c = -1};
         int product = cw_expr_node(p, e);
         return b->kind == CW_BUILTIN_MAD24 ? cw_expr_binary(p, CW_EXPR_ADD, w, product, x[2]) : product;
     }
@@ -63,7 +66,9 @@ static int intrinsic(struct cw_lift *l, LLVMValueRef v, int lane, const char *na
     static const struct {
         const char *name;
         enum cw_expr_op op;
-    } known[] = {{"llvm.smin.", CW_EXPR_SMIN}, {"llvm.smax.", CW_EXPR_SMAX}, {"llvm.umin.", CW_EXPR_UMIN},
+    } known[] = {{"llvm.smin.", CW_EXPR_SMIN},
+                 {"llvm.smax.", CW_EXPR_SMAX},
+                 {"llvm.umin.", CW_EXPR_UMIN},
                  {"llvm.umax.", CW_EXPR_UMAX}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(name, known[i].name, strlen(known[i].name)))

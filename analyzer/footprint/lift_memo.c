@@ -8,7 +8,7 @@ struct cw_lift_memo {
     struct memo_entry {
         LLVMValueRef v; /* NULL: free */
         int lane, node;
-    } *entry;
+    } * entry;
 };
 
 static struct memo_entry *find(struct memo_entry *entry, size_t buckets, LLVMValueRef v, int lane)

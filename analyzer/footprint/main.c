@@ -1,7 +1,7 @@
 /* main.c - clweave-footprint: what the kernels of an OpenCL C file touch, as JSON on standard output.
  *
- * The work happens in a child with limits; this process waits with a deadline and says so in JSON when the child
- * crashes, hangs or runs out of memory. Nothing is written before everything is known. */
+ * The work happens in a child with limits; this process waits with a deadline and says so in JSON when the
+ * child crashes, hangs or runs out of memory. Nothing is written before everything is known. */
 #include "analyse.h"
 #include "child.h"
 
@@ -22,15 +22,17 @@
 enum { EXIT_USAGE = 2, DEFAULT_SECONDS = 10, DEFAULT_MIB = 4096 };
 
 static const char usage[] =
-    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json] [--seconds N] [--mib N] [--time] [build options] FILE.cl\n"
+    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json] [--seconds N] [--mib N] [--time] [build "
+    "options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
 
 static int fail(enum cw_status status, const char *message)
 {
-    json_t *j = json_pack("{s:s, s:i, s:{s:s, s:s}}", "format", "clweave-footprint", "version", 1, "error", "status",
-                          cw_status_string(status), "message", message);
+    json_t *j = json_pack("{s:s, s:i, s:{s:s, s:s}}", "format", "clweave-footprint", "version", 1, "error",
+                          "status", cw_status_string(status), "message", message);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
-    puts(text ? text : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of memory\"}}");
+    puts(text ? text
+              : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of memory\"}}");
     free(text);
     json_decref(j);
     fflush(stdout);
@@ -112,10 +114,12 @@ static int supervise(pid_t pid, int fd, long seconds)
     kill(-pid, SIGKILL); /* a clang that has outlived it */
     int code;
     if (!heard) {
-        snprintf(message, sizeof message, "no answer within %ld seconds; --seconds N gives it longer", seconds);
+        snprintf(message, sizeof message, "no answer within %ld seconds; --seconds N gives it longer",
+                 seconds);
         code = fail(CW_ERR_LIMIT, message);
     } else if (WIFSIGNALED(status)) {
-        snprintf(message, sizeof message, "the analysis died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(message, sizeof message, "the analysis died of signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
         code = fail(CW_ERR_LIMIT, message);
     } else if (said.n == 0 || said.data[said.n - 1] != '\n') {
         code = fail(CW_ERR_LIMIT, "LLVM gave up on the kernels or the analysis ran out of memory");

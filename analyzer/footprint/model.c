@@ -50,9 +50,9 @@ static bool reserve(void *v, int n, int *capacity, size_t size)
 static bool same_access(const struct cw_access *a, const struct cw_access *b)
 {
     return a->arg == b->arg && a->kind == b->kind && a->offset == b->offset && a->bytes_may == b->bytes_may &&
-           a->bytes_must == b->bytes_must && a->count == b->count && a->stride == b->stride && a->loop == b->loop &&
-           a->guards.first == b->guards.first && a->guards.n == b->guards.n && a->doubt == b->doubt &&
-           a->atomic == b->atomic && a->result_used == b->result_used;
+           a->bytes_must == b->bytes_must && a->count == b->count && a->stride == b->stride &&
+           a->loop == b->loop && a->guards.first == b->guards.first && a->guards.n == b->guards.n &&
+           a->doubt == b->doubt && a->atomic == b->atomic && a->result_used == b->result_used;
 }
 
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a)
@@ -105,7 +105,8 @@ static bool varies(const struct cw_model *m, int node, int loop, uint8_t *seen, 
         return cw_model_loop_inside(m, e->b, loop);
     if (e->op < CW_EXPR_FORWARD)
         return false;
-    return (e->a >= 0 && varies(m, e->a, loop, seen, depth + 1)) || (e->b >= 0 && varies(m, e->b, loop, seen, depth + 1)) ||
+    return (e->a >= 0 && varies(m, e->a, loop, seen, depth + 1)) ||
+           (e->b >= 0 && varies(m, e->b, loop, seen, depth + 1)) ||
            (e->c >= 0 && varies(m, e->c, loop, seen, depth + 1));
 }
 

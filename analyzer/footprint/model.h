@@ -1,8 +1,10 @@
-/* model.h - what a kernel touches: the contract between the reader of LLVM IR, the evaluator and the printers.
+/* model.h - what a kernel touches: the contract between the reader of LLVM IR, the evaluator and the
+ * printers.
  *
- * A model is a pool of expressions plus, per kernel argument, the list of its accesses. An access says: "whenever
- * all of these guards hold, bytes [offset, offset + bytes) of that argument may be touched"; guards and offset are
- * expressions over work-item ids, sizes, scalar arguments and loop counters. Nothing in it refers to LLVM. */
+ * A model is a pool of expressions plus, per kernel argument, the list of its accesses. An access says:
+ * "whenever all of these guards hold, bytes [offset, offset + bytes) of that argument may be touched"; guards
+ * and offset are expressions over work-item ids, sizes, scalar arguments and loop counters. Nothing in it
+ * refers to LLVM. */
 #ifndef CW_FOOTPRINT_MODEL_H
 #define CW_FOOTPRINT_MODEL_H
 
@@ -14,10 +16,14 @@ enum cw_arg_kind {
     CW_ARG_CONSTANT, /* buffer in constant memory */
     CW_ARG_LOCAL,
     CW_ARG_IMAGE,
-    CW_ARG_OTHER,    /* sampler, queue, pipe, event */
+    CW_ARG_OTHER, /* sampler, queue, pipe, event */
 };
 
-enum cw_access_kind { CW_ACCESS_READ = 1, CW_ACCESS_WRITE = 2, CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */ };
+enum cw_access_kind {
+    CW_ACCESS_READ = 1,
+    CW_ACCESS_WRITE = 2,
+    CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */
+};
 
 /* `node` (1 bit) must be `want`. */
 struct cw_guard {
@@ -35,11 +41,12 @@ struct cw_access {
     int offset;         /* node, 64 bits, bytes from the start of the argument's buffer; -1: anywhere in it */
     int64_t bytes_may;  /* at most these many bytes from offset on, padding included ... */
     int64_t bytes_must; /* ... of which the first so many are certainly touched */
-    int count;          /* node: the access repeats count times, `stride` apart (asynchronous copies); -1: once */
-    int stride;         /* node, 64 bits, bytes */
+    int count;  /* node: the access repeats count times, `stride` apart (asynchronous copies); -1: once */
+    int stride; /* node, 64 bits, bytes */
     struct cw_guard_range guards; /* outermost first */
-    int loop;           /* innermost loop around the access, -1 none */
-    const char *doubt;  /* static words why the guards do not decide alone whether it happens; NULL when they do */
+    int loop;                     /* innermost loop around the access, -1 none */
+    const char
+        *doubt; /* static words why the guards do not decide alone whether it happens; NULL when they do */
     const char *atomic; /* static name of an atomic operation, "" otherwise */
     bool result_used;   /* of an atomic */
 };
@@ -51,16 +58,17 @@ struct cw_exit {
 };
 
 struct cw_loop {
-    int parent;   /* -1: none */
-    int exits;    /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
+    int parent; /* -1: none */
+    int exits;  /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
 };
 
 struct cw_arg {
     char *name, *type;
     enum cw_arg_kind kind;
-    int64_t bytes;            /* of a SCALAR */
-    bool changed;             /* a SCALAR struct of which the kernel changes its copy */
-    const char *unknown_read; /* static words: may be read anywhere, because ...; NULL when accesses say all */
+    int64_t bytes; /* of a SCALAR */
+    bool changed;  /* a SCALAR struct of which the kernel changes its copy */
+    const char
+        *unknown_read; /* static words: may be read anywhere, because ...; NULL when accesses say all */
     const char *unknown_write;
 };
 
@@ -94,8 +102,8 @@ bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);
 /* The value can differ between iterations of `loop`, or between uses outside of it. */
 bool cw_model_varies_in(const struct cw_model *m, int node, int loop);
 
-/* Marks every buffer argument, and memory besides, as touched anywhere (`kind`: READ | WRITE), because of `why`
- * (static). */
+/* Marks every buffer argument, and memory besides, as touched anywhere (`kind`: READ | WRITE), because of
+ * `why` (static). */
 void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why);
 
 #endif

@@ -88,8 +88,9 @@ static struct cw_places shifted(struct cw_lift *l, LLVMValueRef v)
     for (int i = 0; i < from.n; i++) {
         struct cw_place p = from.v[i];
         if (p.base >= 0)
-            p.offset = p.offset < 0 || offset < 0 ? -1
-                                                  : cw_expr_binary(&l->m->pool, CW_EXPR_ADD, 64, p.offset, offset);
+            p.offset = p.offset < 0 || offset < 0
+                           ? -1
+                           : cw_expr_binary(&l->m->pool, CW_EXPR_ADD, 64, p.offset, offset);
         add(&to, p);
     }
     return to;
@@ -101,10 +102,12 @@ static void add_all(struct cw_places *to, struct cw_places from)
         add(to, from.v[i]);
 }
 
-/* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where it starts
- * is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's placeholder). What was
- * remembered meanwhile may rest on that, so when it proves wrong every pointer of the kernel is given up. */
-static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVMValueRef start, LLVMValueRef next)
+/* p += step in a loop: the offset is a counter like any other. That the pointer stays in the buffer where it
+ * starts is assumed while `next` is followed (lane -3 remembers the buffer, lane -2 the offset's
+ * placeholder). What was remembered meanwhile may rest on that, so when it proves wrong every pointer of the
+ * kernel is given up. */
+static struct cw_places header(struct cw_lift *l, LLVMValueRef v, int loop, LLVMValueRef start,
+                               LLVMValueRef next)
 {
     struct cw_expr_pool *p = &l->m->pool;
     struct cw_places from = cw_lift_pointer(l, start);

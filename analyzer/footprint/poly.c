@@ -67,7 +67,8 @@ bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
         for (int j = 0; j < b->n; j++) {
             struct cw_poly one = {.n = 1};
             if (!join(one.term[0].var, a->term[i].var, b->term[j].var) ||
-                __builtin_mul_overflow(a->term[i].coefficient, b->term[j].coefficient, &one.term[0].coefficient) ||
+                __builtin_mul_overflow(a->term[i].coefficient, b->term[j].coefficient,
+                                       &one.term[0].coefficient) ||
                 !cw_poly_add(dst, dst, &one, 1))
                 return false;
         }
@@ -150,7 +151,8 @@ cw_wide cw_wide_ceil_div(cw_wide a, cw_wide b)
 
 static struct cw_range range_mul(struct cw_range a, struct cw_range b)
 {
-    cw_wide c[4] = {cw_wide_mul(a.lo, b.lo), cw_wide_mul(a.lo, b.hi), cw_wide_mul(a.hi, b.lo), cw_wide_mul(a.hi, b.hi)};
+    cw_wide c[4] = {cw_wide_mul(a.lo, b.lo), cw_wide_mul(a.lo, b.hi), cw_wide_mul(a.hi, b.lo),
+                    cw_wide_mul(a.hi, b.hi)};
     struct cw_range r = {c[0], c[0]};
     for (int i = 1; i < 4; i++) {
         r.lo = c[i] < r.lo ? c[i] : r.lo;
@@ -174,7 +176,8 @@ static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_r
     return sum;
 }
 
-/* Collects the variables that are not single values; false when there are more than `max` or one is squared. */
+/* Collects the variables that are not single values; false when there are more than `max` or one is squared.
+ */
 static bool corners_of(const struct cw_poly *p, const struct cw_range *range, uint8_t *var, int max, int *n)
 {
     *n = 0;

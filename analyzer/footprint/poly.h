@@ -1,8 +1,9 @@
 /* poly.h - integer polynomials over small sets of variables, with checked arithmetic.
  *
- * A polynomial is a sum of terms: a 64-bit coefficient times a product of up to four variables, named by numbers
- * 1..255. Terms are kept sorted, without zero coefficients and without duplicates, so that equal polynomials have
- * equal contents. Whatever does not fit (terms, degree, coefficient) is refused, never rounded. */
+ * A polynomial is a sum of terms: a 64-bit coefficient times a product of up to four variables, named by
+ * numbers 1..255. Terms are kept sorted, without zero coefficients and without duplicates, so that equal
+ * polynomials have equal contents. Whatever does not fit (terms, degree, coefficient) is refused, never
+ * rounded. */
 #ifndef CW_FOOTPRINT_POLY_H
 #define CW_FOOTPRINT_POLY_H
 
@@ -49,8 +50,9 @@ bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b);
 /* No term has two variables. */
 bool cw_poly_is_linear(const struct cw_poly *p);
 
-/* Bounds of p when every variable v lies, independently of the others, in range[v]. Exact for linear polynomials
- * and, for up to 8 variables, for multilinear ones (a multilinear polynomial has its extrema at corners). */
+/* Bounds of p when every variable v lies, independently of the others, in range[v]. Exact for linear
+ * polynomials and, for up to 8 variables, for multilinear ones (a multilinear polynomial has its extrema at
+ * corners). */
 struct cw_range cw_poly_range(const struct cw_poly *p, const struct cw_range *range);
 
 /* Saturating helpers for bounds. */

@@ -84,7 +84,10 @@ static json_t *access(const struct cw_model *m, const struct cw_access *a)
     bool atomic = a->kind & CW_ACCESS_ATOMIC;
     struct cw_judgement v = cw_judge_access(m, a);
     json_object_set_new(j, "arg", json_integer(a->arg));
-    json_object_set_new(j, "kind", json_string(atomic ? "atomic" : a->kind & CW_ACCESS_WRITE ? "write" : "read"));
+    json_object_set_new(j, "kind",
+                        json_string(atomic                      ? "atomic"
+                                    : a->kind & CW_ACCESS_WRITE ? "write"
+                                                                : "read"));
     if (atomic) {
         json_object_set_new(j, "operation", json_string(a->atomic));
         json_object_set_new(j, "result_used", json_boolean(a->result_used));

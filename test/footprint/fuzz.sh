@@ -1,5 +1,5 @@
 #!/bin/bash
-# Random kernels against Oclgrind. More of them: SEED=7 COUNT=1000 B=build T=/tmp/x bash test/footprint/fuzz.sh
+# Random kernels against Oclgrind. More of them: SEED=7 COUNT=1000 B=build T=FOLDER bash test/footprint/fuzz.sh
 set -u
 . test/footprint/common.sh
 [ ${#oracle[@]} -gt 0 ] || exit 77

@@ -8,8 +8,9 @@
  *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
  *
  * Every run happens twice; `out` buffers start with all bytes random the first time and inverted the second
- * time, so that a byte that was written differs from its start in at least one of the two. Prints "run" and then lines
- * "changed ARGUMENT BEGIN END". All buffers are made before the program, in the order of the arguments. */
+ * time, so that a byte that was written differs from its start in at least one of the two. Prints "run" and
+ * then lines "changed ARGUMENT BEGIN END". All buffers are made before the program, in the order of the
+ * arguments. */
 #include <CL/cl.h>
 
 #include <stdio.h>
@@ -69,13 +70,16 @@ static void fill(struct arg *a, unsigned index, int second)
         if (!strcmp(a->kind, "out"))
             a->start[i] = (unsigned char)(random_bits() >> 32) ^ (second ? 0xff : 0);
         else if (!strcmp(a->kind, "uchar"))
-            a->start[i] = (unsigned char)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
+            a->start[i] =
+                (unsigned char)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
         else if (i % 4)
             continue;
         else if (!strcmp(a->kind, "float"))
-            *(float *)(void *)(a->start + i) = (float)(a->lo + (a->hi - a->lo) * (double)(random_bits() >> 40) / (1 << 24));
+            *(float *)(void *)(a->start + i) =
+                (float)(a->lo + (a->hi - a->lo) * (double)(random_bits() >> 40) / (1 << 24));
         else if (!strcmp(a->kind, "int"))
-            *(int *)(void *)(a->start + i) = (int)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
+            *(int *)(void *)(a->start + i) =
+                (int)(a->lo + (double)(random_bits() >> 40) / (1 << 24) * (a->hi - a->lo + 1));
         else if (!strcmp(a->kind, "iota"))
             *(int *)(void *)(a->start + i) = (int)(a->lo + (double)(i / 4));
     }
@@ -140,13 +144,16 @@ static void run_once(int second)
         struct arg *a = &arg[i];
         if (a->buffer) {
             fill(a, i, second);
-            check(clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->start, 0, NULL, NULL), "write");
+            check(clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->start, 0, NULL, NULL),
+                  "write");
             check(clSetKernelArg(kernel, i, sizeof a->buffer, &a->buffer), "clSetKernelArg");
         } else {
-            check(clSetKernelArg(kernel, i, a->bytes, !strcmp(a->what, "local") ? NULL : a->value), "clSetKernelArg");
+            check(clSetKernelArg(kernel, i, a->bytes, !strcmp(a->what, "local") ? NULL : a->value),
+                  "clSetKernelArg");
         }
     }
-    check(clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+    check(clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, NULL),
+          "clEnqueueNDRangeKernel");
     check(clFinish(queue), "clFinish");
     for (unsigned i = 0; i < args; i++) {
         struct arg *a = &arg[i];
@@ -196,12 +203,13 @@ int main(int argc, char **argv)
         if (!strncmp(line, "options ", 8))
             strcpy(options, line + 8);
         else if (!strncmp(line, "range ", 6))
-            sscanf(line, "range %u %zu %zu %zu %zu %zu %zu %zu %zu %zu", &dims, &global[0], &global[1], &global[2],
-                   &local[0], &local[1], &local[2], &offset[0], &offset[1], &offset[2]);
+            sscanf(line, "range %u %zu %zu %zu %zu %zu %zu %zu %zu %zu", &dims, &global[0], &global[1],
+                   &global[2], &local[0], &local[1], &local[2], &offset[0], &offset[1], &offset[2]);
         else if (!strncmp(line, "arg ", 4))
             read_arg(line);
         else if (!strncmp(line, "run", 3) || !strncmp(line, "tile ", 5)) {
-            int got = sscanf(line, "tile %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5]);
+            int got =
+                sscanf(line, "tile %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5]);
             if (!kernel)
                 prepare();
             run(got == 6 ? t : NULL);
