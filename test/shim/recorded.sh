@@ -8,7 +8,7 @@ pocl=$(cat /etc/OpenCL/vendors/pocl.icd 2> /dev/null) || pocl=
 with() {
     json=$T/trace.json
     rm -f "$json"*
-    env "${@:2}" CLWEAVE_OUT="$json" CLWEAVE_MODE=trace LD_PRELOAD="$shim" "$T/recorded" ${1:+"$1"} > "$T/out" 2> "$T/err" ||
+    env "${@:2}" CLWEAVE_OUT="$json" CLWEAVE_MODE=trace LD_PRELOAD="$shim" "$T/recorded" "$T/counts" ${1:+"$1"} > "$T/out" 2> "$T/err" ||
         fail "${*:2}: exit status $?: $(cat "$T/err")"
     diff "$T/bare" "$T/out" > "$T/diff" || fail "${*:2}: $(cat "$T/diff")"
     [ ! -s "$T/err" ] || fail "${*:2}: $(cat "$T/err")"
@@ -20,7 +20,8 @@ for alias in alias ''; do
         [ -n "$pocl" ] || { echo "PoCL not tried: package pocl-opencl-icd"; continue; }
         export OCL_ICD_VENDORS=$pocl
     fi
-    "$T/recorded" ${alias:+"$alias"} > "$T/bare" || fail "bare: exit status $?"
+    rm -f "$T/counts"
+    "$T/recorded" "$T/counts" ${alias:+"$alias"} > "$T/bare" || fail "bare: exit status $?"
     with "$alias" A=
     few=$(times)
     with "$alias" CLWEAVE_CALLSITES=8
