@@ -144,6 +144,7 @@ static void read_body(struct reader *r)
     for (int b = 0; b < r->cfg.n && !r->failed; b++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v))
             reader_read_instruction(r, v, b);
+    reader_join_branches(r);
     if (r->lift.pointers_failed)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_pointers);
     if (r->lift.program_scope)
@@ -177,5 +178,6 @@ bool cw_access_read_kernel(struct cw_model *m, LLVMModuleRef module, LLVMValueRe
     cw_lift_finish(&r.lift);
     cw_cfg_finish(&r.cfg);
     free(r.block);
+    free(r.access_block);
     return ok;
 }

@@ -17,6 +17,8 @@ struct reader {
     struct cw_lift lift;
     struct cw_cfg cfg;
     struct block_guards *block;
+    int *access_block; /* of each access of m: where it happens */
+    int access_blocks; /* room in it */
     bool failed;
 };
 
@@ -28,6 +30,12 @@ const struct block_guards *reader_block_guards(struct reader *r, int block);
 const char *reader_doubt(struct reader *r, int block);
 /* Fills m->loop and m->exit. */
 void reader_read_loops(struct reader *r);
+
+/* branch.c */
+/* Adds `a`, which happens in `block`, to the model. */
+void reader_add_access(struct reader *r, const struct cw_access *a, int block);
+/* A store in both branches of a condition is a store before it: adds those. */
+void reader_join_branches(struct reader *r);
 
 /* effect.c */
 /* Adds the accesses of one instruction. */

@@ -18,6 +18,7 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
                        struct cw_access a)
 {
     struct cw_places at = cw_lift_pointer(&r->lift, pointer);
+    const char *own_doubt = a.doubt;
     for (int i = 0; i < at.n; i++) {
         struct cw_place p = at.v[i];
         if (p.base == CW_BASE_UNKNOWN)
@@ -31,13 +32,11 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
         a.loop = r->cfg.loop_of[block];
         if (at.n > 1)
             doubt = "the pointer is one of several";
-        if (doubt)
-            a.doubt = doubt;
+        a.doubt = own_doubt ? own_doubt : doubt;
         a.offset = p.offset;
         if (p.offset >= 0 && extra_offset >= 0)
             a.offset = cw_expr_binary(&r->m->pool, CW_EXPR_ADD, 64, p.offset, extra_offset);
-        if (!cw_model_add_access(r->m, &a))
-            r->failed = true;
+        reader_add_access(r, &a, block);
     }
 }
 

@@ -181,6 +181,20 @@ struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_ac
     return v;
 }
 
+/* Another access touches the same bytes with certainty (a store in both branches of a condition). */
+static bool is_covered(const struct cw_model *m, int i)
+{
+    const struct cw_access *a = &m->access[i];
+    for (int j = 0; j < m->accesses; j++) {
+        const struct cw_access *b = &m->access[j];
+        if (j != i && b->arg == a->arg && b->kind == a->kind && b->offset == a->offset &&
+            b->bytes_must == a->bytes_may && b->loop == a->loop && b->guards.n < a->guards.n &&
+            cw_judge_access(m, b).answer == CW_ANSWER_EXACT)
+            return true;
+    }
+    return false;
+}
+
 struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigned kind)
 {
     const char *unknown = kind == CW_ACCESS_READ ? m->arg[arg].unknown_read : m->arg[arg].unknown_write;
@@ -191,7 +205,7 @@ struct cw_judgement cw_judge_argument(const struct cw_model *m, int arg, unsigne
         if (m->access[i].arg != arg || !(m->access[i].kind & kind))
             continue;
         struct cw_judgement v = cw_judge_access(m, &m->access[i]);
-        if (v.answer > worst.answer)
+        if (v.answer > worst.answer && !(v.answer == CW_ANSWER_AT_MOST && is_covered(m, i)))
             worst = v;
     }
     return worst;

@@ -56,3 +56,25 @@ kernel void divided(global int *out, uint w)
     uint i = get_global_id(0);
     out[(i / w) * w + i % w] = 1;
 }
+
+/* Whatever the data says, one of these writes. */
+kernel void one_or_other(global const int *in, global int *out, int n)
+{
+    int i = get_global_id(0);
+    if (in[i] > 3 && i > 2)
+        out[i] = 1;
+    else if (in[i] > n)
+        out[i] = 2;
+    else
+        out[i] = 3;
+}
+
+kernel void one_or_other_of_two(global const int *in, global int *a, global int *b, int n)
+{
+    int i = get_global_id(0);
+    global int *p = i < n ? a : b;
+    if (in[i] > 3)
+        p[i] = 1;
+    else
+        p[i] = 2;
+}
