@@ -61,6 +61,16 @@ void cw_plan_finish(struct cw_plan *plan)
     *plan = (struct cw_plan){0};
 }
 
+enum cw_status cw_plan_occupy(struct cw_plan *plan, uint32_t p, double until, struct cw_error *err)
+{
+    if (!(until >= 0) || isinf(until) || !cw_timeline_is_idle(&plan->timeline[p], 0, until))
+        return cw_error_set(err, CW_ERR_INVALID, "device %u cannot be busy until %g: it has tasks before", p,
+                            until);
+    if (!cw_timeline_place(&plan->timeline[p], 0, until))
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the timeline of device %u", p);
+    return CW_OK;
+}
+
 /* ---- when */
 
 /* When `data` of placed task `j` can be on device `p`; from the nearest of its parts' devices. */
@@ -84,7 +94,8 @@ double cw_plan_ready(const struct cw_plan *plan, uint32_t task, uint32_t p)
     double ready = 0;
 
     for (uint32_t e = pred->start[task]; e < pred->start[task + 1]; e++)
-        ready = fmax(ready, arrival(plan, pred->task[e], pred->data[e], p));
+        if (plan->schedule->task[pred->task[e]].parts)
+            ready = fmax(ready, arrival(plan, pred->task[e], pred->data[e], p));
     return ready;
 }
 
@@ -116,7 +127,7 @@ static void ready_everywhere(struct cw_plan *plan, uint32_t task)
                                                 : from->finish + (latency + data / rate[p]);
                 ready[p] = at > ready[p] ? at : ready[p];
             }
-        } else {
+        } else if (from->parts > 1) {
             for (uint32_t p = 0; p < pf->devices; p++)
                 ready[p] = fmax(ready[p], arrival(plan, pred->task[e], pred->data[e], p));
         }

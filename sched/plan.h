@@ -31,24 +31,30 @@ struct cw_choice {
     double start, finish;
 };
 
-/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for another
- * number of devices), CW_ERR_LIMIT (times could pass what a double holds), CW_ERR_NOMEM; the plan is then empty. */
+/* An empty plan for `g` on `p`, which must outlive it. Errors: CW_ERR_INVALID (the graph has costs for
+ * another number of devices), CW_ERR_LIMIT (times could pass what a double holds), CW_ERR_NOMEM; the plan is
+ * then empty. */
 enum cw_status cw_plan_init(struct cw_plan *plan, const struct cw_graph *g, const struct cw_platform *p,
                             struct cw_error *err);
 void cw_plan_finish(struct cw_plan *plan); /* safe on a zeroed struct */
 
-/* When the data of all predecessors of `task`, which must be placed, can be on device `p`; 0 for an entry
- * task. When its last part has finished, a shared predecessor's data are at hand on every device that took
- * part, and travel to others from the nearest of these (a reconstruction: it gives the speedups of the HXDSP
- * paper's table 2). */
+/* Says that device `p` is busy from 0 until `until` with something that is not of this graph, as when a plan
+ * is made while earlier work still runs; before any task is placed on it. Errors: CW_ERR_INVALID (not a time;
+ * the device has tasks before), CW_ERR_NOMEM. */
+enum cw_status cw_plan_occupy(struct cw_plan *plan, uint32_t p, double until, struct cw_error *err);
+
+/* When the data of all predecessors of `task` can be on device `p`; 0 for an entry task. Predecessors that
+ * are not placed count for nothing (lookahead places a task before all its parents are there). When its last
+ * part has finished, a shared predecessor's data are at hand on every device that took part, and travel to
+ * others from the nearest of these (a reconstruction: it gives the speedups of the HXDSP paper's table 2). */
 double cw_plan_ready(const struct cw_plan *plan, uint32_t task, uint32_t p);
 
 /* The start of `length` on device `p` not before `ready`, by insertion or behind the last. */
 double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, double length);
 
 /* The device that finishes `task` first, among those that can run it: least finish + bias, then least
- * tie_rank. bias  one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication) Predecessors
- * must be placed. O(predecessors x devices + devices x log slots). */
+ * tie_rank. bias: one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication).
+ * O(predecessors x devices + devices x log slots). */
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias);
 
 /* Places `task` whole as chosen. Errors: CW_ERR_INVALID (placed already, or the device is not idle then),

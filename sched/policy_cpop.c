@@ -5,16 +5,15 @@
  * priority, insertion-based. Several entries or exits act as if joined by tasks of no cost. When no device
  * can run the whole path, the one that can run most of it is taken, and the rest goes where it finishes
  * first. */
+#include "list_plan.h"
 #include "policy.h"
 #include "rank.h"
-#include "ready_list.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 struct cpop {
     struct cw_ranks ranks;
-    struct cw_ready_list ready;
     int64_t *priority;
     uint32_t *path;
     bool *critical;  /* per task */
@@ -24,7 +23,6 @@ struct cpop {
 static void cpop_finish(struct cpop *c)
 {
     cw_ranks_finish(&c->ranks);
-    cw_ready_list_finish(&c->ready);
     free(c->priority);
     free(c->path);
     free(c->critical);
@@ -73,11 +71,12 @@ static enum cw_status cpop_init(struct cpop *c, const struct cw_plan *plan, stru
     for (uint32_t k = 0; k < length; k++)
         c->critical[c->path[k]] = true;
     c->device = critical_device(g, c->path, length);
-    return cw_ready_list_init(&c->ready, g, c->priority, err);
+    return CW_OK;
 }
 
-static struct cw_choice choose(struct cw_plan *plan, const struct cpop *c, uint32_t task)
+static struct cw_choice choose(struct cw_plan *plan, uint32_t task, const void *context)
 {
+    const struct cpop *c = context;
     double cost = cw_graph_cost(plan->graph, task, c->device), start;
 
     if (!c->critical[task] || isinf(cost))
@@ -90,16 +89,10 @@ static enum cw_status plan_cpop(struct cw_plan *plan, const struct cw_policy_opt
 {
     struct cpop c = {0};
     enum cw_status status = cpop_init(&c, plan, err);
-    uint32_t task;
 
     plan->insertion = o->insertion;
-    while (status == CW_OK && (task = cw_ready_list_pop(&c.ready)) != CW_SCHED_NONE) {
-        if (plan->schedule->task[task].parts == 0) {
-            struct cw_choice choice = choose(plan, &c, task);
-            status = cw_plan_place(plan, task, &choice, err);
-        }
-        cw_ready_list_done(&c.ready, task);
-    }
+    if (status == CW_OK)
+        status = cw_list_plan(plan, c.priority, choose, &c, err);
     cpop_finish(&c);
     return status;
 }

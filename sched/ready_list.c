@@ -2,83 +2,40 @@
 
 #include <stdlib.h>
 
-static bool before(const struct cw_ready_list *r, uint32_t a, uint32_t b)
-{
-    return r->key[a] != r->key[b] ? r->key[a] > r->key[b] : a < b;
-}
-
-static void sift_up(struct cw_ready_list *r, uint32_t at)
-{
-    uint32_t task = r->task[at];
-
-    for (; at > 0 && before(r, task, r->task[(at - 1) / 2]); at = (at - 1) / 2)
-        r->task[at] = r->task[(at - 1) / 2];
-    r->task[at] = task;
-}
-
-static void sift_down(struct cw_ready_list *r, uint32_t at)
-{
-    uint32_t task = r->task[at], child;
-
-    while ((child = 2 * at + 1) < r->count) {
-        if (child + 1 < r->count && before(r, r->task[child + 1], r->task[child]))
-            child++;
-        if (!before(r, r->task[child], task))
-            break;
-        r->task[at] = r->task[child];
-        at = child;
-    }
-    r->task[at] = task;
-}
-
-static void push(struct cw_ready_list *r, uint32_t task)
-{
-    r->task[r->count++] = task;
-    sift_up(r, r->count - 1);
-}
-
 enum cw_status cw_ready_list_init(struct cw_ready_list *r, const struct cw_graph *g, const int64_t *key,
                                   struct cw_error *err)
 {
     *r = (struct cw_ready_list){.graph = g,
-                                .key = key,
-                                .task = malloc(g->tasks * sizeof *r->task),
+                                .ready = {.key = key, .task = malloc(g->tasks * sizeof(uint32_t))},
                                 .waiting = malloc(g->tasks * sizeof *r->waiting)};
-    if (!r->task || !r->waiting) {
+    if (!r->ready.task || !r->waiting) {
         cw_ready_list_finish(r);
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a list of %u tasks", g->tasks);
     }
+    r->ready.capacity = g->tasks; /* so that no push can fail */
     for (uint32_t i = 0; i < g->tasks; i++) {
         r->waiting[i] = g->pred.start[i + 1] - g->pred.start[i];
         if (r->waiting[i] == 0)
-            push(r, i);
+            cw_task_heap_push(&r->ready, i);
     }
     return CW_OK;
 }
 
 void cw_ready_list_finish(struct cw_ready_list *r)
 {
-    free(r->task);
+    cw_task_heap_finish(&r->ready);
     free(r->waiting);
     *r = (struct cw_ready_list){0};
 }
 
 uint32_t cw_ready_list_take(struct cw_ready_list *r, uint32_t at)
 {
-    uint32_t task = r->task[at];
-
-    r->count--;
-    if (at < r->count) {
-        r->task[at] = r->task[r->count];
-        sift_down(r, at);
-        sift_up(r, at);
-    }
-    return task;
+    return cw_task_heap_take(&r->ready, at);
 }
 
 uint32_t cw_ready_list_pop(struct cw_ready_list *r)
 {
-    return r->count ? cw_ready_list_take(r, 0) : CW_SCHED_NONE;
+    return r->ready.count ? cw_task_heap_take(&r->ready, 0) : CW_SCHED_NONE;
 }
 
 void cw_ready_list_done(struct cw_ready_list *r, uint32_t task)
@@ -87,7 +44,7 @@ void cw_ready_list_done(struct cw_ready_list *r, uint32_t task)
 
     for (uint32_t e = succ->start[task]; e < succ->start[task + 1]; e++)
         if (--r->waiting[succ->task[e]] == 0)
-            push(r, succ->task[e]);
+            cw_task_heap_push(&r->ready, succ->task[e]);
 }
 
 enum cw_status cw_ready_list_order(const struct cw_graph *g, const int64_t *key, uint32_t *order,

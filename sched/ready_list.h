@@ -8,14 +8,12 @@
 #ifndef CW_READY_LIST_H
 #define CW_READY_LIST_H
 
-#include "graph.h"
+#include "task_heap.h"
 
 struct cw_ready_list {
     const struct cw_graph *graph;
-    const int64_t *key; /* one per task; a task's key must not change while it is in the list */
-    uint32_t *task;     /* the ready tasks; a binary heap, task[0] is the next one */
-    uint32_t count;
-    uint32_t *waiting; /* unfinished predecessors of each task */
+    struct cw_task_heap ready; /* a task's key must not change while it is in there */
+    uint32_t *waiting;         /* unfinished predecessors of each task */
 };
 
 /* Starts with the entry tasks. `key` must outlive the list. Errors: CW_ERR_NOMEM (the list is then empty). */
@@ -26,7 +24,7 @@ void cw_ready_list_finish(struct cw_ready_list *r); /* safe on a zeroed struct *
 /* Takes the next task out, O(log ready); CW_SCHED_NONE when none is ready. */
 uint32_t cw_ready_list_pop(struct cw_ready_list *r);
 
-/* Takes task[at] out, for policies that choose by more than the key. */
+/* Takes ready.task[at] out, for policies that choose by more than the key. */
 uint32_t cw_ready_list_take(struct cw_ready_list *r, uint32_t at);
 
 /* Says that `task`, taken out before, is scheduled: successors that waited for nothing else become ready. */

@@ -40,27 +40,30 @@ static enum cw_status plan(const char *policy)
     return status;
 }
 
+static void check(const char *policy)
+{
+    enum cw_status status = CW_ERR_NOMEM;
+    long n;
+
+    for (n = 0; status != CW_OK; n++) {
+        live = 0;
+        countdown = n;
+        counting = true;
+        status = plan(policy);
+        counting = false;
+        if (live != 0 || (status != CW_OK && status != CW_ERR_NOMEM))
+            fail_msg("%s, allocation %ld: status %d, %ld blocks left", policy, n, status, live);
+    }
+    print_message("%s: %ld allocations\n", policy, n - 1);
+    assert_true(n > 30);
+}
+
 static void test_every_allocation(void **state)
 {
-    static const char *const policies[] = {"heft", "cpop", "hdgeft",
-                                           "hdgeft:guard,best-k,cross-class,water-filling"};
-
     (void)state;
-    for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
-        enum cw_status status = CW_ERR_NOMEM;
-        long n;
-        for (n = 0; status != CW_OK; n++) {
-            live = 0;
-            countdown = n;
-            counting = true;
-            status = plan(policies[k]);
-            counting = false;
-            if (live != 0 || (status != CW_OK && status != CW_ERR_NOMEM))
-                fail_msg("%s, allocation %ld: status %d, %ld blocks left", policies[k], n, status, live);
-        }
-        print_message("%s: %ld allocations\n", policies[k], n - 1);
-        assert_true(n > 30);
-    }
+    for (size_t k = 0; cw_policies[k]; k++)
+        check(cw_policies[k]->name);
+    check("hdgeft:guard,best-k,cross-class,water-filling");
 }
 
 int main(void)

@@ -84,29 +84,25 @@ static void random_graph(uint64_t *random, const struct cw_platform *p, struct c
         fail_msg("%s", err.text);
 }
 
+/* A random policy with random values of a third of its options. */
 static void random_policy(uint64_t *random, char *text, size_t size)
 {
-    static const char *const flags[] = {"guard",      "best-k",        "cross-class",
-                                        "share-idle", "water-filling", "insertion=off"};
-    static const char *const rest[] = {"overhead=0.5", "window=3"};
+#define FLAG(name)   "%s" name
+#define SWITCH(name) "%s" name "=off"
+#define COUNT(name)  "%s" name "=3"
+#define NUMBER(name) "%s" name "=0.5"
+    const struct cw_policy *policy;
     size_t k = 0;
 
     while (cw_policies[k])
         k++;
-    snprintf(text, size, "%s:", cw_policies[cw_random_below(random, k)]->name);
-    text[strlen(text) - 1] = '\0';
-    if (strcmp(text, "hdgeft") != 0) {
-        if (cw_random_below(random, 3) == 0)
-            strcat(text, ":insertion=off");
-        return;
-    }
-    strcat(text, ":guard=off");
-    for (k = 0; k < 6; k++)
-        if (cw_random_below(random, 2))
-            strcat(strcat(text, ","), flags[k]);
-    for (k = 0; k < 2; k++)
-        if (cw_random_below(random, 4) == 0)
-            strcat(strcat(text, ","), rest[k]);
+    policy = cw_policies[cw_random_below(random, k)];
+    snprintf(text, size, "%s", policy->name);
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
+    if ((policy->takes & CW_TAKES(field)) && cw_random_below(random, 3) == 0)                                \
+        snprintf(text + strlen(text), size - strlen(text), kind(name), strchr(text, ':') ? "," : ":");
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
 }
 
 static struct cw_schedule *run(const char *text, const struct cw_graph *g, const struct cw_platform *p,

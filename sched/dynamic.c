@@ -1,0 +1,258 @@
+#include "dynamic.h"
+#include "random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what policies ask */
+
+bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device)
+{
+    return !isinf(cw_graph_cost(d->plan->graph, task, device)) &&
+           (!d->rules->may || d->rules->may(d, task, device, d->context));
+}
+
+double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers)
+{
+    double start = fmax(d->now, d->plan->timeline[device].avail);
+
+    return transfers ? fmax(start, cw_plan_ready(d->plan, task, device)) : start;
+}
+
+uint32_t cw_dynamic_earliest(const struct cw_dynamic *d, uint32_t task, bool transfers)
+{
+    const uint32_t *tie = d->plan->tie_rank;
+    uint32_t best = CW_SCHED_NONE;
+    double least = INFINITY;
+
+    for (uint32_t p = 0; p < d->plan->graph->devices; p++) {
+        double finish;
+        if (!cw_dynamic_may(d, task, p))
+            continue;
+        finish = cw_dynamic_start(d, task, p, transfers) + cw_graph_cost(d->plan->graph, task, p);
+        if (best == CW_SCHED_NONE || finish < least || (finish == least && tie[p] < tie[best])) {
+            best = p;
+            least = finish;
+        }
+    }
+    return best;
+}
+
+uint32_t cw_dynamic_find(const struct cw_dynamic *d, uint32_t k, uint32_t device)
+{
+    const struct cw_task_heap *queue = &d->queue[k];
+    uint32_t best = CW_SCHED_NONE;
+
+    if (queue->count && cw_dynamic_may(d, queue->task[0], device))
+        return 0;
+    for (uint32_t at = 1; at < queue->count; at++)
+        if (cw_dynamic_may(d, queue->task[at], device) &&
+            (best == CW_SCHED_NONE || cw_task_heap_before(queue, queue->task[at], queue->task[best])))
+            best = at;
+    return best;
+}
+
+/* ---- events */
+
+static enum cw_status no_memory(const struct cw_dynamic *d, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a queue of %u tasks", d->plan->graph->tasks);
+}
+
+/* Bits of times that are not negative order as the times do. */
+static int64_t time_bits(double time)
+{
+    int64_t bits;
+
+    time += 0.0; /* -0 would order before everything */
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+/* `task` is placed: what waited for nothing else will be ready when the last of its predecessors has
+ * finished. */
+static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_error *err)
+{
+    const struct cw_adjacency *succ = &d->plan->graph->succ;
+    const struct cw_placement *at = &d->plan->schedule->task[task];
+
+    for (uint32_t e = succ->start[task]; e < succ->start[task + 1]; e++) {
+        uint32_t j = succ->task[e];
+        if (d->freed[j] == CW_SCHED_NONE || at->finish > d->ready[j])
+            d->freed[j] = at->device;
+        d->ready[j] = fmax(d->ready[j], at->finish);
+        if (--d->waiting[j] == 0 && d->plan->schedule->task[j].parts == 0) {
+            d->event_key[j] = -time_bits(d->ready[j]);
+            if (!cw_task_heap_push(&d->event, j))
+                return no_memory(d, err);
+        }
+    }
+    return CW_OK;
+}
+
+static enum cw_status start(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_error *err)
+{
+    double begin = cw_dynamic_start(d, task, device, true);
+    struct cw_choice choice = {device, begin, begin + cw_graph_cost(d->plan->graph, task, device)};
+    enum cw_status status = cw_plan_place(d->plan, task, &choice, err);
+
+    return status == CW_OK ? released(d, task, err) : status;
+}
+
+static enum cw_status arrive(struct cw_dynamic *d, uint32_t task, struct cw_error *err)
+{
+    uint32_t k = d->plan->graph->devices;
+
+    if (d->rules->assign)
+        return start(d, task, d->rules->assign(d, task, d->context), err);
+    d->queue_key[task] = d->rules->by_priority ? d->ranks.up[task] : -d->arrivals++;
+    if (d->rules->enqueue)
+        k = d->rules->enqueue(d, task, d->context);
+    return cw_task_heap_push(&d->queue[k], task) ? CW_OK : no_memory(d, err);
+}
+
+/* Step 1 of the header: what is ready by now arrives, highest rank first. */
+static enum cw_status become_ready(struct cw_dynamic *d, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    while (status == CW_OK) {
+        while (d->event.count && d->ready[d->event.task[0]] <= d->now)
+            if (!cw_task_heap_push(&d->due, cw_task_heap_take(&d->event, 0)))
+                return no_memory(d, err);
+        if (d->due.count == 0)
+            break;
+        status = arrive(d, cw_task_heap_take(&d->due, 0), err);
+    }
+    return status;
+}
+
+/* Step 2: idle devices ask. *taken tells whether one of them got something. */
+static enum cw_status serve(struct cw_dynamic *d, bool *taken, struct cw_error *err)
+{
+    uint32_t q = d->plan->graph->devices;
+    enum cw_status status = CW_OK;
+
+    *taken = false;
+    for (uint32_t n = q; d->rules->shuffled && n > 1; n--) {
+        uint32_t k = (uint32_t)cw_random_below(&d->random, n), device = d->asking[k];
+        d->asking[k] = d->asking[n - 1];
+        d->asking[n - 1] = device;
+    }
+    for (uint32_t n = 0; n < q && status == CW_OK; n++) {
+        uint32_t device = d->asking[n], k, at;
+        if (d->plan->timeline[device].avail > d->now)
+            continue;
+        k = d->rules->source ? d->rules->source(d, device, d->context) : q;
+        at = k == CW_SCHED_NONE ? k : cw_dynamic_find(d, k, device);
+        if (at == CW_SCHED_NONE)
+            continue;
+        *taken = true;
+        status = start(d, cw_task_heap_take(&d->queue[k], at), device, err);
+    }
+    return status;
+}
+
+/* The next moment at which a task becomes ready, or a device idle while tasks wait. False when there is none.
+ */
+static bool advance(struct cw_dynamic *d)
+{
+    double next = d->event.count ? d->ready[d->event.task[0]] : INFINITY;
+    bool waiting = false;
+
+    for (uint32_t k = 0; k <= d->plan->graph->devices; k++)
+        waiting |= d->queue[k].count > 0;
+    for (uint32_t p = 0; waiting && p < d->plan->graph->devices; p++)
+        if (d->plan->timeline[p].avail > d->now)
+            next = fmin(next, d->plan->timeline[p].avail);
+    if (isinf(next))
+        return false;
+    d->now = next;
+    return true;
+}
+
+/* ---- beginning and end */
+
+static void dynamic_finish(struct cw_dynamic *d)
+{
+    for (uint32_t k = 0; d->queue && k <= d->plan->graph->devices; k++)
+        cw_task_heap_finish(&d->queue[k]);
+    free(d->queue);
+    cw_task_heap_finish(&d->event);
+    cw_task_heap_finish(&d->due);
+    cw_ranks_finish(&d->ranks);
+    free(d->event_key);
+    free(d->queue_key);
+    free(d->ready);
+    free(d->freed);
+    free(d->waiting);
+    free(d->asking);
+}
+
+static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
+{
+    const struct cw_graph *g = d->plan->graph;
+    enum cw_status status = cw_ranks_init(&d->ranks, g, d->plan->platform, false, err);
+
+    if (status != CW_OK)
+        return status;
+    d->queue = calloc((size_t)g->devices + 1, sizeof *d->queue);
+    d->event_key = malloc(g->tasks * sizeof *d->event_key);
+    d->queue_key = malloc(g->tasks * sizeof *d->queue_key);
+    d->ready = calloc(g->tasks, sizeof *d->ready);
+    d->freed = malloc(g->tasks * sizeof *d->freed);
+    d->waiting = malloc(g->tasks * sizeof *d->waiting);
+    d->asking = malloc(g->devices * sizeof *d->asking);
+    if (!d->queue || !d->event_key || !d->queue_key || !d->ready || !d->freed || !d->waiting || !d->asking)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a simulation of %u tasks", g->tasks);
+    d->event.key = d->event_key;
+    d->due.key = d->rules->by_priority ? d->ranks.up : d->event_key;
+    for (uint32_t k = 0; k <= g->devices; k++)
+        d->queue[k].key = d->queue_key;
+    for (uint32_t p = 0; p < g->devices; p++)
+        d->asking[p] = p;
+    return CW_OK;
+}
+
+/* Entry tasks are ready at 0; what is placed already runs. */
+static enum cw_status begin(struct cw_dynamic *d, struct cw_error *err)
+{
+    const struct cw_graph *g = d->plan->graph;
+    enum cw_status status = CW_OK;
+
+    for (uint32_t i = 0; i < g->tasks; i++) {
+        d->waiting[i] = g->pred.start[i + 1] - g->pred.start[i];
+        d->freed[i] = CW_SCHED_NONE;
+        if (d->waiting[i] == 0 && d->plan->schedule->task[i].parts == 0) {
+            d->event_key[i] = 0;
+            if (!cw_task_heap_push(&d->event, i))
+                return no_memory(d, err);
+        }
+    }
+    for (uint32_t k = 0; k < d->plan->schedule->placed && status == CW_OK; k++)
+        status = released(d, d->plan->schedule->order[k], err);
+    return status;
+}
+
+enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rules *rules,
+                               const void *context, struct cw_error *err)
+{
+    struct cw_dynamic d = {.plan = plan, .rules = rules, .context = context, .random = plan->seed};
+    enum cw_status status = allocate(&d, err);
+    bool taken;
+
+    plan->insertion = false;
+    if (status == CW_OK)
+        status = begin(&d, err);
+    while (status == CW_OK) {
+        status = become_ready(&d, err);
+        taken = false;
+        if (status == CW_OK && !rules->assign)
+            status = serve(&d, &taken, err);
+        if (status == CW_OK && !taken && !advance(&d))
+            break;
+    }
+    dynamic_finish(&d);
+    return status;
+}

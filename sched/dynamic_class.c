@@ -1,0 +1,38 @@
+#include "dynamic_class.h"
+#include "dynamic.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool of_class(const struct cw_platform *p, uint32_t device, const char *name)
+{
+    return strcmp(p->device[device].class_name, name) == 0;
+}
+
+/* True when no device of the class can run the task. */
+static bool homeless(const struct cw_plan *plan, uint32_t task, const char *name)
+{
+    for (uint32_t p = 0; p < plan->graph->devices; p++)
+        if (of_class(plan->platform, p, name) && !isinf(cw_graph_cost(plan->graph, task, p)))
+            return false;
+    return true;
+}
+
+static bool may(const struct cw_dynamic *d, uint32_t task, uint32_t device, const void *context)
+{
+    return of_class(d->plan->platform, device, context) || homeless(d->plan, task, context);
+}
+
+enum cw_status cw_dynamic_plan_class(struct cw_plan *plan, const char *name, struct cw_error *err)
+{
+    static const struct cw_dynamic_rules rules = {.may = may, .by_priority = true, .shuffled = true};
+    uint32_t elsewhere = 0;
+
+    for (uint32_t i = 0; i < plan->graph->tasks; i++)
+        elsewhere += plan->schedule->task[i].parts == 0 && homeless(plan, i, name);
+    if (elsewhere)
+        snprintf(plan->schedule->note, sizeof plan->schedule->note,
+                 "%u tasks that no device of class %s can run went to other devices", elsewhere, name);
+    return cw_dynamic_plan(plan, &rules, name, err);
+}

@@ -1,0 +1,26 @@
+/* list_plan.h - the two loops of list schedulers: the next task by its key, or the best (task, device) pair.
+ *
+ * Tasks that the plan holds already stay where they are. Thread-safety: none. */
+#ifndef CW_LIST_PLAN_H
+#define CW_LIST_PLAN_H
+
+#include "plan.h"
+
+/* Where to place `task`, whose predecessors are placed. */
+typedef struct cw_choice cw_list_choose(struct cw_plan *plan, uint32_t task, const void *context);
+
+/* Places all tasks: always the ready one with the highest key (lowest id on ties), where `choose` says; NULL:
+ * where it finishes first. Errors: CW_ERR_NOMEM, those of cw_plan_place. */
+enum cw_status cw_list_plan(struct cw_plan *plan, const int64_t *key, cw_list_choose *choose,
+                            const void *context, struct cw_error *err);
+
+/* How urgent `task` is and, in *choice, where it would go then. */
+typedef double cw_list_score(struct cw_plan *plan, uint32_t task, struct cw_choice *choice,
+                             const void *context);
+
+/* Places all tasks: always the ready one with the highest score (lowest id on ties), looking at every ready
+ * task each time. O(tasks x ready tasks) scores. Errors as above. */
+enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, const void *context,
+                                     struct cw_error *err);
+
+#endif

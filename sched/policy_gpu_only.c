@@ -1,0 +1,17 @@
+/* policy_gpu_only.c - gpu-only: eager within the devices of class gpu. A baseline of Zhao, Li, Wang 2014. */
+#include "dynamic_class.h"
+#include "policy.h"
+
+static enum cw_status plan_gpu_only(struct cw_plan *plan, const struct cw_policy_options *o,
+                                    struct cw_error *err)
+{
+    (void)o;
+    return cw_dynamic_plan_class(plan, "gpu", err);
+}
+
+const struct cw_policy cw_policy_gpu_only = {
+    .name = "gpu-only",
+    .title = "dynamic: one queue by priority, only devices of class gpu",
+    .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
+    .plan = plan_gpu_only,
+};
