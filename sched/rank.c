@@ -126,6 +126,11 @@ int64_t cw_ranks_comm(const struct cw_ranks *r, double data)
     return llrint(cw_platform_mean_comm(r->platform, data) * r->unit) * r->factor;
 }
 
+int64_t cw_ranks_cost(const struct cw_ranks *r, uint32_t i, uint32_t p)
+{
+    return llrint(cw_graph_cost(r->graph, i, p) * r->unit) * r->factor;
+}
+
 static void rank_upward(struct cw_ranks *r)
 {
     const struct cw_graph *g = r->graph;
@@ -154,6 +159,19 @@ static void rank_downward(struct cw_ranks *r)
             most = via > most ? via : most;
         }
         r->down[i] = most;
+    }
+}
+
+void cw_ranks_levels(const struct cw_ranks *r, int64_t *level)
+{
+    const struct cw_graph *g = r->graph;
+
+    for (uint32_t k = g->tasks; k-- > 0;) {
+        uint32_t i = g->topo[k];
+        int64_t most = 0;
+        for (uint32_t e = g->succ.start[i]; e < g->succ.start[i + 1]; e++)
+            most = level[g->succ.task[e]] > most ? level[g->succ.task[e]] : most;
+        level[i] = r->mean[i] + most;
     }
 }
 

@@ -41,6 +41,12 @@ void cw_ranks_finish(struct cw_ranks *r); /* safe on a zeroed struct */
 /* The mean transfer time of an edge that carries `data`, in 1/scale. */
 int64_t cw_ranks_comm(const struct cw_ranks *r, double data);
 
+/* The cost of task `i` on device `p`, finite, in 1/scale. */
+int64_t cw_ranks_cost(const struct cw_ranks *r, uint32_t i, uint32_t p);
+
+/* Static levels: rank_u without transfers. Writes one per task to `level`. */
+void cw_ranks_levels(const struct cw_ranks *r, int64_t *level);
+
 /* The critical path of CPOP: from the entry of highest rank_u + rank_d always to the successor of highest
  * rank_u + rank_d (lowest id on ties), until an exit. Needs `down`. Writes at most graph->tasks ids to `path`
  * and returns how many. */

@@ -1,0 +1,84 @@
+/* policy_dls.c - DLS: always the pair of ready task and device with the highest dynamic level.
+ *
+ * Sih, Lee: A compile-time scheduling heuristic for interconnection-constrained heterogeneous processor
+ * architectures, IEEE TPDS 4(2), 1993, DL1: DL(i,p) = SL(i) - max(data arrival, device free) + (E(i) -
+ * W[i][p]), E(i) the median of the costs that are finite, SL(i) the longest path of such medians from i on,
+ * without transfers; no insertion. */
+#include "list_plan.h"
+#include "policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct levels {
+    double *median, *level; /* per task */
+};
+
+static double median(const struct cw_graph *g, uint32_t i, double *sorted)
+{
+    uint32_t n = 0;
+
+    for (uint32_t p = 0; p < g->devices; p++) {
+        uint32_t k = n;
+        if (isinf(cw_graph_cost(g, i, p)))
+            continue;
+        for (; k > 0 && sorted[k - 1] > cw_graph_cost(g, i, p); k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = cw_graph_cost(g, i, p);
+        n++;
+    }
+    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choice, const void *context)
+{
+    const struct levels *l = context;
+    double best = -INFINITY;
+
+    for (uint32_t p = 0; p < plan->graph->devices; p++) {
+        double cost = cw_graph_cost(plan->graph, task, p), start, dynamic;
+        if (isinf(cost))
+            continue;
+        start = cw_plan_start(plan, p, cw_plan_ready(plan, task, p), cost);
+        dynamic = l->level[task] - start + (l->median[task] - cost);
+        if (dynamic > best) {
+            best = dynamic;
+            *choice = (struct cw_choice){p, start, start + cost};
+        }
+    }
+    return best;
+}
+
+static enum cw_status plan_dls(struct cw_plan *plan, const struct cw_policy_options *o, struct cw_error *err)
+{
+    const struct cw_graph *g = plan->graph;
+    struct levels l = {malloc(g->tasks * sizeof(double)), malloc(g->tasks * sizeof(double))};
+    double *sorted = malloc(g->devices * sizeof *sorted);
+    enum cw_status status = CW_OK;
+
+    (void)o;
+    if (!l.median || !l.level || !sorted)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", g->tasks);
+    for (uint32_t k = g->tasks; k-- > 0 && status == CW_OK;) {
+        uint32_t i = g->topo[k];
+        double most = 0;
+        for (uint32_t e = g->succ.start[i]; e < g->succ.start[i + 1]; e++)
+            most = fmax(most, l.level[g->succ.task[e]]);
+        l.median[i] = median(g, i, sorted);
+        l.level[i] = l.median[i] + most;
+    }
+    plan->insertion = false;
+    if (status == CW_OK)
+        status = cw_list_plan_by_score(plan, score, &l, err);
+    free(l.median);
+    free(l.level);
+    free(sorted);
+    return status;
+}
+
+const struct cw_policy cw_policy_dls = {
+    .name = "dls",
+    .title = "the ready task and device with the highest dynamic level",
+    .source = "Sih, Lee, IEEE TPDS 4(2), 1993, DL1",
+    .plan = plan_dls,
+};
