@@ -192,8 +192,11 @@ def trace(options, launch):
         with open(job, "w") as f:
             f.write(job_text(launch, launch["path"]))
         env = dict(os.environ, TRACE_OUT=out, RUN_ONCE="1")
-        done = subprocess.run(["oclgrind", "--num-threads", "1", "--plugins", options.plugin, "--log", os.path.join(d, "log"),
-                               options.runner, job], env=env, capture_output=True, text=True, timeout=120)
+        try:
+            done = subprocess.run(["oclgrind", "--num-threads", "1", "--plugins", options.plugin, "--log", os.path.join(d, "log"),
+                                   options.runner, job], env=env, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            return "oclgrind: did not end within a minute"
         log = open(os.path.join(d, "log")).read() if os.path.exists(os.path.join(d, "log")) else ""
         if done.returncode != 0 or "FATAL" in log: # what Oclgrind cannot do it skips, with status 0
             lines = [l for l in (log + done.stderr).splitlines() if l.strip() and "FATAL" not in l]

@@ -116,7 +116,7 @@ class Kernel:
         elif form == 3:
             head, tail = f"for (int {k} = {rng.choice(['n', '7', 'n - 1'])}; {k} >= {rng.choice([0, 1])}; {k} -= {step}) {{", "}"
         elif form == 4:
-            head, tail = f"int {k} = 0; do {{", f"{k} += {step}; }} while ({k} < {rng.choice(['4', 'n'])});"
+            head, tail = f"int {k} = 0; do {{", f"{k} += {step}; }} while ({k} < {rng.choice(['4', 'n', '(int)get_local_id(0)'])});"
         else:
             head, tail = f"for (int {k} = {rng.choice([0, 1])}; {k} != {rng.choice([4, 5, 6])}; {k}++) {{", "}"
         walk = ""

@@ -51,3 +51,18 @@ kernel void private_first(global int *a, int n)
     barrier(CLK_LOCAL_MEM_FENCE);
     a[scratch[get_local_id(0)] & 63] = 2;
 }
+
+/* The inner pointer seems to stay in `a` until the outer one is understood. */
+kernel void nested_move(global int *a, global int *b, int n)
+{
+    global int *p = a + get_global_id(0);
+    for (int i = 0; i < 2; i++) {
+        int first = *p;
+        global int *q = p;
+        for (int k = 0; k < n; k++) {
+            *q = first + k + 1;
+            q += 32;
+        }
+        p = i == 0 ? b + get_global_id(0) : q;
+    }
+}
