@@ -230,13 +230,39 @@ static void test_bounds_below_optimum(void **state)
     assert_true(compared >= 5);
 }
 
+/* The branch and bound finds the proven optima, proves them again, and is done in a moment. */
+static void test_exact(void **state)
+{
+    const char *graph;
+    json_t *entry;
+    int compared = 0;
+
+    (void)state;
+    json_object_foreach(known, graph, entry)
+    {
+        struct cw_schedule *s;
+        struct cw_graph *g;
+        struct cw_platform *p;
+        if (!json_is_true(json_object_get(entry, "optimal_proven")))
+            continue;
+        read_graph(graph, &g, &p);
+        s = run("exact", g, p);
+        assert_string_equal(s->note, "");
+        assert_true(cw_schedule_makespan(s) == json_number_value(json_object_get(entry, "optimal")));
+        cw_schedule_destroy(s);
+        cw_graph_destroy(g);
+        cw_platform_destroy(p);
+        compared++;
+    }
+    assert_true(compared >= 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
-        cmocka_unit_test(test_ranks),
-        cmocka_unit_test(test_heft_paper),
-        cmocka_unit_test(test_bounds_below_optimum),
+        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_heft_paper),    cmocka_unit_test(test_bounds_below_optimum),
+        cmocka_unit_test(test_exact),
     };
     return cmocka_run_group_tests(tests, load_known, free_known);
 }

@@ -103,6 +103,8 @@ static void random_policy(uint64_t *random, char *text, size_t size)
         snprintf(text + strlen(text), size - strlen(text), kind(name), strchr(text, ':') ? "," : ":");
 #include "../../sched/policy_options.inc"
 #undef CW_POLICY_OPTION
+    if (policy->takes & CW_TAKES(nodes)) /* its default is worth seconds */
+        snprintf(text, size, "%s:nodes=%u", policy->name, 1 + (unsigned)cw_random_below(random, 300));
 }
 
 static struct cw_schedule *run(const char *text, const struct cw_graph *g, const struct cw_platform *p,
@@ -122,6 +124,15 @@ static struct cw_schedule *run(const char *text, const struct cw_graph *g, const
     *bound = m.bounds.best;
     cw_metrics_finish(&m);
     return s;
+}
+
+static size_t index_of(const char *policy)
+{
+    size_t k = 0;
+
+    while (strcmp(cw_policies[k]->name, policy) != 0)
+        k++;
+    return k;
 }
 
 static void assert_same(const struct cw_schedule *a, const struct cw_schedule *b)
@@ -179,6 +190,46 @@ static void check_partial(uint64_t *random, const struct cw_graph *g, const stru
     for (uint32_t k = 0; k < before; k++)
         assert_memory_equal(&kept[g->topo[k]], &plan.schedule->task[g->topo[k]], sizeof *kept);
     cw_plan_finish(&plan);
+}
+
+/* exact is no longer than any other that leaves tasks whole, where it finishes its search; HSCGS and H2GS are
+ * no longer than what they start from. */
+static void test_orderings(void **state)
+{
+    uint64_t random = 71993;
+    int proven = 0, shorter = 0, improved = 0;
+
+    (void)state;
+    for (int k = 0; k < 400; k++) {
+        struct cw_platform *p;
+        struct cw_graph *g;
+        double bound, makespan[64];
+        random_platform(&random, &p);
+        random_graph(&random, p, &g);
+        for (size_t n = 0; cw_policies[n]; n++) {
+            bool exact = strcmp(cw_policies[n]->name, "exact") == 0;
+            struct cw_schedule *s = run(exact ? "exact:nodes=3000" : cw_policies[n]->name, g, p, &bound);
+            makespan[n] = cw_schedule_makespan(s);
+            if (exact && *s->note)
+                makespan[n] = 0;
+            cw_schedule_destroy(s);
+        }
+        for (size_t n = 0; cw_policies[n]; n++) {
+            double exact = makespan[index_of("exact")];
+            if (strcmp(cw_policies[n]->name, "hdgeft") != 0 && exact > makespan[n] * (1 + 1e-9))
+                fail_msg("graph %d: exact %g, %s %g", k, exact, cw_policies[n]->name, makespan[n]);
+            shorter += exact > 0 && exact < makespan[n] * (1 - 1e-9);
+        }
+        proven += makespan[index_of("exact")] > 0;
+        improved += makespan[index_of("hscgs")] < makespan[index_of("scls")];
+        assert_true(makespan[index_of("hscgs")] <= makespan[index_of("scls")]);
+        assert_true(makespan[index_of("h2gs")] <= makespan[index_of("ldcp")]);
+        cw_graph_destroy(g);
+        cw_platform_destroy(p);
+    }
+    print_message("exact proved %d of 400, was shorter %d times; HSCGS improved %d\n", proven, shorter,
+                  improved);
+    assert_true(proven >= 150 && shorter >= 400 && improved >= 50);
 }
 
 static void test_random_cases(void **state)
@@ -375,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_cases),
+        cmocka_unit_test(test_orderings),
         cmocka_unit_test(test_validator_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
