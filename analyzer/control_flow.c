@@ -8,18 +8,24 @@
 typedef CW_ARRAY(uint32_t) id_array;
 
 struct queue_state {
-    uint32_t last;    /* newest command, CW_NONE */
-    uint32_t barrier; /* newest barrier of an out-of-order queue, CW_NONE */
-    id_array exits;   /* ascending; may hold covered ones until the next sweep */
-    size_t live;      /* how many of them were not covered at the last sweep */
+    uint32_t last;      /* newest command, CW_NONE */
+    uint32_t barrier;   /* newest barrier of an out-of-order queue, CW_NONE */
+    uint32_t collector; /* newest barrier or marker of an out-of-order queue that waits for all before it */
+    id_array exits;     /* in the order of the sweep; may hold dead ones until the next clean-up */
+    size_t live;        /* how many of them were alive at the last clean-up */
+    id_array issued;    /* in-order queue: its commands, ascending ... */
+    size_t first;       /* ... those before this index are proven complete by host waits */
+    uint32_t proved;    /* 1 + the newest command that a returned host wait proved complete */
 };
 
 struct cw_control_flow {
     const struct cw_trace *t;
     struct queue_state *queues;
-    uint8_t *covered;   /* per command: something later in its queue, or a host wait, is ordered after it */
-    id_array waiting;   /* host waits that had not returned when the newest command began */
-    id_array newest;    /* returned host waits that no returned host wait is ordered after */
+    uint8_t *covered;   /* per command: a returned host wait is ordered after it */
+    uint32_t *followed; /* per command: the first of its queue that is ordered after it, CW_NONE */
+    uint32_t *gate;   /* per command: 1 + the set of a user event, later than it, that it waits for; 0 none */
+    id_array waiting; /* host waits that had not returned when the newest command began */
+    id_array newest;  /* returned host waits that no returned host wait is ordered after */
     uint32_t *position; /* per command: 1 + how many were swept before it; 0 = not swept yet */
     uint32_t swept;
 };
@@ -33,13 +39,16 @@ struct cw_control_flow *cw_control_flow_create(const struct cw_trace *t)
     c->t = t;
     c->queues = calloc(t->queues.count + 1, sizeof *c->queues);
     c->covered = calloc(t->commands.count + 1, 1);
+    c->followed = malloc((t->commands.count + 1) * sizeof *c->followed);
+    c->gate = calloc(t->commands.count + 1, sizeof *c->gate);
     c->position = calloc(t->commands.count + 1, sizeof *c->position);
-    if (!c->queues || !c->covered || !c->position) {
+    if (!c->queues || !c->covered || !c->followed || !c->gate || !c->position) {
         cw_control_flow_destroy(c);
         return NULL;
     }
+    memset(c->followed, 0xff, t->commands.count * sizeof *c->followed);
     for (size_t q = 0; q < t->queues.count; q++)
-        c->queues[q].last = c->queues[q].barrier = CW_NONE;
+        c->queues[q].last = c->queues[q].barrier = c->queues[q].collector = CW_NONE;
     return c;
 }
 
@@ -47,10 +56,14 @@ void cw_control_flow_destroy(struct cw_control_flow *c)
 {
     if (!c)
         return;
-    for (size_t q = 0; c->queues && q < c->t->queues.count; q++)
+    for (size_t q = 0; c->queues && q < c->t->queues.count; q++) {
         free(c->queues[q].exits.v);
+        free(c->queues[q].issued.v);
+    }
     free(c->queues);
     free(c->covered);
+    free(c->followed);
+    free(c->gate);
     free(c->position);
     free(c->waiting.v);
     free(c->newest.v);
@@ -71,9 +84,11 @@ static bool is_barrier(uint32_t type)
 {
     return type == CL_COMMAND_BARRIER;
 }
-static bool is_marker(uint32_t type)
+
+/* A barrier or marker without a wait list waits for all that its queue was given before it. */
+static bool collects(const struct cw_command *k)
 {
-    return type == CL_COMMAND_MARKER;
+    return (is_barrier(k->type) || k->type == CL_COMMAND_MARKER) && k->wait_list.count == 0;
 }
 
 /* A command whose return tells the host that it (and what it waited for) is complete. */
@@ -94,27 +109,45 @@ static bool in_order(const struct cw_control_flow *c, uint32_t queue)
     return queue < c->t->queues.count && !c->t->queues.v[queue].out_of_order;
 }
 
-/* Drops covered exits, so that the list stays as long as the queue's frontier. */
-static void sweep_exits(struct cw_control_flow *c, struct queue_state *q)
+/* Drops exits that no later barrier, marker or clFinish has to name: those behind a host wait, and those that
+ * one of their queue follows. In an out-of-order queue the follower counts from the next collector on,
+ * because the sweep may have moved a marker behind commands that came after it. */
+static void sweep_exits(struct cw_control_flow *c, struct queue_state *q, bool ordered)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < q->exits.count; i++)
-        if (!c->covered[q->exits.v[i]])
-            q->exits.v[kept++] = q->exits.v[i];
+    for (size_t i = 0; i < q->exits.count; i++) {
+        uint32_t x = q->exits.v[i], f = c->followed[x];
+        if (!c->covered[x] && (f == CW_NONE || !(ordered || (q->collector != CW_NONE && f <= q->collector))))
+            q->exits.v[kept++] = x;
+    }
     q->exits.count = kept;
     q->live = kept;
 }
 
-/* Edges from the exits of `queue` up to command `upto` (inclusive). */
-static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to,
-                      enum cw_edge_kind kind, struct cw_edge_list *edges)
+/* Edges from the exits of `queue` to `to`, which waits for all of the queue that came before it. */
+static void add_exits(struct cw_control_flow *c, uint32_t queue, uint32_t to, enum cw_edge_kind kind,
+                      struct cw_edge_list *edges)
 {
     struct queue_state *q = &c->queues[queue];
 
-    sweep_exits(c, q);
-    for (size_t i = 0; i < q->exits.count && q->exits.v[i] <= upto; i++)
-        cw_edge_list_add(edges, q->exits.v[i], to, kind);
+    sweep_exits(c, q, in_order(c, queue));
+    for (size_t i = 0; i < q->exits.count; i++)
+        if (q->exits.v[i] < to && c->followed[q->exits.v[i]] > to)
+            cw_edge_list_add(edges, q->exits.v[i], to, kind);
+}
+
+/* Edges to host wait `to` from what the end of command `upto` of an in-order queue proves complete. */
+static void add_issued(struct cw_control_flow *c, uint32_t queue, uint32_t upto, uint32_t to,
+                       struct cw_edge_list *edges)
+{
+    struct queue_state *q = &c->queues[queue];
+
+    while (q->first < q->issued.count && q->issued.v[q->first] < q->proved)
+        q->first++;
+    for (size_t i = q->first; i < q->issued.count && q->issued.v[i] <= upto; i++)
+        if (c->followed[q->issued.v[i]] > upto)
+            cw_edge_list_add(edges, q->issued.v[i], to, CW_EDGE_HOST);
 }
 
 /* What a host wait proves complete. The end of a command of an in-order queue proves the end of those before
@@ -125,9 +158,9 @@ static void add_waited(struct cw_control_flow *c, uint32_t id, struct cw_edge_li
     const struct cw_command *k = &t->commands.v[id];
 
     if (k->type == CW_HOST_FINISH && k->queue < t->queues.count)
-        add_exits(c, k->queue, id, id, CW_EDGE_HOST, edges);
+        add_exits(c, k->queue, id, CW_EDGE_HOST, edges);
     if (k->blocking && in_order(c, k->queue))
-        add_exits(c, k->queue, id, id, CW_EDGE_HOST, edges);
+        add_exits(c, k->queue, id, CW_EDGE_HOST, edges);
     if (k->type != CW_HOST_WAIT && k->type != CW_HOST_POLL)
         return;
     for (uint32_t i = 0; i < k->wait_list.count; i++) {
@@ -136,22 +169,19 @@ static void add_waited(struct cw_control_flow *c, uint32_t id, struct cw_edge_li
             continue;
         cw_edge_list_add(edges, w, id, CW_EDGE_HOST);
         if (in_order(c, t->commands.v[w].queue))
-            add_exits(c, t->commands.v[w].queue, w, id, CW_EDGE_HOST, edges);
+            add_issued(c, t->commands.v[w].queue, w, id, edges);
     }
-}
-
-/* A thread calls nothing while it waits, so among its own calls the order is enough. */
-static bool returned_before(const struct cw_command *wait, const struct cw_command *k)
-{
-    return wait->thread == k->thread || wait->call_end_ns <= k->call_begin_ns;
 }
 
 static void cover_exits(struct cw_control_flow *c, uint32_t queue, uint32_t upto)
 {
     struct queue_state *q = &c->queues[queue];
 
-    for (size_t i = 0; i < q->exits.count && q->exits.v[i] < upto; i++)
-        c->covered[q->exits.v[i]] = 1;
+    for (size_t i = 0; i < q->exits.count; i++)
+        if (q->exits.v[i] <= upto)
+            c->covered[q->exits.v[i]] = 1;
+    if (in_order(c, queue) && q->proved <= upto)
+        q->proved = upto + 1;
 }
 
 /* Host wait `id` has returned: later commands are ordered after it, so what it proved complete needs no edge
@@ -164,7 +194,7 @@ static bool wait_returned(struct cw_control_flow *c, uint32_t id)
 
     for (size_t i = 0; i < c->newest.count; i++) {
         uint32_t older = c->newest.v[i];
-        if (c->position[older] > c->position[id] || !returned_before(&t->commands.v[older], k))
+        if (c->position[older] > c->position[id] || !cw_host_wait_returned(&t->commands.v[older], k))
             c->newest.v[kept++] = older;
     }
     c->newest.count = kept;
@@ -194,7 +224,7 @@ static bool collect_returned(struct cw_control_flow *c, const struct cw_command 
 
     for (size_t i = 0; i < c->waiting.count; i++) {
         uint32_t w = c->waiting.v[i];
-        if (!returned_before(&c->t->commands.v[w], k))
+        if (!cw_host_wait_returned(&c->t->commands.v[w], k))
             c->waiting.v[kept++] = w;
         else
             ok = wait_returned(c, w) && ok;
@@ -208,12 +238,16 @@ static void add_queue_edges(struct cw_control_flow *c, uint32_t id, struct cw_ed
     const struct cw_command *k = &c->t->commands.v[id];
     struct queue_state *q = &c->queues[k->queue];
 
-    if (in_order(c, k->queue) && q->last != CW_NONE)
+    if (in_order(c, k->queue) && q->last != CW_NONE) {
         cw_edge_list_add(edges, q->last, id, CW_EDGE_QUEUE);
+        /* A user event holds all behind its waiter: until it is set the program may prepare their memory. */
+        if (c->gate[q->last] > id)
+            cw_edge_list_add(edges, c->gate[q->last] - 1, id, CW_EDGE_EVENT);
+    }
     if (q->barrier != CW_NONE)
         cw_edge_list_add(edges, q->barrier, id, CW_EDGE_BARRIER);
-    if ((is_barrier(k->type) || is_marker(k->type)) && k->wait_list.count == 0)
-        add_exits(c, k->queue, id, id, CW_EDGE_BARRIER, edges);
+    if (collects(k))
+        add_exits(c, k->queue, id, CW_EDGE_BARRIER, edges);
 }
 
 void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
@@ -241,6 +275,22 @@ void cw_control_flow_enter(struct cw_control_flow *c, uint32_t id, struct cw_edg
         add_queue_edges(c, id, edges);
 }
 
+/* Notes, for an enqueued command, what it follows and which user event holds it. */
+static void note_edges(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges)
+{
+    const struct cw_command *v = c->t->commands.v;
+
+    for (size_t i = 0; i < edges->pending.count; i++) {
+        const struct cw_edge *e = &edges->pending.v[i];
+        uint32_t gate = v[e->from].type == CW_HOST_USER_EVENT ? e->from + 1 : c->gate[e->from];
+        if (gate > id + 1 && gate > c->gate[id])
+            c->gate[id] = gate;
+        if (e->kind != CW_EDGE_QUEUE && v[e->from].queue == v[id].queue &&
+            cw_command_is_enqueue(&v[e->from]) && id < c->followed[e->from])
+            c->followed[e->from] = id;
+    }
+}
+
 bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct cw_edge_list *edges)
 {
     const struct cw_trace *t = c->t;
@@ -254,17 +304,14 @@ bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct 
         return false;
     if (!cw_command_is_enqueue(k) || k->queue >= t->queues.count)
         return true;
-    for (size_t i = 0; i < edges->pending.count; i++) {
-        const struct cw_edge *e = &edges->pending.v[i];
-        if (e->kind != CW_EDGE_QUEUE && t->commands.v[e->from].queue == k->queue &&
-            cw_command_is_enqueue(&t->commands.v[e->from]))
-            c->covered[e->from] = 1;
-    }
+    note_edges(c, id, edges);
     q = &c->queues[k->queue];
     q->last = id;
-    if (is_barrier(k->type) && !in_order(c, k->queue))
-        q->barrier = id;
+    if (!in_order(c, k->queue)) {
+        q->barrier = is_barrier(k->type) ? id : q->barrier;
+        q->collector = collects(k) ? id : q->collector;
+    }
     if (q->exits.count > 2 * q->live + 64)
-        sweep_exits(c, q);
-    return append(&q->exits, id);
+        sweep_exits(c, q, in_order(c, k->queue));
+    return append(&q->exits, id) && (!in_order(c, k->queue) || append(&q->issued, id));
 }

@@ -6,6 +6,13 @@
 
 struct cw_control_flow;
 
+/* True when host wait `wait` (a blocking transfer, too) had returned when `k` was called. A thread calls
+ * nothing while it waits, so among its own calls the order is enough. */
+static inline bool cw_host_wait_returned(const struct cw_command *wait, const struct cw_command *k)
+{
+    return wait->thread == k->thread || wait->call_end_ns <= k->call_begin_ns;
+}
+
 /* State for a sweep over t's commands. NULL when memory is out. */
 struct cw_control_flow *cw_control_flow_create(const struct cw_trace *t);
 void cw_control_flow_destroy(struct cw_control_flow *c);

@@ -1,12 +1,19 @@
 /* data_flow.c - see data_flow.h; ALGORITHMS A2. */
 #include "data_flow.h"
+#include "control_flow.h"
+#include "host_range.h"
 #include "interval_map.h"
+
+#include <CL/cl.h>
 
 #include <stdlib.h>
 
-/* Where a memory object lies: objects that can share bytes have one space in common. */
+/* Where a memory object lies. Each root has a space of its own, but for those on host memory (USE_HOST_PTR,
+ * SVM): they lie at their address in a space that they share with each other and with transfers' host memory.
+ */
 struct place {
     uint32_t space;
+    uint32_t name; /* what edges call it: the root, or the first of those that meet on host memory */
     uint64_t offset;
 };
 
@@ -21,12 +28,19 @@ struct context_state {
 struct cw_data_flow {
     const struct cw_trace *t;
     struct place *places;         /* per memory object */
-    struct cw_interval_map *maps; /* per space */
+    struct cw_interval_map *maps; /* per root, then: host memory, mapped host memory */
     struct cw_interval_pool *pool;
     struct context_state *contexts; /* one more than there are, for commands whose context is not known */
     uint8_t *closed;                /* per command */
     bool any_unknown;               /* only then are contexts tracked */
+    bool any_map;                   /* likewise mapped host memory */
 };
+
+static bool is_map(uint32_t type)
+{
+    return type == CL_COMMAND_MAP_BUFFER || type == CL_COMMAND_MAP_IMAGE ||
+           type == CL_COMMAND_UNMAP_MEM_OBJECT || type == CL_COMMAND_SVM_MAP || type == CL_COMMAND_SVM_UNMAP;
+}
 
 static int by_host_range(const void *a, const void *b)
 {
@@ -38,8 +52,19 @@ static int by_host_range(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Roots on host memory whose ranges meet get the space of the first of them. */
-static bool alias_host_ranges(struct cw_data_flow *d)
+static uint32_t host_space(const struct cw_trace *t)
+{
+    return (uint32_t)t->memory.count;
+}
+
+/* Written by maps and unmaps, read by transfers of host memory. */
+static uint32_t mapped_space(const struct cw_trace *t)
+{
+    return (uint32_t)t->memory.count + 1;
+}
+
+/* Places the roots on host memory; those whose ranges meet get the name of the first of them. */
+static bool place_host_ranges(struct cw_data_flow *d)
 {
     const struct cw_trace *t = d->t;
     const struct cw_t_memory **sorted = malloc((t->memory.count + 1) * sizeof *sorted);
@@ -59,8 +84,7 @@ static bool alias_host_ranges(struct cw_data_flow *d)
             first = i;
             end = sorted[i]->host_ptr;
         }
-        p->space = (uint32_t)(sorted[first] - t->memory.v);
-        p->offset = sorted[i]->host_ptr - sorted[first]->host_ptr;
+        *p = (struct place){host_space(t), (uint32_t)(sorted[first] - t->memory.v), sorted[i]->host_ptr};
         if (sorted[i]->host_ptr + sorted[i]->size > end)
             end = sorted[i]->host_ptr + sorted[i]->size;
     }
@@ -73,14 +97,16 @@ static bool find_places(struct cw_data_flow *d)
     const struct cw_trace *t = d->t;
 
     for (uint32_t m = 0; m < t->memory.count; m++)
-        d->places[m] = (struct place){m, 0};
-    if (!alias_host_ranges(d))
+        d->places[m] = (struct place){m, m, 0};
+    if (!place_host_ranges(d))
         return false;
     for (uint32_t m = 0; m < t->memory.count; m++) {
         uint64_t offset;
         uint32_t root = cw_memory_root(t, m, &offset);
-        if (root != m && root < t->memory.count)
-            d->places[m] = (struct place){d->places[root].space, d->places[root].offset + offset};
+        if (root != m && root < t->memory.count) {
+            d->places[m] = d->places[root];
+            d->places[m].offset += offset;
+        }
     }
     return true;
 }
@@ -93,7 +119,7 @@ struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t)
         return NULL;
     d->t = t;
     d->places = calloc(t->memory.count + 1, sizeof *d->places);
-    d->maps = calloc(t->memory.count + 1, sizeof *d->maps);
+    d->maps = calloc(t->memory.count + 2, sizeof *d->maps);
     d->contexts = calloc(t->contexts.count + 1, sizeof *d->contexts);
     d->closed = calloc(t->commands.count + 1, 1);
     d->pool = cw_interval_pool_create();
@@ -103,8 +129,10 @@ struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t)
     }
     for (size_t i = 0; i <= t->contexts.count; i++)
         d->contexts[i].unknown = CW_NONE;
-    for (size_t i = 0; i < t->commands.count; i++)
+    for (size_t i = 0; i < t->commands.count; i++) {
         d->any_unknown |= t->commands.v[i].unknown_access;
+        d->any_map |= is_map(t->commands.v[i].type);
+    }
     return d;
 }
 
@@ -124,10 +152,32 @@ void cw_data_flow_destroy(struct cw_data_flow *d)
 
 /* One access on its way through the segments of its space. */
 struct visit {
+    const struct cw_data_flow *d;
     struct cw_edge_list *edges;
-    uint32_t to, memory;
+    uint32_t space, to, memory;
     bool reads, writes;
+    bool host; /* of the host memory of a transfer, not of an object that lies there */
 };
+
+static bool touches_host_objects(const struct cw_data_flow *d, const struct cw_command *k)
+{
+    for (uint32_t i = 0; i < k->accesses.count; i++)
+        if (d->places[d->t->accesses.v[k->accesses.first + i].memory].space == host_space(d->t))
+            return true;
+    return false;
+}
+
+/* True when `from` needs no edge to the command of `v`. Host memory of a blocking transfer is the program's
+ * again when the call returns, which host edges say; maps are ordered by the object that they show. */
+static bool is_ordered(const struct visit *v, uint32_t from)
+{
+    const struct cw_command *k = &v->d->t->commands.v[from], *to = &v->d->t->commands.v[v->to];
+
+    if (from == v->to || (v->space == mapped_space(v->d->t) && is_map(k->type) && is_map(to->type)))
+        return true;
+    return k->blocking && cw_host_wait_returned(k, to) &&
+           (v->host || (v->space == host_space(v->d->t) && !touches_host_objects(v->d, k)));
+}
 
 static void visit_segment(void *context, uint64_t bytes, uint32_t writer, const struct cw_reader *readers)
 {
@@ -135,12 +185,12 @@ static void visit_segment(void *context, uint64_t bytes, uint32_t writer, const 
     bool other_reader = false;
 
     if (v->writes)
-        for (const struct cw_reader *r = readers; r; r = r->next)
-            if (r->command != v->to) {
-                other_reader = true;
+        for (const struct cw_reader *r = readers; r; r = r->next) {
+            other_reader |= r->command != v->to;
+            if (!is_ordered(v, r->command))
                 cw_edge_list_add_data(v->edges, r->command, v->to, CW_HAZARD_WAR, v->memory, bytes);
-            }
-    if (writer == CW_NONE || writer == v->to)
+        }
+    if (writer == CW_NONE || is_ordered(v, writer))
         return;
     if (v->reads)
         cw_edge_list_add_data(v->edges, writer, v->to, CW_HAZARD_RAW, v->memory, bytes);
@@ -148,19 +198,55 @@ static void visit_segment(void *context, uint64_t bytes, uint32_t writer, const 
         cw_edge_list_add_data(v->edges, writer, v->to, CW_HAZARD_WAW, v->memory, bytes);
 }
 
+/* Notes that v->to accesses bytes [lo, hi) of its space, and adds the edges. */
+static bool access_range(struct cw_data_flow *d, struct visit *v, uint64_t lo, uint64_t hi)
+{
+    v->d = d;
+    if (v->writes)
+        return cw_interval_map_write(&d->maps[v->space], d->pool, lo, hi, v->to, visit_segment, v);
+    return cw_interval_map_read(&d->maps[v->space], d->pool, lo, hi, v->to, visit_segment, v);
+}
+
 static bool access_memory(struct cw_data_flow *d, uint32_t id, const struct cw_t_access *a, bool write_pass,
                           struct cw_edge_list *edges)
 {
     struct place p = d->places[a->memory];
-    bool writes = a->mode & CW_ACCESS_WRITE;
-    struct visit v = {edges, id, p.space, a->mode & CW_ACCESS_READ, writes};
+    bool reads = a->mode & CW_ACCESS_READ, writes = a->mode & CW_ACCESS_WRITE;
+    struct visit v = {
+        .edges = edges, .space = p.space, .to = id, .memory = p.name, .reads = reads, .writes = writes};
     uint64_t lo = p.offset + a->offset, hi = lo + a->bytes;
 
     if (writes != write_pass || a->bytes == 0 || lo < p.offset || hi <= lo)
         return true;
-    if (writes)
-        return cw_interval_map_write(&d->maps[p.space], d->pool, lo, hi, id, visit_segment, &v);
-    return cw_interval_map_read(&d->maps[p.space], d->pool, lo, hi, id, visit_segment, &v);
+    return access_range(d, &v, lo, hi);
+}
+
+/* Host memory that the command reads or writes, or shows: that has to stay until the transfers there are
+ * done. */
+static bool access_host(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges)
+{
+    struct visit v = {.edges = edges, .to = id, .memory = CW_NONE, .host = true};
+    struct cw_host_range r;
+    bool ok = true;
+
+    if (!cw_host_range(d->t, &d->t->commands.v[id], &r))
+        return true;
+    for (uint64_t row = 0; ok && row < r.rows * r.slices; row++) {
+        uint64_t lo = r.start + row / r.rows * r.slice_pitch + row % r.rows * r.row_pitch, hi = lo + r.bytes;
+        v.writes = r.mapped || r.mode == CW_ACCESS_WRITE;
+        v.reads = !v.writes;
+        if (!r.mapped) {
+            v.space = host_space(d->t);
+            ok = access_range(d, &v, lo, hi);
+        }
+        if (ok && d->any_map) {
+            v.space = mapped_space(d->t);
+            v.writes = r.mapped;
+            v.reads = !v.writes;
+            ok = access_range(d, &v, lo, hi);
+        }
+    }
+    return ok;
 }
 
 static uint32_t context_of(const struct cw_trace *t, const struct cw_command *k)
@@ -215,6 +301,7 @@ bool cw_data_flow_command(struct cw_data_flow *d, uint32_t id, struct cw_edge_li
     for (int write_pass = 0; write_pass <= 1; write_pass++)
         for (uint32_t i = 0; ok && i < k->accesses.count; i++)
             ok = access_memory(d, id, &d->t->accesses.v[k->accesses.first + i], write_pass, edges);
+    ok = ok && access_host(d, id, edges);
     if (ok && d->any_unknown && cw_command_is_enqueue(k))
         ok = unknown_accesses(d, id, edges);
     return ok;

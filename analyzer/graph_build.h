@@ -1,7 +1,7 @@
 /* graph_build.h - from a recorded command stream to a dependence graph (DESIGN section 5; ALGORITHMS A1, A2).
  *
- * One sweep over the commands in recorded order fills t->accesses (every command's slice) and t->edges. Edges
- * run from a lower command id to a higher one, so the graph has no cycles by construction.
+ * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and t->edges. Edges
+ * run forwards in that order, so the graph has no cycles by construction.
  *
  * Which edges bind a reordering: everything but kind CW_EDGE_QUEUE. An in-order queue chains its commands,
  * but where their memory does not meet the chain is implied by nothing and stays in the graph for reference
@@ -27,6 +27,13 @@
  * CL_MEM_READ_ONLY objects; write for `write_only` images and CL_MEM_WRITE_ONLY objects; a pointer to const
  * is read when kernel_params.h can prove from the recorded source that the kernel has no way to write through
  * it; all else is read-write. A command with unknown_access collides with every command of its context.
+ *
+ * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or meet a
+ * USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that a blocking
+ * call ordered.
+ *
+ * A user event that is set later than a command was enqueued holds that command and all that its in-order queues
+ * were given behind it: an event edge each from the set (then `from` is higher than `to`).
  *
  * Sub-buffers are ranges of their root, buffers of USE_HOST_PTR (and SVM) alias where their host ranges meet,
  * images made from a buffer alias it. A rectangle counts as its rows when it has at most CW_ACCESS_MAX_ROWS

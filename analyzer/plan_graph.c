@@ -138,8 +138,9 @@ static enum cw_status add_edges(struct conversion *c, bool drop_host_waits, stru
         const struct cw_edge *e = &c->trace->edges.v[k];
         if (!cw_edge_binds(e) || (drop_host_waits && e->kind == CW_EDGE_HOST))
             continue;
-        status = cw_graph_builder_add_edge(c->builder, e->from, e->to,
-                                           e->hazard == CW_HAZARD_RAW ? (double)e->bytes : 0, err);
+        status = cw_graph_builder_add_edge(
+            c->builder, e->from, e->to,
+            e->hazard == CW_HAZARD_RAW && e->memory != CW_NONE ? (double)e->bytes : 0, err);
     }
     return status;
 }

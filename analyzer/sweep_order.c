@@ -1,6 +1,7 @@
 /* sweep_order.c - see sweep_order.h. */
 #include "sweep_order.h"
 
+#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,30 +34,61 @@ static void note(struct constraints *c, uint32_t p, uint32_t i)
     }
 }
 
-static void walk_stream(const struct cw_trace *t, struct constraints *c, uint32_t *last)
+/* What a walk remembers of the stream. */
+struct stream {
+    uint32_t *newest;  /* per queue: newest command, CW_NONE; of an out-of-order queue the newest since ... */
+    uint32_t *barrier; /* per queue that is out of order: newest barrier, CW_NONE */
+    uint32_t
+        *before; /* per command of such a queue: the one before it, CW_NONE at the latest that collected */
+};
+
+/* `i` of an out-of-order queue: behind its barriers; what waits for all before it is behind them, and stands
+ * for them from then on. */
+static void walk_out_of_order(const struct cw_command *k, struct constraints *c, struct stream *s, uint32_t i)
+{
+    bool barrier = k->type == CL_COMMAND_BARRIER, finish = k->type == CW_HOST_FINISH;
+    uint32_t q = k->queue;
+
+    if (!finish && s->barrier[q] != CW_NONE)
+        note(c, s->barrier[q], i);
+    s->before[i] = s->newest[q];
+    if (finish || (k->wait_list.count == 0 && (barrier || k->type == CL_COMMAND_MARKER))) {
+        for (uint32_t p = s->newest[q]; p != CW_NONE; p = s->before[p])
+            note(c, p, i);
+        s->before[i] = CW_NONE;
+    }
+    s->newest[q] = i;
+    if (barrier)
+        s->barrier[q] = i;
+}
+
+static void walk_stream(const struct cw_trace *t, struct constraints *c, struct stream *s)
 {
     for (size_t q = 0; q < t->queues.count; q++)
-        last[q] = CW_NONE;
+        s->newest[q] = s->barrier[q] = CW_NONE;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        bool chained =
-            k->queue < t->queues.count && k->status == 0 &&
-            (k->type == CW_HOST_FINISH || (cw_command_is_enqueue(k) && !t->queues.v[k->queue].out_of_order));
+        bool enqueue = cw_command_is_enqueue(k);
         for (uint32_t n = 0; n < k->wait_list.count; n++) {
             uint32_t w = t->waits.v[k->wait_list.first + n];
             if (w < t->commands.count && w != i)
                 note(c, w, i);
         }
-        if (chained && last[k->queue] != CW_NONE)
-            note(c, last[k->queue], i);
-        if (chained && cw_command_is_enqueue(k))
-            last[k->queue] = i;
+        if (k->queue >= t->queues.count || k->status != 0 || !(enqueue || k->type == CW_HOST_FINISH))
+            continue;
+        if (t->queues.v[k->queue].out_of_order) {
+            walk_out_of_order(k, c, s, i);
+        } else {
+            if (s->newest[k->queue] != CW_NONE)
+                note(c, s->newest[k->queue], i);
+            s->newest[k->queue] = enqueue ? i : s->newest[k->queue];
+        }
     }
 }
 
-static void walk_edges(const struct cw_trace *t, struct constraints *c, uint32_t *last)
+static void walk_edges(const struct cw_trace *t, struct constraints *c, struct stream *s)
 {
-    (void)last;
+    (void)s;
     for (size_t i = 0; i < t->edges.count; i++)
         note(c, t->edges.v[i].from, t->edges.v[i].to);
 }
@@ -114,18 +146,21 @@ static enum cw_status sort_by(const struct cw_trace *t, bool by_edges, uint32_t 
 {
     size_t n = t->commands.count;
     struct constraints c = {calloc(n + 2, sizeof *c.first), NULL, calloc(n + 1, sizeof *c.missing)};
-    uint32_t *last = malloc((t->queues.count + 1) * sizeof *last), *heap = malloc((n + 1) * sizeof *heap);
+    uint32_t *scratch = malloc((n + 2 * t->queues.count + 1) * sizeof *scratch);
+    uint32_t *heap = malloc((n + 1) * sizeof *heap);
+    struct stream stream = {0};
     enum cw_status status = CW_ERR_NOMEM;
 
-    if (!c.first || !c.missing || !last || !heap)
+    if (!c.first || !c.missing || !scratch || !heap)
         goto out;
-    (by_edges ? walk_edges : walk_stream)(t, &c, last);
+    stream = (struct stream){scratch, scratch + t->queues.count, scratch + 2 * t->queues.count};
+    (by_edges ? walk_edges : walk_stream)(t, &c, &stream);
     for (size_t i = 0; i < n; i++)
         c.first[i + 1] += c.first[i];
     c.to = malloc((c.first[n] + (size_t)1) * sizeof *c.to);
     if (!c.to)
         goto out;
-    (by_edges ? walk_edges : walk_stream)(t, &c, last);
+    (by_edges ? walk_edges : walk_stream)(t, &c, &stream);
     for (size_t i = n; i > 0; i--) /* storing moved each first[] to its end: move them back */
         c.first[i] = c.first[i - 1];
     c.first[0] = 0;
@@ -135,7 +170,7 @@ out:
     free(c.first);
     free(c.to);
     free(c.missing);
-    free(last);
+    free(scratch);
     free(heap);
     return status;
 }

@@ -2,8 +2,8 @@
  *
  * Recorded order is enqueue order, which is an order of execution unless a command waits for a user event
  * that is set after the command was enqueued: it, and what is queued behind it, runs after the set. The sweep
- * order is the stable topological order (lowest id first) of queue order, wait lists, and clFinish after its
- * queue. */
+ * order is the stable topological order (lowest id first) of queue order, wait lists, barriers and markers of
+ * out-of-order queues, and clFinish after its queue. */
 #ifndef CW_SWEEP_ORDER_H
 #define CW_SWEEP_ORDER_H
 

@@ -174,7 +174,8 @@ struct cw_edge {
     uint32_t from, to; /* command ids; from < to, but for what a user event set later held back */
     uint8_t kind;      /* enum cw_edge_kind */
     uint8_t hazard;    /* enum cw_hazard, data edges only */
-    uint32_t memory;   /* data edges: the root memory object; else CW_NONE */
+    uint32_t memory;   /* data edges: the root memory object, CW_NONE for host memory of transfers and for memory
+                        * that could not be named; other edges: CW_NONE */
     uint64_t bytes;    /* data edges: bytes in common */
 };
 

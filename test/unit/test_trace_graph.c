@@ -166,7 +166,8 @@ static void user_event_moves_its_waiter(void **state)
     tb_command(&t, CW_HOST_USER_EVENT, CW_NONE); /* 3 */
     tb_read(&t, r, a, 0, 8);                     /* 4 */
     tb_build(&t);
-    assert_string_equal(tb_edges(&t, ~0u), "2>0:WAW(8) 3>0:event 0>1:queue 0>1:RAW(8) 0>4:RAW(8) 2>4:queue");
+    assert_string_equal(tb_edges(&t, ~0u),
+                        "2>0:WAW(8) 3>0:event 0>1:queue 0>1:RAW(8) 3>1:event 0>4:RAW(8) 2>4:queue");
     assert_int_equal(cw_graph_order(&t, order, NULL), CW_OK);
     assert_memory_equal(order, ((uint32_t[]){2, 3, 0, 1, 4}), sizeof order);
     cw_trace_finish(&t);
