@@ -177,6 +177,8 @@ static bool read_options(struct cw_cl_source *s, const char *options)
                 return false;
         } else if (strncmp(p, "-include", 8) == 0) {
             s->has_include = true;
+        } else if (strncmp(p, "-cl-std=CLC++", 13) == 0) {
+            s->has_paste = true; /* references: a pointer that no operator shows */
         }
         p += strcspn(p, " \t\n");
     }

@@ -38,7 +38,7 @@ struct cw_cl_source {
     struct cw_cl_macro *macros;
     size_t macro_count, macro_capacity;
     bool has_include; /* a header may define anything */
-    bool has_paste;   /* ## or digraphs or trigraphs or asm: names can appear from nowhere */
+    bool has_paste;   /* ##, digraphs, trigraphs, asm, C++: names and pointers can appear from nowhere */
 };
 
 /* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory

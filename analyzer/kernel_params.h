@@ -5,11 +5,12 @@
  * or passed to something that writes, so const counts only when every use of the parameter, in the kernel's
  * body and in every macro, in every branch of every conditional, is one that cannot hand the pointer on:
  *     p[...] and *p and *(p ...)      not under an address operator
- *     vloadN(..., p ...), prefetch(p ...), async_work_group_copy(..., p ...) and its strided sister
- * with a scalar or vector type behind the pointer (a member that is an array would decay to a pointer).
- * Redefined keywords, kernels made by macros, conditionals inside the parameter list: whatever hides what is
- * compiled means read-write. Includes, token pasting and macros that take the address of their argument do so
- * for pointers. */
+ *     vloadN(..., p ...), prefetch(p ...), async_work_group_copy(..., p ...) and its strided sister, as a
+ * source with a scalar or vector type behind the pointer (a member that is an array would decay to a
+ * pointer). Where branches of conditionals stand in the body, all up to the next kernel counts as body,
+ * because braces need not match. Redefined keywords, kernels made or named by macros, conditionals inside the
+ * parameter list: whatever hides what is compiled means read-write. Includes, token pasting, macros that take
+ * the address of their argument, the address of what a macro stands for, and C++ do so for pointers. */
 #ifndef CW_KERNEL_PARAMS_H
 #define CW_KERNEL_PARAMS_H
 

@@ -114,6 +114,55 @@ static const struct {
      NULL, "b"},
     {"pointer to arrays", "kernel void k(global const float (*a)[4]) { global float *q = a[1]; q[0] = 1; }",
      NULL, "b"},
+    {"a type whose name looks like an image",
+     "typedef struct { uchar r, g, b; } image_pixel_t; kernel void k(global image_pixel_t *a) { a[0].r = 1; "
+     "}",
+     NULL, "b"},
+    {"a type whose name looks like a vector",
+     "typedef struct { float v[4]; } float9; kernel void k(global const float9 *a) { global float *q = "
+     "a[0].v; }",
+     NULL, "b"},
+    {"a type whose name looks like a vector of no kind",
+     "typedef struct { float v[4]; } bool4; kernel void k(global const bool4 *a) { global float *q = a[0].v; "
+     "}",
+     NULL, "b"},
+    {"braces in branches hide the end of the body",
+     "kernel void k(global const float *a, int n) { if (n) {\n#ifdef X\n n++; }\n#else\n n--; }\n#endif\n"
+     "w(a); }",
+     NULL, "bb"},
+    {"another kernel behind such branches does not count",
+     "kernel void k(global const float *a, int n) {\n#ifdef X\n n++;\n#endif\n n = a[0]; }\n"
+     "kernel void j(global float *a) { w(a); }",
+     NULL, "rb"},
+    {"address of what a macro makes of an element",
+     "#define ID(x) x\nkernel void k(global const float *a) { global float *q = (global float *)&ID(a[0]); }",
+     NULL, "b"},
+    {"address of a macro that names an element",
+     "#define A0 a[0]\nkernel void k(global const float *a) { global float *q = (global float *)&A0; }", NULL,
+     "b"},
+    {"address of a macro in a macro",
+     "#define ID(x) x\n#define P(x) ((global float *)&ID(x))\nkernel void k(global const float *a) { "
+     "P(a[0])[0] = 1; }",
+     NULL, "b"},
+    {"and with a macro that is a number",
+     "#define MASK 0xff\nkernel void k(global const int *a, global int *b) { b[0] = a[0] & MASK; }", NULL,
+     "rb"},
+    {"assigned on the way",
+     "kernel void k(global const float *a) { global float *q; vload4(0, q = a); q[0] = 1; }", NULL, "b"},
+    {"target of a copy",
+     "kernel void k(global const float *a, local float *l) { async_work_group_copy(a, l, 4, 0); }", NULL,
+     "bb"},
+    {"a function of that name",
+     "void prefetch(global float *p, int n) { p[0] = n; } kernel void k(global const float *a) { prefetch(a, "
+     "1); "
+     "}",
+     NULL, "b"},
+    {"references of C++", "kernel void k(global const float *a) { f(a[0]); }", "-cl-std=CLC++2021", "b"},
+    {"a definition that a macro hides",
+     "#ifdef X\nkernel ATTR(8) void k(global float *a) { a[0] = 1; }\n#else\nkernel void k(constant float "
+     "*a) "
+     "{}\n#endif\n#define ATTR(x) __attribute__((reqd_work_group_size(x, 1, 1)))",
+     NULL, "b"},
     {"comma and conditional hand it on",
      "kernel void k(global const float *a) { global float *q = (0, a); q = 1 ? a : 0; }", NULL, "b"},
 };
