@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,38 +40,73 @@ static bool find_library(char path[PATH_MAX])
     return false;
 }
 
-/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.
- */
+/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace. */
 static bool absolute_pattern(const char *out, char path[PATH_MAX])
 {
     char cwd[PATH_MAX];
-    int n;
+    size_t n = 0;
 
-    if (*out == '/')
-        n = snprintf(path, PATH_MAX, "%s", out);
-    else if (getcwd(cwd, sizeof cwd))
-        n = snprintf(path, PATH_MAX, "%s/%s", cwd, out);
-    else
-        n = -1;
-    if (n >= 0 && n < PATH_MAX)
+    if (*out != '/') {
+        if (!getcwd(cwd, sizeof cwd)) {
+            cw_cli_complain("cannot write traces to the working folder: %s; choose another place with -o",
+                            strerror(errno));
+            return false;
+        }
+        for (const char *c = cwd; *c && n + 3 < PATH_MAX; c++) {
+            path[n++] = *c;
+            if (*c == '%') /* the folder's name is no pattern */
+                path[n++] = '%';
+        }
+        path[n++] = '/';
+    }
+    if ((size_t)snprintf(path + n, PATH_MAX - n, "%s", out) < PATH_MAX - n)
         return true;
     cw_cli_complain("cannot write %s: the path is too long", out);
     return false;
 }
 
-/* The folder must be there and writable: better said before the program has run than after. */
-static bool folder_is_writable(const char *pattern)
+/* The path that `pattern` expands to in every process; false when it has %e or %p. */
+static bool is_one_path(const char *pattern, char path[PATH_MAX])
 {
-    char folder[PATH_MAX];
+    char other[PATH_MAX];
+
+    return !cw_options_expand(pattern, "a", 1, path, PATH_MAX, NULL) &&
+           !cw_options_expand(pattern, "b", 2, other, PATH_MAX, NULL) && strcmp(path, other) == 0;
+}
+
+/* The folder must be there and writable, and the trace no folder: better said before the program has run than after. */
+static bool place_is_writable(const char *pattern)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    struct stat st;
     char *slash;
 
     snprintf(folder, sizeof folder, "%s", pattern);
     slash = strrchr(folder, '/');
     slash[slash == folder] = '\0';
-    if (strchr(folder, '%') || access(folder, W_OK | X_OK) == 0)
-        return true;
-    cw_cli_complain("cannot write traces to %s: %s; choose another place with -o", folder, strerror(errno));
-    return false;
+    if (is_one_path(folder, path) && access(path, W_OK | X_OK) != 0) {
+        cw_cli_complain("cannot write traces to %s: %s; choose another place with -o", path, strerror(errno));
+        return false;
+    }
+    if (is_one_path(pattern, path) && (path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))) {
+        cw_cli_complain("cannot write a trace to %s: it is a folder; add a file name, as in -o %s/%%e-%%p.json", path,
+                        path);
+        return false;
+    }
+    return true;
+}
+
+/* What only the library could refuse, when the program runs already. */
+static bool settings_are_possible(const struct cw_launch_options *o)
+{
+    struct cw_error err = {0};
+
+    for (int i = 0; i < CW_LAUNCH_SETTINGS; i++)
+        if (o->setting[i] && cw_options_check(&cw_option_table[i], o->setting[i], &err)) {
+            cw_cli_complain("%s", err.text);
+            return false;
+        }
+    return true;
 }
 
 /* In the child: the environment that makes the library record. */
@@ -92,13 +128,42 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
     setenv("CLWEAVE_RUN", text, 1);
 }
 
+static volatile sig_atomic_t program; /* the process that signals are passed on to */
+
+/* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program anyway. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0)
+        kill(program, number);
+}
+
+static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+/* While the program runs the tool stays, to save the trace. Ignored signals (nohup) stay ignored. */
+static void signals_pass_on(struct sigaction old[SIGNALS])
+{
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &old[i]) == 0 && old[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
 /* Runs the child; returns its wait status, or -1 when it could not be started (and says so). */
 static int run_child(const char *mode, const struct cw_launch_options *o, const char *library,
                      const char *pattern, uint64_t run, char **argv)
 {
     int report[2], error = 0, status = -1;
+    struct sigaction old[SIGNALS];
+    sigset_t block, mask;
     pid_t child;
 
+    sigemptyset(&block);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&block, signals[i]);
+    sigprocmask(SIG_BLOCK, &block, &mask); /* until there is a program to pass them on to */
     if (pipe(report) != 0 || (child = fork()) < 0) {
         cw_cli_complain("cannot start a process: %s", strerror(errno));
         return -1;
@@ -109,22 +174,25 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
         if (fcntl(report[1], F_SETFD, FD_CLOEXEC) == 0) {
             set_environment(mode, o, library, pattern, run);
             cw_cli_signals_restore();
+            sigprocmask(SIG_SETMASK, &mask, NULL);
             execvp(argv[0], argv);
         }
         error = errno;
         _exit(write(report[1], &error, sizeof error) == sizeof error ? 1 : 2);
     }
     close(report[1]);
-    /* the terminal's interrupt is for the program; the tool stays to save the trace */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
+    program = child;
+    signals_pass_on(old);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     while (read(report[0], &error, sizeof error) < 0 && errno == EINTR)
         ;
     close(report[0]);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &old[i], NULL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) /* only now its id may become another's */
+        ;
     if (!error)
         return status;
     cw_cli_complain("cannot run %s: %s; check its name, or give its path", argv[0], strerror(error));
@@ -142,7 +210,9 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     out = out                                               ? out
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
-    if (!find_library(library) || !absolute_pattern(out, pattern) || !folder_is_writable(pattern))
+    if (!settings_are_possible(o))
+        return CW_EXIT_USAGE;
+    if (!find_library(library) || !absolute_pattern(out, pattern) || !place_is_writable(pattern))
         return CW_EXIT_FAILURE;
     clock_gettime(CLOCK_REALTIME, &now);
     run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,5 +206,48 @@ enum cw_status cw_options_expand(const char *pattern, const char *program, long 
     if (size <= used)
         return cw_error_set(err, CW_ERR_LIMIT, "no room for the path '%s'", pattern);
     path[used] = '\0';
+    return CW_OK;
+}
+
+int cw_options_callsites(const char *text)
+{
+    char *end;
+    unsigned long n;
+
+    if (!strcmp(text, "off"))
+        return 0;
+    if (!strcmp(text, "leaf"))
+        return 1;
+    if (!isdigit((unsigned char)*text))
+        return -1;
+    n = strtoul(text, &end, 10);
+    return *end || n > CW_CALLSITES_MAX ? -1 : (int)n;
+}
+
+int cw_options_log_level(const char *text)
+{
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    size_t n = strcspn(text, ":");
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (n == strlen(names[i]) && !strncmp(text, names[i], n))
+            return (int)i;
+    return -1;
+}
+
+enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
+{
+    char path[PATH_MAX];
+
+    if (info->offset == offsetof(struct cw_options, callsites) && cw_options_callsites(value) < 0)
+        return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d", value,
+                            CW_CALLSITES_MAX);
+    if (info->offset == offsetof(struct cw_options, log) && cw_options_log_level(value) < 0)
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "--log: '%s' does not begin with error, warning, info or debug", value);
+    if (info->offset == offsetof(struct cw_options, out) && !*value)
+        return cw_error_set(err, CW_ERR_INVALID, "--out: the name of the trace is empty");
+    if (info->offset == offsetof(struct cw_options, out))
+        return cw_options_expand(value, "", 0, path, sizeof path, err);
     return CW_OK;
 }

@@ -3,10 +3,11 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "../analyzer/options.h"
 #include "recorder.h"
 #include "unwind.h"
 
-#define MAX_FRAMES 32
+#define MAX_FRAMES CW_CALLSITES_MAX
 #define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */
 
 /* Interned stacks: open addressing by hash; a slot is written once, under the lock. */

@@ -30,9 +30,9 @@ static void target_parse(struct target *t)
     if (!spec)
         return;
     size_t n = strcspn(spec, ":");
-    for (size_t i = 0; i < sizeof level_names / sizeof *level_names; i++)
-        if (n == strlen(level_names[i]) && !strncmp(spec, level_names[i], n))
-            t->level = (enum cw_log_level)i;
+    int level = cw_options_log_level(spec);
+    if (level >= 0)
+        t->level = (enum cw_log_level)level;
     if (spec[n] && cw_options_expand(spec + n + 1, program_invocation_short_name, getpid(), t->path,
                                      sizeof t->path, NULL))
         t->path[0] = '\0';

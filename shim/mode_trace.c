@@ -17,19 +17,13 @@ static bool tool_converts; /* `clweave trace` makes the JSON when the program ha
 
 static unsigned parse_callsites(const char *text)
 {
-    char *end;
-    unsigned long n;
+    int n = cw_options_callsites(text);
 
-    if (!strcmp(text, "off"))
-        return 0;
-    if (!strcmp(text, "leaf"))
-        return 1;
-    n = strtoul(text, &end, 10);
-    if (*end || end == text || n > 32) {
-        cw_log_warning("CLWEAVE_CALLSITES is \"%s\": it must be off, leaf or a number up to 32; using leaf", text);
-        return 1;
-    }
-    return (unsigned)n;
+    if (n >= 0)
+        return (unsigned)n;
+    cw_log_warning("CLWEAVE_CALLSITES is \"%s\": it must be off, leaf or a number up to %d; using leaf", text,
+                   CW_CALLSITES_MAX);
+    return 1;
 }
 
 static void free_kernel(struct cw_object *o, void *context)

@@ -74,4 +74,29 @@ clweave graph "$T/bg.json.log" -o "$T/bg.json" || fail "its log cannot be conver
 setsid clweave trace -o "$T/i.json" -- sh -c "$app; kill -INT 0; exit 7" > "$T/out" 2> "$T/err"; got=$?
 [ $got = 130 ] || fail "an interrupt became status $got"
 [ -s "$T/i.json" ] || fail "no trace after an interrupt: $(cat "$T/err")"
+
+# a signal that a process sends to the tool is the program's; the trace is saved
+for signal in TERM:143 HUP:129; do
+    rm -f "$T/sg".*
+    clweave trace -o "$T/sg.json" -- sh -c "$app; touch $T/sg.ready; while :; do sleep 0.1; done" > "$T/out" 2> "$T/err" &
+    tool=$!
+    for _ in $(seq 200); do [ -e "$T/sg.ready" ] && break; sleep 0.05; done
+    kill -${signal%:*} $tool
+    wait $tool; got=$?
+    [ $got = ${signal#*:} ] || fail "SIG${signal%:*} to the tool became status $got"
+    [ -s "$T/sg.json" ] || fail "no trace after SIG${signal%:*}: $(cat "$T/err")"
+done
+
+# what the library could only refuse in the program is a usage error; the program does not run
+for bad in --callsites=0x --callsites=-1 --callsites=33 --log=loud --out= --out=%q; do
+    clweave trace "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
+    [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
+done
+mkdir "$T/100%e"
+clweave trace -o "$T/e" -- touch "$T/ran" 2> "$T/err"; got=$?
+[ $got = 1 ] && grep -q "is a folder" "$T/err" && [ ! -e "$T/ran" ] || fail "a folder as trace: status $got, $(cat "$T/err")"
+
+# the name of the working folder is no pattern
+(cd "$T/100%e" && clweave trace -o x.json -- "$app" > "$T/out" 2> "$T/err")
+[ -s "$T/100%e/x.json" ] || fail "no trace in a folder with a percent sign: $(cat "$T/err")"
 finish
