@@ -1,5 +1,6 @@
 /* access.c - see access.h. */
 #include "access.h"
+#include "cl_variables.h"
 #include "kernel_params.h"
 
 #include <CL/cl.h>
@@ -27,7 +28,8 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         total += parameter_count(&t->kernels.v[k]);
     }
     table->modes = malloc(total + 1);
-    if (!table->first || !table->modes)
+    table->hidden = calloc(t->programs.count + 1, sizeof *table->hidden);
+    if (!table->first || !table->modes || !table->hidden)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
     for (size_t p = 0; ok && p < t->programs.count; p++) {
@@ -36,12 +38,16 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         if (!program->source)
             continue;
         ok = cw_cl_source_init(&source, program->source, program->options);
+        table->hidden[p] = ok && cw_cl_has_variables(&source, program->options);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
                 cw_kernel_params(&source, t->kernels.v[k].name, parameter_count(&t->kernels.v[k]),
                                  options->trust_const, options->no_const, table->modes + table->first[k]);
         cw_cl_source_finish(&source);
     }
+    for (size_t p = 0; p < t->programs.count; p++)
+        for (uint32_t i = 0; i < t->programs.v[p].inputs.count; i++)
+            table->hidden[p] |= table->hidden[t->program_ids.v[t->programs.v[p].inputs.first + i]];
     return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
 }
 
@@ -49,6 +55,7 @@ void cw_access_table_finish(struct cw_access_table *table)
 {
     free(table->first);
     free(table->modes);
+    free(table->hidden);
     memset(table, 0, sizeof *table);
 }
 
@@ -120,6 +127,8 @@ static bool push_image(struct cw_trace *t, uint32_t memory, uint32_t mode, const
     uint64_t rows = m->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? m->array_size : m->height ? m->height : 1;
     uint64_t row_pitch = m->parent != CW_NONE && m->row_pitch ? m->row_pitch : m->width * m->element_bytes;
 
+    if (m->parent < t->memory.count && t->memory.v[m->parent].kind == CW_MEM_IMAGE)
+        return push_whole(t, memory, mode); /* its rows lie in the parent as the vendor likes */
     if (!m->element_bytes || !m->width || m->mip_levels > 1 || m->samples > 1 ||
         m->size > (uint64_t)1 << 48 || origin[0] > m->width || region[0] > m->width || origin[1] > rows ||
         region[1] > rows)
@@ -267,6 +276,8 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
     k->accesses = (struct cw_slice){0, 0};
     if (k->status != 0)
         return CW_OK;
+    if (k->kernel < t->kernels.count && t->kernels.v[k->kernel].program < t->programs.count)
+        k->unknown_access |= table->hidden[t->kernels.v[k->kernel].program];
     for (uint32_t i = 0; ok && i < k->args.count; i++)
         ok = push_argument(t, table, k, &t->args.v[k->args.first + i]);
     if (ok && k->transfer != CW_NONE)

@@ -12,6 +12,7 @@ enum { CW_ACCESS_MAX_ROWS = 64 };
 struct cw_access_table {
     uint32_t *first; /* per kernel: index into modes of its parameter 0 */
     uint8_t *modes;  /* enum cw_access_mode */
+    bool *hidden;    /* per program: its kernels may share variables that are nobody's argument */
 };
 
 /* Parses the kernels' sources. `table` is the caller's; finish it even after a failure (CW_ERR_NOMEM). */

@@ -117,6 +117,53 @@ static void transfers_use_mapped_memory(void **state)
     cw_trace_finish(&t);
 }
 
+/* Kernels of one program may meet in a variable of it, whatever they are given. */
+static void kernels_meet_in_variables(void **state)
+{
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 8, 0), b = tb_buffer(&t, 8, 0);
+    uint32_t p = tb_program(&t, "global int n; kernel void k(global int *x) { x[0] = n++; }");
+    t.programs.v[p].options = "-cl-std=CL3.0";
+    uint32_t k = tb_kernel(&t, p, "k", 1);
+    tb_launch(&t, q, k, a, -1);
+    tb_launch(&t, q, k, b, -1);
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:RAW(0)");
+    cw_trace_finish(&t);
+}
+
+/* The rows of an image that was made from an image have the vendor's pitch. */
+static void images_of_images_are_whole(void **state)
+{
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), image[2];
+    for (int i = 0; i < 2; i++) {
+        image[i] = tb_buffer(&t, 3 * 8 * 4, 0);
+        struct cw_t_memory *m = &t.memory.v[image[i]];
+        m->kind = CW_MEM_IMAGE;
+        m->image_type = CL_MEM_OBJECT_IMAGE2D;
+        m->element_bytes = 4;
+        m->width = 3;
+        m->height = 8;
+        m->row_pitch = 64;
+        m->parent = i ? image[0] : CW_NONE;
+    }
+    for (int i = 0; i < 2; i++) {
+        tb_transfer(&t, CL_COMMAND_WRITE_IMAGE, q, CW_NONE, 0, image[i], 0, 0);
+        struct cw_t_transfer *x = &t.transfers.v[i];
+        x->dst_origin[1] = 4;
+        x->region[0] = 3;
+        x->region[1] = x->region[2] = 1;
+    }
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>1:WAW(12)");
+    cw_trace_finish(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +172,8 @@ int main(void)
         cmocka_unit_test(a_user_event_moves_barriers),
         cmocka_unit_test(transfers_meet_in_host_memory),
         cmocka_unit_test(transfers_use_mapped_memory),
+        cmocka_unit_test(kernels_meet_in_variables),
+        cmocka_unit_test(images_of_images_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

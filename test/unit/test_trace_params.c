@@ -2,6 +2,7 @@
  * allows. */
 #include "trace_builder.h"
 
+#include "../../analyzer/cl_variables.h"
 #include "../../analyzer/kernel_params.h"
 
 /* One letter per parameter: r read, w write, b both. */
@@ -201,9 +202,49 @@ static void const_can_be_trusted_or_not(void **state)
     cw_cl_source_finish(&s);
 }
 
+static void variables_of_the_program_are_found(void **state)
+{
+    static const struct {
+        const char *source;
+        bool has;
+    } of[] = {
+        {"global int n; kernel void k(global int *a) {}", true},
+        {"int n = 3;", true},
+        {"__attribute__((aligned(8))) int n;", true},
+        {"struct s { int a; } n;", true},
+        {"struct s { int a; }; struct s n;", true},
+        {"global int n[2] = {1, 2};", true},
+        {"kernel void k(void) { static global int n; }", true},
+        {"void f(void) {} int n;", true},
+        {"#include \"h\"", true},
+        {"typedef struct { int a[2]; } s; typedef int t[4]; struct u { int a; } __attribute__((packed)); "
+         "enum {A, B};",
+         false},
+        {"constant int n = 3; __constant float f[2] = {1, 2}; struct s; int f(global int *a); static int "
+         "g(int);",
+         false},
+        {"static inline int f(int a[2]) { int x = 3; { static constant int c = 1; } return x; }", false},
+        {"kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(global int *a) { int n[3] = {1}; a[0] "
+         "= n[0]; "
+         "}",
+         false},
+    };
+    struct cw_cl_source s;
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        assert_true(cw_cl_source_init(&s, of[i].source, NULL));
+        if (cw_cl_has_variables(&s, "-w -cl-std=CL2.0") != of[i].has)
+            fail_msg("%s: expected %d", of[i].source, of[i].has);
+        assert_false(cw_cl_has_variables(&s, "-cl-std=CL1.2"));
+        assert_false(cw_cl_has_variables(&s, NULL));
+        cw_cl_source_finish(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(modes_are_never_too_bold),
-                                       cmocka_unit_test(const_can_be_trusted_or_not)};
+                                       cmocka_unit_test(const_can_be_trusted_or_not),
+                                       cmocka_unit_test(variables_of_the_program_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
