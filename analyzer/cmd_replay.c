@@ -6,10 +6,8 @@
 #include "cli.h"
 #include "execute.h"
 #include "gantt.h"
-#include "graph_file.h"
-#include "plan_graph.h"
-#include "plan_result.h"
-#include "trace_read.h"
+#include "plan_source.h"
+#include "policy_args.h"
 
 struct replay_options {
     struct cw_cli_list policies;
@@ -80,40 +78,20 @@ static const struct cw_cli_option options[] = {
 /* Everything that one replay holds. */
 struct replay {
     const struct replay_options *o;
-    struct cw_trace trace;
-    bool is_trace;
-    struct cw_platform_model *model;
-    struct cw_graph *graph;       /* abstract graphs */
-    struct cw_platform *platform; /* that came with it */
-    struct cw_plan_graph plan_graph;
-    struct cw_plan_input input;
+    struct cw_plan_source source;
     struct cw_plan_result result[CW_CLI_LIST_MAX];
     size_t results;
-    struct cw_policy_config config[CW_CLI_LIST_MAX];
-    char label[CW_CLI_LIST_MAX][120]; /* the policies as asked for, long options included */
-    size_t configs;
+    struct cw_policy_args policies; /* labels with the long options included */
 };
 
 static void replay_finish(struct replay *r)
 {
     for (size_t k = 0; k < r->results; k++)
         cw_plan_result_finish(&r->result[k]);
-    cw_plan_graph_finish(&r->plan_graph);
-    cw_platform_model_destroy(r->model);
-    cw_graph_destroy(r->graph);
-    cw_platform_destroy(r->platform);
-    cw_trace_finish(&r->trace);
+    cw_plan_source_finish(&r->source);
 }
 
 /* ---- policies and their options: mistakes here are mistakes of usage */
-
-static enum cw_status add_policy(struct replay *r, const char *text, struct cw_error *err)
-{
-    if (r->configs == CW_CLI_LIST_MAX)
-        return cw_error_set(err, CW_ERR_LIMIT, "more than %d policies", CW_CLI_LIST_MAX);
-    snprintf(r->label[r->configs], sizeof *r->label, "%s", text);
-    return cw_policy_parse(&r->config[r->configs++], text, err);
-}
 
 /* Gives the option to every chosen policy that takes it; none doing so is an error. */
 static enum cw_status set_everywhere(struct replay *r, const char *name, const char *value,
@@ -122,37 +100,25 @@ static enum cw_status set_everywhere(struct replay *r, const char *name, const c
     enum cw_status status = CW_OK;
     bool taken = false;
 
-    for (size_t k = 0; k < r->configs && status == CW_OK; k++)
-        if (cw_policy_takes(r->config[k].policy, name)) {
-            size_t used = strlen(r->label[k]);
-            status = cw_policy_set(&r->config[k], name, value, err);
+    for (size_t k = 0; k < r->policies.count && status == CW_OK; k++)
+        if (cw_policy_takes(r->policies.config[k].policy, name)) {
+            size_t used = strlen(r->policies.label[k]);
+            status = cw_policy_set(&r->policies.config[k], name, value, err);
             taken = true;
-            snprintf(r->label[k] + used, sizeof *r->label - used, "%c%s%s%s",
-                     strchr(r->label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
+            snprintf(r->policies.label[k] + used, sizeof *r->policies.label - used, "%c%s%s%s",
+                     strchr(r->policies.label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
                      strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
-        status = cw_policy_set(&r->config[0], name, value, err); /* says what it takes instead */
+        status = cw_policy_set(&r->policies.config[0], name, value, err); /* says what it takes instead */
     return status;
 }
 
 static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 {
     const struct replay_options *o = r->o;
-    enum cw_status status = CW_OK;
+    enum cw_status status = cw_policy_args_add(&r->policies, &o->policies, "heft", o->seed, err);
 
-    if (o->policies.count == 0)
-        status = add_policy(r, "heft", err);
-    for (size_t k = 0; k < o->policies.count && status == CW_OK; k++) {
-        if (strcmp(o->policies.word[k], "all") != 0) {
-            status = add_policy(r, o->policies.word[k], err);
-            continue;
-        }
-        for (size_t p = 0; cw_policies[p] && status == CW_OK; p++)
-            status = add_policy(r, cw_policies[p]->name, err);
-    }
-    for (size_t k = 0; k < r->configs; k++)
-        r->config[k].seed = o->seed < 0 ? 0 : (uint64_t)o->seed;
 #define FLAG(value)   ((value) ? "on" : NULL)
 #define SWITCH(value) (value)
 #define COUNT(value)  (value)
@@ -171,57 +137,13 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 
 /* ---- input */
 
-static enum cw_status load_graph(struct replay *r, const char *path, struct cw_error *err)
-{
-    enum cw_status status = cw_graph_file_read(path, &r->graph, &r->platform, err);
-
-    r->input.graph = r->graph;
-    r->input.platform = r->platform;
-    if (status == CW_OK && r->model) {
-        struct cw_graph *moved;
-        status = cw_plan_graph_retarget(r->graph, r->platform, r->model, &moved, err);
-        cw_graph_destroy(r->graph);
-        r->input.graph = r->graph = moved;
-        r->input.platform = cw_platform_model_platform(r->model);
-    }
-    return status;
-}
-
-static enum cw_status load_trace(struct replay *r, const char *path, struct cw_error *err)
-{
-    struct cw_error why = {0};
-    enum cw_status status = cw_trace_load(&r->trace, path, err);
-
-    r->is_trace = true;
-    if (status != CW_OK || (r->o->execute && !(r->o->order && strcmp(r->o->order, "plan") == 0)))
-        return status;
-    status = cw_plan_graph_init(&r->plan_graph, &r->trace, r->model,
-                                r->o->host_waits && strcmp(r->o->host_waits, "drop") == 0, &why);
-    if (status != CW_OK)
-        return cw_error_set(err, status, "%s: %s", path, why.text);
-    r->input.trace = &r->trace;
-    r->input.graph = r->plan_graph.graph;
-    r->input.platform = r->model ? cw_platform_model_platform(r->model) : r->plan_graph.platform;
-    if (r->plan_graph.estimated)
-        cw_cli_complain(
-            "%s: %u of %u commands have no recorded device time; their costs are estimates (record with "
-            "clweave trace --device-times)",
-            path, r->plan_graph.estimated, r->plan_graph.commands);
-    return CW_OK;
-}
-
 static enum cw_status load(struct replay *r, const char *path, struct cw_error *err)
 {
-    const char *platform = r->o->platform ? r->o->platform : r->o->dsp >= 0 ? "hxdsp" : NULL;
-    enum cw_status status = CW_OK;
+    const struct replay_options *o = r->o;
+    bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
+         plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
-    r->input.file = path;
-    r->input.platform_name = platform;
-    if (platform)
-        status = cw_platform_model_load(platform, r->o->dsp, &r->model, err);
-    if (status != CW_OK)
-        return status;
-    return cw_graph_file_probe(path) ? load_graph(r, path, err) : load_trace(r, path, err);
+    return cw_plan_source_init(&r->source, path, o->platform, o->dsp, drop, plan, err);
 }
 
 /* ---- output */
@@ -248,8 +170,8 @@ static enum cw_status draw(const struct replay *r, struct cw_error *err)
     enum cw_status status = CW_OK;
 
     for (size_t k = 0; k < r->results && status == CW_OK; k++) {
-        char *name = r->results == 1 ? strdup(r->o->gantt) : name_after(r->o->gantt, r->label[k]);
-        status = name ? cw_gantt_write(name, &r->input, &r->result[k], err)
+        char *name = r->results == 1 ? strdup(r->o->gantt) : name_after(r->o->gantt, r->policies.label[k]);
+        status = name ? cw_gantt_write(name, &r->source.input, &r->result[k], err)
                       : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
         free(name);
     }
@@ -261,17 +183,17 @@ static int plan(struct replay *r, const char *path)
     struct cw_error err = {0};
     enum cw_status status = load(r, path, &err);
 
-    for (; r->results < r->configs && status == CW_OK; r->results++)
-        status = cw_plan_result_init(&r->result[r->results], &r->input, r->label[r->results],
-                                     &r->config[r->results], r->o->check, &err);
+    for (; r->results < r->policies.count && status == CW_OK; r->results++)
+        status = cw_plan_result_init(&r->result[r->results], &r->source.input, r->policies.label[r->results],
+                                     &r->policies.config[r->results], r->o->check, &err);
     if (status == CW_OK && r->o->gantt)
         status = draw(r, &err);
     if (status != CW_OK)
         return cw_cli_fail(&err);
     if (r->o->json)
-        cw_plan_result_json(stdout, &r->input, r->result, r->results);
+        cw_plan_result_json(stdout, &r->source.input, r->result, r->results);
     else
-        cw_plan_result_print(stdout, &r->input, r->result, r->results);
+        cw_plan_result_print(stdout, &r->source.input, r->result, r->results);
     return CW_EXIT_OK;
 }
 
@@ -302,22 +224,23 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
     uint32_t *order = NULL, count = 0;
     enum cw_status status = load(r, path, &err);
 
-    if (status == CW_OK && !r->is_trace)
+    if (status == CW_OK && !r->source.is_trace)
         status =
             cw_error_set(&err, CW_ERR_INVALID, "%s: is an abstract graph; --execute needs a trace", path);
     if (status == CW_OK && x->order == CW_EXECUTE_PLAN) {
-        status = cw_plan_result_init(&r->result[0], &r->input, r->label[0], &r->config[0], r->o->check, &err);
+        status = cw_plan_result_init(&r->result[0], &r->source.input, r->policies.label[0],
+                                     &r->policies.config[0], r->o->check, &err);
         r->results = status == CW_OK;
-        order = malloc((r->trace.commands.count + 1) * sizeof *order);
+        order = malloc((r->source.trace.commands.count + 1) * sizeof *order);
         if (status == CW_OK && !order)
             status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
         if (status == CW_OK)
-            status = cw_plan_result_order(&r->result[0], &r->input, order, &count, &err);
+            status = cw_plan_result_order(&r->result[0], &r->source.input, order, &count, &err);
     }
     if (status == CW_OK) {
-        status = cw_execute_run(&r->trace, x, order, count, &report, &err);
+        status = cw_execute_run(&r->source.trace, x, order, count, &report, &err);
         if (status == CW_OK || status == CW_ERR_MISMATCH)
-            cw_execute_report_print(&report, &r->trace, stdout, r->o->json);
+            cw_execute_report_print(&report, &r->source.trace, stdout, r->o->json);
     }
     free(order);
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
@@ -347,7 +270,6 @@ static int run_replay(const void *values, int argc, char **argv)
         cw_cli_complain("%s", err.text);
         return CW_EXIT_USAGE;
     }
-    cw_trace_init(&r.trace);
     result = r.o->execute ? execute(&r, argv[0], &x) : plan(&r, argv[0]);
     replay_finish(&r);
     return result;

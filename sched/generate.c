@@ -174,3 +174,121 @@ enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **gra
     free(spec);
     return finish(status, b, graph, platform, err);
 }
+
+/* ---- hscgs: topcuoglu's graph, with costs and links of its own */
+
+static enum cw_status hscgs_platform(const struct cw_generate_options *o, uint64_t *random,
+                                     struct cw_platform **platform, struct cw_error *err)
+{
+    uint32_t q = (uint32_t)o->devices;
+    struct cw_device_spec *spec = calloc(q, sizeof *spec);
+    double *rate = malloc((size_t)q * q * sizeof *rate);
+    enum cw_status status = CW_OK;
+
+    if (!spec || !rate)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", q);
+    for (uint32_t m = 0; m < q && status == CW_OK; m++)
+        for (uint32_t n = m; n < q; n++)
+            rate[(size_t)m * q + n] = rate[(size_t)n * q + m] = cw_random_uniform(random, 1, o->rate_range);
+    if (status == CW_OK)
+        status = cw_platform_create(spec, q, rate, 1, NULL, 0, platform, err);
+    free(spec);
+    free(rate);
+    return status;
+}
+
+static enum cw_status hscgs_tasks(const struct cw_generate_options *o, uint64_t *random,
+                                  struct cw_graph_builder *b, struct cw_error *err)
+{
+    double *cost = malloc((size_t)o->devices * sizeof *cost);
+    enum cw_status status = cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+
+    for (int64_t i = 0; i < o->tasks && status == CW_OK; i++) {
+        double least = cw_random_uniform(random, 0, 2 * o->mean_cost);
+        for (int64_t p = 0; p < o->devices; p++)
+            cost[p] = least * cw_random_uniform(random, 1, o->speed_range);
+        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, err);
+    }
+    free(cost);
+    return status;
+}
+
+static struct cw_topcuoglu levels_of(const struct cw_generate_options *o)
+{
+    return (struct cw_topcuoglu){.tasks = (uint32_t)o->tasks,
+                                 .devices = (uint32_t)o->devices,
+                                 .shape = o->shape,
+                                 .out_degree = (uint32_t)o->out_degree,
+                                 .ccr = o->ccr,
+                                 .heterogeneity = o->heterogeneity,
+                                 .mean_cost = o->mean_cost,
+                                 .seed = o->seed};
+}
+
+static enum cw_status make_hscgs(const struct cw_generate_options *o, struct cw_graph **graph,
+                                 struct cw_platform **platform, struct cw_error *err)
+{
+    struct cw_topcuoglu levels = levels_of(o);
+    uint64_t random = o->seed;
+    uint32_t *first = malloc(((size_t)o->tasks + 2) * sizeof *first), count;
+    struct cw_graph_builder *b = cw_graph_builder_create((uint32_t)o->devices);
+    enum cw_status status =
+        first && b ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", levels.tasks);
+
+    if (status == CW_OK)
+        status = hscgs_platform(o, &random, platform, err);
+    if (status == CW_OK) {
+        count = draw_levels(&levels, &random, first);
+        status = hscgs_tasks(o, &random, b, err);
+        if (status == CW_OK)
+            status = topcuoglu_edges(&levels, &random, first, count, b, err);
+    }
+    free(first);
+    return finish(status, b, graph, platform, err);
+}
+
+/* ---- in the table */
+
+static enum cw_status make_topcuoglu(const struct cw_generate_options *o, struct cw_graph **graph,
+                                     struct cw_platform **platform, struct cw_error *err)
+{
+    struct cw_topcuoglu t = levels_of(o);
+
+    return cw_generate_topcuoglu(&t, graph, platform, err);
+}
+
+static enum cw_status make_hxdsp(const struct cw_generate_options *o, struct cw_graph **graph,
+                                 struct cw_platform **platform, struct cw_error *err)
+{
+    struct cw_hxdsp h = {(uint32_t)o->tasks, (uint32_t)o->dsps, (uint32_t)o->out_degree, o->ccr, o->seed};
+
+    return cw_generate_hxdsp(&h, graph, platform, err);
+}
+
+#define LEVELS                                                                                               \
+    (CW_GENERATES(tasks) | CW_GENERATES(devices) | CW_GENERATES(shape) | CW_GENERATES(out_degree) |          \
+     CW_GENERATES(ccr) | CW_GENERATES(mean_cost))
+
+const struct cw_generator cw_generator_topcuoglu = {
+    .name = "topcuoglu",
+    .title = "random levels: TASKS tasks",
+    .source = "Topcuoglu, Hariri, Wu, TPDS 2002, section 5.1.1",
+    .takes = LEVELS | CW_GENERATES(heterogeneity),
+    .generate = make_topcuoglu,
+};
+
+const struct cw_generator cw_generator_hxdsp = {
+    .name = "hxdsp",
+    .title = "random successors among later tasks, one CPU and DSPs: TASKS tasks",
+    .source = "Gu, Ning, Zheng, Computer Systems & Applications 31(11), 2022, table 2",
+    .takes = CW_GENERATES(tasks) | CW_GENERATES(dsps) | CW_GENERATES(out_degree) | CW_GENERATES(ccr),
+    .generate = make_hxdsp,
+};
+
+const struct cw_generator cw_generator_hscgs = {
+    .name = "hscgs",
+    .title = "random levels, W = w U(1, SPEED-RANGE), bandwidth U(1, RATE-RANGE): TASKS tasks",
+    .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
+    .takes = LEVELS | CW_GENERATES(speed_range) | CW_GENERATES(rate_range),
+    .generate = make_hscgs,
+};

@@ -1,7 +1,8 @@
-/* generate.h - random task graphs of the papers, the same for the same seed on every machine.
+/* generate.h - task graphs of the papers, random and structured, the same for the same seed on every machine.
  *
- * Every function hands back a graph and its platform, both the caller's and NULL on failure. Errors:
- * CW_ERR_INVALID (an option out of its range), CW_ERR_NOMEM. Thread-safe. */
+ * A generator is one const struct cw_generator and one line of generate_list.inc. Every function hands back a
+ * graph and its platform, both the caller's and NULL on failure. Errors: CW_ERR_INVALID (an option out of its
+ * range), CW_ERR_NOMEM. Thread-safe. */
 #ifndef CW_GENERATE_H
 #define CW_GENERATE_H
 
@@ -39,5 +40,50 @@ struct cw_hxdsp {
 };
 enum cw_status cw_generate_hxdsp(const struct cw_hxdsp *o, struct cw_graph **graph,
                                  struct cw_platform **platform, struct cw_error *err);
+
+/* The values of all options of all generators; generate_options.inc says what each means. */
+struct cw_generate_options {
+#define CW_GENERATE_COUNT                                                           int64_t
+#define CW_GENERATE_NUMBER                                                          double
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help) CW_GENERATE_##kind field;
+#include "generate_options.inc"
+#undef CW_GENERATE_OPTION
+#undef CW_GENERATE_COUNT
+#undef CW_GENERATE_NUMBER
+    uint64_t seed;
+};
+extern const struct cw_generate_options cw_generate_defaults; /* seed 0 */
+
+/* Numbers of the options, and a bit for each: CW_GENERATES(size) | CW_GENERATES(ccr). */
+enum cw_generate_option_id {
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help)                          \
+    CW_GENERATE_OPTION_##field,
+#include "generate_options.inc"
+#undef CW_GENERATE_OPTION
+    CW_GENERATE_OPTION_COUNT
+};
+#define CW_GENERATES(field) (1u << CW_GENERATE_OPTION_##field)
+
+struct cw_generator {
+    const char *name;
+    const char *title;  /* one line: the structure, and the number of tasks */
+    const char *source; /* where it is defined */
+    unsigned takes;     /* CW_GENERATES(...) of its options */
+    /* `o` is within the ranges of the table. Errors as above. */
+    enum cw_status (*generate)(const struct cw_generate_options *o, struct cw_graph **graph,
+                               struct cw_platform **platform, struct cw_error *err);
+};
+
+/* All generators, ended by NULL. */
+extern const struct cw_generator *const cw_generators[];
+
+/* Checks the options that the generator takes, and makes a graph. Options that it does not take must have
+ * their defaults: CW_ERR_INVALID names the first that has not, or that is out of its range. */
+enum cw_status cw_generate(const struct cw_generator *generator, const struct cw_generate_options *o,
+                           struct cw_graph **graph, struct cw_platform **platform, struct cw_error *err);
+
+/* The generator called `name`; CW_ERR_NOTFOUND lists all and names the nearest. */
+enum cw_status cw_generator_find(const char *name, const struct cw_generator **generator,
+                                 struct cw_error *err);
 
 #endif

@@ -9,9 +9,9 @@
  * exact: the OCT bound); and all work that is left at its least cost, spread over all devices;
  *   - the second of two orders of tasks that start at the same time;
  *   - the second of two devices that are alike and both unused.
- * Exponential. After `nodes` placements it keeps the best so far and says so in the schedule's note; graphs
- * of more than TASKS_MAX tasks are not tried. On a plan that holds tasks, gaps between them are used by HEFT
- * only. */
+ * Exponential. After `nodes` placements (0: WORK_BUDGET looks at an edge or a device) it keeps the best so
+ * far and says so in the schedule's note; graphs of more than TASKS_MAX tasks are not tried. On a plan that
+ * holds tasks, gaps between them are used by HEFT only. */
 #include "list_order.h"
 #include "policy.h"
 
@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { TASKS_MAX = 64 };
+#define WORK_BUDGET 500000000u /* a few seconds */
 
 /* One way to go on. */
 struct step {
@@ -311,6 +312,8 @@ static enum cw_status improve(struct exact *s, uint32_t base, uint64_t nodes, st
         return status;
     latest = read_plan(s);
     look_behind(s);
+    if (nodes == 0)
+        nodes = WORK_BUDGET / (64 + s->q * s->g->tasks + s->q * s->q * (uint64_t)s->g->edges);
     s->nodes = nodes;
     search(s, count, 0, latest);
     if (s->nodes == 0)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../../sched/generate.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
 #include "../../sched/random.h"
@@ -232,6 +233,30 @@ static void test_orderings(void **state)
     assert_true(proven >= 150 && shorter >= 400 && improved >= 50);
 }
 
+/* Twelve tasks on three devices are proven within the default limit, which stands for about a second. */
+static void test_exact_proves(void **state)
+{
+    static const double ccr[] = {0.1, 0.1, 1, 1, 1, 5};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof ccr / sizeof *ccr; k++) {
+        struct cw_topcuoglu o = {12, 3, 1, 4, ccr[k], 1, 50, k};
+        struct cw_platform *p;
+        struct cw_graph *g;
+        struct cw_schedule *s;
+        double bound;
+        assert_int_equal(cw_generate_topcuoglu(&o, &g, &p, NULL), CW_OK);
+        s = run("exact", g, p, &bound);
+        assert_string_equal(s->note, "");
+        cw_schedule_destroy(s);
+        s = run("exact:nodes=10", g, p, &bound);
+        assert_non_null(strstr(s->note, "gave up after 10 placements"));
+        cw_schedule_destroy(s);
+        cw_graph_destroy(g);
+        cw_platform_destroy(p);
+    }
+}
+
 static void test_random_cases(void **state)
 {
     uint64_t random = 20021;
@@ -427,6 +452,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_cases),
         cmocka_unit_test(test_orderings),
+        cmocka_unit_test(test_exact_proves),
         cmocka_unit_test(test_validator_finds_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,69 @@
+/* generate_table.c - the table of generators and their options. */
+#include "generate.h"
+#include "policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CW_GENERATOR(name) extern const struct cw_generator cw_generator_##name;
+#include "generate_list.inc"
+#undef CW_GENERATOR
+
+const struct cw_generator *const cw_generators[] = {
+#define CW_GENERATOR(name) &cw_generator_##name,
+#include "generate_list.inc"
+#undef CW_GENERATOR
+    NULL};
+
+const struct cw_generate_options cw_generate_defaults = {
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help) .field = initial,
+#include "generate_options.inc"
+#undef CW_GENERATE_OPTION
+};
+
+static enum cw_status check(const struct cw_generator *generator, const char *name, bool taken, double value,
+                            double initial, double least, double most, struct cw_error *err)
+{
+    if (!taken && value != initial)
+        return cw_error_set(err, CW_ERR_INVALID, "%s has no option \"%s\"", generator->name, name);
+    if (taken && !(value >= least && value <= most))
+        return cw_error_set(err, CW_ERR_INVALID, "%s: %s is %g; it must be from %g to %g", generator->name,
+                            name, value, least, most);
+    return CW_OK;
+}
+
+enum cw_status cw_generate(const struct cw_generator *generator, const struct cw_generate_options *o,
+                           struct cw_graph **graph, struct cw_platform **platform, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    *graph = NULL;
+    *platform = NULL;
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help)                          \
+    if (status == CW_OK)                                                                                     \
+        status = check(generator, name, generator->takes & CW_GENERATES(field), (double)o->field, initial,   \
+                       least, most, err);
+#include "generate_options.inc"
+#undef CW_GENERATE_OPTION
+    return status == CW_OK ? generator->generate(o, graph, platform, err) : status;
+}
+
+enum cw_status cw_generator_find(const char *name, const struct cw_generator **generator,
+                                 struct cw_error *err)
+{
+    const char *names[sizeof cw_generators / sizeof *cw_generators] = {0}, *near;
+    char list[240] = "";
+
+    for (size_t k = 0; cw_generators[k]; k++) {
+        size_t used = strlen(list);
+        if (strcmp(cw_generators[k]->name, name) == 0) {
+            *generator = cw_generators[k];
+            return CW_OK;
+        }
+        names[k] = cw_generators[k]->name;
+        snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", names[k]);
+    }
+    near = cw_nearest_word(name, names);
+    return cw_error_set(err, CW_ERR_NOTFOUND, "unknown generator \"%.60s\"%s%s%s; the generators are: %s",
+                        name, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "", list);
+}

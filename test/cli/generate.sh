@@ -1,0 +1,54 @@
+# clweave generate and clweave compare.
+. "$(dirname "$0")/common.sh"
+graphs=test/golden/graphs
+
+expect generate_list 0 clweave generate --list
+expect generate_help 0 clweave generate --help
+expect generate_small 0 clweave generate gauss --size 3 --devices 2 --seed 5
+expect generate_none 2 clweave generate
+expect generate_unknown 2 clweave generate cholseky
+expect generate_option_of_others 2 clweave generate lu --tasks 9
+expect generate_out_of_range 2 clweave generate lu --size -1
+expect generate_count_to_stdout 2 clweave generate lu --count 3
+expect generate_full_disk 1 clweave generate lu -o /dev/full
+
+# the known answer, made anew: HEFT 87, HDGEFT 75.75, with fair shares 60.75
+clweave generate blockmatmul --size 2 --ccr 0.05 --mean-cost 20 -o "$T/product.json" || fail "blockmatmul"
+clweave compare -p heft -p hdgeft -p hdgeft:share-idle --csv - "$T/product.json" | cut -d, -f3,4 | tail -n +2 > "$T/product.csv"
+printf 'heft,87\nhdgeft,75.75\nhdgeft:share-idle,60.75\n' | cmp - "$T/product.csv" || fail "blockmatmul is not the known answer"
+
+# several files, one per seed, the same as one by one; every kind is read back under every policy, every rule checked
+clweave generate hxdsp --count 3 --seed 41 -o "$T/many.json" || fail "--count"
+clweave generate hxdsp --seed 42 -o "$T/one.json"
+cmp "$T/one.json" "$T/many-42.json" || fail "--count gives other graphs"
+[ -e "$T/many-41.json" ] && [ -e "$T/many-43.json" ] && [ ! -e "$T/many-44.json" ] || fail "wrong files: $(ls "$T")"
+for kind in $(clweave generate --list | awk '/^[a-z]/ {print $1}'); do
+    size=$(clweave generate --list | grep -A2 "^$kind " | grep -q -- --tasks && echo --tasks 30 || echo --size 4)
+    clweave generate $kind $size -o "$T/kind-$kind.json" || fail "generate $kind"
+done
+[ "$(ls "$T"/kind-*.json | wc -l)" = 11 ] || fail "not every kind"
+policies=$(clweave replay --policy '?' "$T/one.json" 2>&1 | sed 's/.*the policies are: //; s/,//g')
+args=(); for p in $policies; do args+=(-p "$p$([ "$p" = exact ] && echo :nodes=2000)"); done
+[ ${#args[@]} -ge 50 ] || fail "only ${#args[@]} policies"
+clweave compare --check "${args[@]}" --csv "$T/all.csv" --json "$T/all.json" "$T"/kind-*.json > "$T/all.table" || fail "compare"
+[ "$(wc -l < "$T/all.csv")" = $((1 + 11 * ${#args[@]} / 2)) ] || fail "lines of CSV: $(wc -l < "$T/all.csv")"
+python3 - "$T/all.csv" "$T/all.json" <<'PY' || fail "CSV and JSON differ"
+import csv, json, sys
+rows, results = list(csv.DictReader(open(sys.argv[1]))), json.load(open(sys.argv[2]))["results"]
+assert len(rows) == len(results)
+for a, b in zip(rows, results):
+    assert a["policy"] == b["policy"] and a["graph"] == b["graph"] and float(a["makespan"]) == b["makespan"] >= b["lower_bound"] * (1 - 1e-9)
+PY
+
+expect compare_golden 0 clweave compare -p heft -p cpop -p dls -p peft -p lookahead -p exact --check $graphs/topcuoglu2002.json $graphs/hsu.json $graphs/daoud.json $graphs/heteropar.json $graphs/arabnejad2014.json
+expect compare_csv 0 clweave compare -p heft -p hdgeft:share-idle,overhead=1 --csv - $graphs/blockmatmul.json
+expect compare_json 0 clweave compare -p heft --json - $graphs/blockmatmul.json
+expect compare_trace 0 clweave compare -p heft -p hdgeft --dsp 4 test/fuzz/blockmatmul.json
+expect compare_none 2 clweave compare
+expect compare_missing 1 clweave compare -p heft $graphs/hsu.json "$T/none.json"
+expect compare_unknown_policy 2 clweave compare -p hetf $graphs/hsu.json
+expect compare_other_classes 1 clweave compare -p heft --dsp 2 $graphs/hsu.json
+expect compare_full_disk 1 clweave compare -p heft --csv /dev/full $graphs/hsu.json
+expect compare_bad_option 1 clweave compare -p heft:critical-child=7 $graphs/hsu.json
+[ -z "$(ls "$T" | grep -vE '\.(json|csv|table|out|err)$')" ] || fail "left behind: $(ls "$T")"
+finish
