@@ -33,7 +33,8 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
     /* a terminated command is an error to the caller, but the wait is over all the same */
     failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     cw_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
-    cw_events_finished(num_events, event_list);
+    if (failed || status == CL_SUCCESS)
+        cw_events_finished(num_events, event_list);
     return status;
 }
 

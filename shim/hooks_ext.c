@@ -98,8 +98,11 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
 {
     cl_program program = next(context, il, length, err);
 
-    if (program && cw_recording())
-        cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
+    if (!program || !cw_recording())
+        return program;
+    cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
+    if (cw_recorder.capture_data)
+        cw_define_bytes(program, il, length);
     return program;
 }
 

@@ -17,7 +17,7 @@ cl_int cw_hook_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
 {
     cl_uint have = 0, i;
     cl_int status = cw_next.clCreateKernelsInProgram(program, num_kernels, kernels,
-                                                     num_kernels_ret ? num_kernels_ret : &have);
+                                                     kernels && !num_kernels_ret ? &have : num_kernels_ret);
 
     if (status == CL_SUCCESS && kernels && cw_recording()) {
         have = num_kernels_ret ? *num_kernels_ret : have;

@@ -7,7 +7,7 @@
 cl_int cw_hook_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     cl_uint have = 0, i;
-    cl_int status = cw_next.clGetPlatformIDs(num_entries, platforms, num_platforms ? num_platforms : &have);
+    cl_int status = cw_next.clGetPlatformIDs(num_entries, platforms, platforms && !num_platforms ? &have : num_platforms);
 
     if (status == CL_SUCCESS && platforms && cw_recording()) {
         have = num_platforms ? *num_platforms : have;
@@ -23,7 +23,7 @@ cl_int cw_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type device_typ
 {
     cl_uint have = 0, i;
     cl_int status =
-        cw_next.clGetDeviceIDs(platform, device_type, num_entries, devices, num_devices ? num_devices : &have);
+        cw_next.clGetDeviceIDs(platform, device_type, num_entries, devices, devices && !num_devices ? &have : num_devices);
 
     if (status == CL_SUCCESS && devices && cw_recording()) {
         have = num_devices ? *num_devices : have;
@@ -38,7 +38,7 @@ cl_int cw_hook_clCreateSubDevices(cl_device_id in_device, const cl_device_partit
 {
     cl_uint have = 0, i;
     cl_int status = cw_next.clCreateSubDevices(in_device, properties, num_devices, out_devices,
-                                               num_devices_ret ? num_devices_ret : &have);
+                                               out_devices && !num_devices_ret ? &have : num_devices_ret);
 
     if (status == CL_SUCCESS && out_devices && cw_recording()) {
         have = num_devices_ret ? *num_devices_ret : have;

@@ -117,6 +117,7 @@ cl_int cw_hook_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, con
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
         return cw_next.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, event);
+    e.r.flags |= flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? CW_LOG_E_UNKNOWN_ACCESS : 0;
     status = cw_next.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_rec_u(&e.r, CL_COMMAND_SVM_MIGRATE_MEM);
