@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../analyzer/options.h"
+#include "lock.h"
 #include "recorder.h"
 #include "unwind.h"
 
@@ -15,14 +16,15 @@ static struct site {
     _Atomic uint64_t hash; /* 0: free */
     uint32_t id, generation;
 } sites[SITES];
-static _Atomic uint32_t site_lock, next_site;
+static cw_lock site_lock;
+static uint32_t next_site;
 static uintptr_t own_start, own_end, loader_start, loader_end; /* text of this library; of libOpenCL */
 static _Atomic uint32_t modules_generation;
 static _Atomic uint64_t modules_loaded; /* the linker's count of loads when modules were written */
 
 void cw_callsite_after_fork(void)
 {
-    site_lock = 0;
+    cw_lock_free(&site_lock);
 }
 
 /* ---- modules: what was mapped where, so that addresses can be named offline */
@@ -121,8 +123,7 @@ static uint32_t intern(const uintptr_t *frames, unsigned n)
     uint32_t i, slot, id = 0;
     bool fresh = false;
 
-    while (atomic_exchange_explicit(&site_lock, 1, memory_order_acquire))
-        ;
+    cw_lock_take(&site_lock);
     for (i = 0; i < SITES; i++) {
         slot = (uint32_t)(hash + i) & (SITES - 1);
         if (!sites[slot].hash) {
@@ -136,7 +137,7 @@ static uint32_t intern(const uintptr_t *frames, unsigned n)
         sites[slot].generation = cw_log_generation;
         break;
     }
-    atomic_store_explicit(&site_lock, 0, memory_order_release);
+    cw_lock_free(&site_lock);
     if (fresh) {
         write_modules();
         write_site(id - 1, frames, n);

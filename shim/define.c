@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "define_parts.h"
+#include "lock.h"
 
 struct cw_recorder_settings cw_recorder;
 
@@ -182,17 +183,11 @@ static void describe(struct cw_object *o, const void *h)
 }
 
 /* Two threads may meet the same unknown handle; only one of them describes it. */
-static _Atomic uint32_t define_lock;
+static cw_lock define_lock;
 
 void cw_define_after_fork(void)
 {
-    define_lock = 0;
-}
-
-static void lock_define(void)
-{
-    while (atomic_exchange_explicit(&define_lock, 1, memory_order_acquire))
-        ;
+    cw_lock_free(&define_lock);
 }
 
 struct cw_object *cw_define(const void *handle, enum cw_log_object kind)
@@ -207,7 +202,7 @@ struct cw_object *cw_define(const void *handle, enum cw_log_object kind)
     refs = o ? 1 : reference_count(handle, kind);
     if (!refs)
         return NULL;
-    lock_define();
+    cw_lock_take(&define_lock);
     o = cw_object_find(handle, kind);
     if (!o) {
         o = cw_object_insert(handle, kind);
@@ -218,7 +213,7 @@ struct cw_object *cw_define(const void *handle, enum cw_log_object kind)
         o->generation = cw_log_generation;
         first = true;
     }
-    atomic_store_explicit(&define_lock, 0, memory_order_release);
+    cw_lock_free(&define_lock);
     if (first)
         describe(o, handle);
     errno = saved;

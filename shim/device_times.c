@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lock.h"
 #include "log.h"
 #include "recorder.h"
 
@@ -14,23 +15,13 @@ struct pending {
     uint64_t seq;
 };
 static struct pending *ring; /* MAX_PENDING entries, made when first needed */
-static uint32_t head, size;
-static _Atomic uint32_t ring_lock;
-
-static void lock_ring(void)
-{
-    while (atomic_exchange_explicit(&ring_lock, 1, memory_order_acquire))
-        ;
-}
-
-static void unlock_ring(void)
-{
-    atomic_store_explicit(&ring_lock, 0, memory_order_release);
-}
+static uint32_t head;
+static _Atomic uint32_t size; /* read without the lock, too */
+static cw_lock ring_lock;
 
 void cw_times_after_fork(void)
 {
-    unlock_ring();
+    cw_lock_free(&ring_lock);
     size = 0; /* the parent's commands */
 }
 
@@ -41,7 +32,7 @@ static bool push(struct pending p, struct pending *out)
     int saved = errno;
 
     *out = (struct pending){0};
-    lock_ring();
+    cw_lock_take(&ring_lock);
     if (!ring)
         ring = calloc(MAX_PENDING, sizeof *ring);
     if (ring && size == MAX_PENDING) {
@@ -53,7 +44,7 @@ static bool push(struct pending p, struct pending *out)
         ring[(head + size++) % MAX_PENDING] = p;
     else
         ok = false;
-    unlock_ring();
+    cw_lock_free(&ring_lock);
     errno = saved;
     if (!ok)
         cw_log_warning("device times are incomplete: out of memory");
@@ -64,13 +55,13 @@ static uint32_t pop(struct pending *batch, uint32_t want)
 {
     uint32_t n = 0;
 
-    lock_ring();
+    cw_lock_take(&ring_lock);
     while (n < want && size) {
         batch[n++] = ring[head];
         head = (head + 1) % MAX_PENDING;
         size--;
     }
-    unlock_ring();
+    cw_lock_free(&ring_lock);
     return n;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../analyzer/trace.h"
+#include "lock.h"
 #include "recorder.h"
 
 /* What the program last set for one argument. */
@@ -14,7 +15,7 @@ struct arg_shadow {
 };
 
 struct cw_kernel {
-    _Atomic uint32_t lock;   /* enqueues of one kernel on several threads are legal */
+    cw_lock lock;            /* enqueues of one kernel on several threads are legal */
     uint32_t count;
     uint32_t dirty_low, dirty_high; /* arguments outside [low, high) are clean */
     uint64_t latest;         /* generation << 32 | thread number + 1 of the latest record; 0: none to build upon */
@@ -48,7 +49,7 @@ void cw_kernel_destroy(struct cw_kernel *k)
 
 void cw_kernel_after_fork(struct cw_kernel *k)
 {
-    atomic_store(&k->lock, 0); /* a thread that does not exist here may have held it */
+    cw_lock_free(&k->lock); /* a thread that does not exist here may have held it */
 }
 
 static void mark_dirty(struct cw_kernel *k, uint32_t index)
@@ -272,8 +273,7 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
         cw_rec_u(r, 0);
         return;
     }
-    while (atomic_exchange_explicit(&k->lock, 1, memory_order_acquire))
-        ;
+    cw_lock_take(&k->lock);
     full = nested || k->latest != me;
     if (CW_UNLIKELY(full && k->latest >> 32 != cw_log_generation))
         define_args(k);
@@ -288,5 +288,5 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
     memcpy(k->range, flat, sizeof flat);
     if (k->indirect)
         r->flags |= CW_LOG_E_UNKNOWN_ACCESS;
-    atomic_store_explicit(&k->lock, 0, memory_order_release);
+    cw_lock_free(&k->lock);
 }

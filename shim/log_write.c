@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ _Atomic(volatile uint32_t *) cw_log_alive = &asleep;
 
 static enum { UNCONFIGURED, READY, OPEN, OVER } state;
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children */
+static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
+                                  /* word says that a thread of the child is resetting what it inherited */
 static char *out_option;
 static bool capture;
 static pthread_key_t thread_key;
@@ -56,8 +58,8 @@ static void thread_ends(void *p)
 {
     struct cw_thread *t = p, **link;
 
-    if (!t || t->generation != cw_log_generation)
-        return; /* freed by the child's reset */
+    if (!t || t->generation != cw_log_generation || !page[0])
+        return; /* freed by the child's reset, or the child has not recorded yet and its locks may be held */
     cw_log_chunk_put(t->chunk);
     pthread_mutex_lock(&state_lock);
     for (link = &threads; *link && *link != t; link = &(*link)->next)
@@ -85,19 +87,23 @@ static bool make_page(void)
     return true;
 }
 
-/* In the child of a fork, which has one thread: forget what belongs to the parent's log. */
+/* In the child of a fork, by the first of its threads that records: forget what belongs to the parent's log. */
 static void forget_parent(void)
 {
     struct cw_thread *t, *next;
+    bool forked_by_us = false; /* else that thread is alive and may still look at its state */
     unsigned i;
 
+    for (t = threads; t; t = t->next)
+        forked_by_us |= t == cw_thread_self;
     for (t = threads; t; t = next) {
         next = t->next;
         cw_log_chunk_forget(t->chunk);
-        if (t == cw_thread_self)
-            cw_thread_self = NULL;
-        free(t);
+        if (forked_by_us)
+            free(t);
     }
+    cw_thread_self = NULL;
+    cw_log_generation++;
     threads = NULL;
     if (have_key)
         pthread_setspecific(thread_key, NULL);
@@ -107,11 +113,26 @@ static void forget_parent(void)
         fork_resets[i]();
 }
 
+/* In a child of the process that made the page. It may have made threads before its first call: one of them resets,
+ * the others wait until that is done. */
+static void become_a_process(void)
+{
+    uint32_t none = 0;
+
+    if (__atomic_compare_exchange_n(page + 1, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        pthread_mutex_init(&state_lock, NULL);
+        forget_parent();
+        state = READY;
+        __atomic_store_n(page, 1, __ATOMIC_RELEASE);
+    }
+    while (!__atomic_load_n(page, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
 static bool open_log(void)
 {
     struct cw_error err = {0};
 
-    state = OVER; /* until it worked */
     cw_clock_start();
     if (!have_key && pthread_key_create(&thread_key, thread_ends)) {
         cw_log_error("recording is off: no thread key left");
@@ -139,15 +160,11 @@ bool cw_log_wake(void)
 
     if (state == UNCONFIGURED || (state == OVER && (!page || *page)))
         return false;
-    if (page && !*page) { /* a child of the process that made the page; it has one thread */
-        pthread_mutex_init(&state_lock, NULL);
-        forget_parent();
-        *page = 1;
-        state = READY;
-    }
+    if (page && !*page)
+        become_a_process();
     pthread_mutex_lock(&state_lock);
-    if (state == READY)
-        open_log();
+    if (state == READY && !open_log()) /* others that call meanwhile find READY, and wait for the lock */
+        state = OVER;
     alive = state == OPEN;
     pthread_mutex_unlock(&state_lock);
     errno = saved;

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lock.h"
 #include "recorder.h"
 
 #define BUCKETS 256
@@ -11,27 +12,28 @@ struct node {
     struct cw_map map;
 };
 static struct node *buckets[BUCKETS]; /* newest first */
-static _Atomic uint32_t map_lock;
-
-static void lock_maps(void)
-{
-    while (atomic_exchange_explicit(&map_lock, 1, memory_order_acquire))
-        ;
-}
-
-static void unlock_maps(void)
-{
-    atomic_store_explicit(&map_lock, 0, memory_order_release);
-}
+static cw_lock map_lock;
 
 static struct node **bucket_of(cl_mem memory)
 {
     return &buckets[((uintptr_t)memory * 0x9e3779b97f4a7c15u) >> 56];
 }
 
+/* Which of several maps of one address an unmap ends is nobody's to know, and what is written there may come back with
+ * any of their unmaps: so each counts as what all of them were for. */
+static void join(struct cw_map *map, const struct cw_map *other)
+{
+    unsigned i;
+
+    map->flags |= other->flags;
+    map->bytes = other->bytes > map->bytes ? other->bytes : map->bytes;
+    for (i = 0; i < 3; i++)
+        map->region[i] = other->region[i] > map->region[i] ? other->region[i] : map->region[i];
+}
+
 void cw_map_add(cl_mem memory, const struct cw_map *map)
 {
-    struct node **bucket = bucket_of(memory), *n;
+    struct node **bucket = bucket_of(memory), *n, *other;
     int saved = errno;
 
     n = malloc(sizeof *n);
@@ -42,23 +44,28 @@ void cw_map_add(cl_mem memory, const struct cw_map *map)
     }
     n->memory = memory;
     n->map = *map;
-    lock_maps();
+    cw_lock_take(&map_lock);
+    for (other = *bucket; other; other = other->next)
+        if (other->memory == memory && other->map.address == map->address) {
+            join(&n->map, &other->map);
+            join(&other->map, &n->map);
+        }
     n->next = *bucket;
     *bucket = n;
-    unlock_maps();
+    cw_lock_free(&map_lock);
 }
 
 bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map)
 {
     struct node **link, *n;
 
-    lock_maps();
+    cw_lock_take(&map_lock);
     for (link = bucket_of(memory); (n = *link); link = &n->next)
         if (n->memory == memory && n->map.address == address) {
             *link = n->next;
             break;
         }
-    unlock_maps();
+    cw_lock_free(&map_lock);
     if (n)
         *map = n->map;
     free(n);
@@ -69,7 +76,7 @@ void cw_map_forget(cl_mem memory)
 {
     struct node **link, *n, *dead = NULL;
 
-    lock_maps();
+    cw_lock_take(&map_lock);
     for (link = bucket_of(memory); (n = *link);)
         if (n->memory == memory) {
             *link = n->next;
@@ -78,7 +85,7 @@ void cw_map_forget(cl_mem memory)
         } else {
             link = &n->next;
         }
-    unlock_maps();
+    cw_lock_free(&map_lock);
     while ((n = dead)) {
         dead = n->next;
         free(n);
@@ -87,5 +94,5 @@ void cw_map_forget(cl_mem memory)
 
 void cw_map_after_fork(void)
 {
-    unlock_maps();
+    cw_lock_free(&map_lock);
 }

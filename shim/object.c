@@ -1,9 +1,9 @@
 #include "object.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "lock.h"
 #include "log_write.h"
 
 #define BUCKETS    65536u
@@ -11,24 +11,13 @@
 
 struct bucket {
     _Atomic(struct cw_object *) head;
-    _Atomic uint32_t lock;
+    cw_lock lock;
 };
 
 static struct bucket table[BUCKETS]; /* untouched pages cost nothing */
 static _Atomic uint32_t next_id[CW_LOG_OBJECTS];
-static _Atomic uint32_t slab_lock;
+static cw_lock slab_lock;
 static struct cw_object *slab, *slab_end;
-
-static void lock(_Atomic uint32_t *l)
-{
-    while (atomic_exchange_explicit(l, 1, memory_order_acquire))
-        sched_yield();
-}
-
-static void unlock(_Atomic uint32_t *l)
-{
-    atomic_store_explicit(l, 0, memory_order_release);
-}
 
 static struct bucket *bucket_of(const void *handle)
 {
@@ -63,7 +52,7 @@ static struct cw_object *take_from_slab(void)
 {
     struct cw_object *o = NULL;
 
-    lock(&slab_lock);
+    cw_lock_take(&slab_lock);
     if (slab == slab_end) {
         void *p = mmap(NULL, SLAB_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -74,7 +63,7 @@ static struct cw_object *take_from_slab(void)
     }
     if (slab != slab_end)
         o = slab++;
-    unlock(&slab_lock);
+    cw_lock_free(&slab_lock);
     return o;
 }
 
@@ -84,7 +73,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
     struct cw_object *o, *dead = NULL;
     const void *h;
 
-    lock(&b->lock);
+    cw_lock_take(&b->lock);
     for (o = atomic_load_explicit(&b->head, memory_order_relaxed); o; o = o->next) {
         h = atomic_load_explicit(&o->handle, memory_order_acquire);
         if (h == handle)
@@ -110,7 +99,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
             atomic_store_explicit(&b->head, o, memory_order_release);
         }
     }
-    unlock(&b->lock);
+    cw_lock_free(&b->lock);
     if (!o)
         cw_log_stop("out of memory");
     return o;
@@ -161,6 +150,6 @@ void cw_object_after_fork(void)
 
     for (i = 0; i < BUCKETS; i++)
         if (atomic_load_explicit(&table[i].lock, memory_order_relaxed))
-            unlock(&table[i].lock);
-    unlock(&slab_lock);
+            cw_lock_free(&table[i].lock);
+    cw_lock_free(&slab_lock);
 }

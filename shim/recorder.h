@@ -154,7 +154,8 @@ struct cw_map {
     bool image;
 };
 void cw_map_add(cl_mem memory, const struct cw_map *map);
-/* Takes the latest map of `memory` at `address` out; false when there is none. */
+/* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there with it; false
+ * when there is none. */
 bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map);
 void cw_map_forget(cl_mem memory);
 void cw_map_after_fork(void);

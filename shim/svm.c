@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../analyzer/trace.h"
+#include "lock.h"
 #include "recorder.h"
 
 struct allocation {
@@ -10,18 +11,7 @@ struct allocation {
 };
 static struct allocation *list; /* live ones, any order: programs have few */
 static size_t count, capacity;
-static _Atomic uint32_t svm_lock;
-
-static void lock_svm(void)
-{
-    while (atomic_exchange_explicit(&svm_lock, 1, memory_order_acquire))
-        ;
-}
-
-static void unlock_svm(void)
-{
-    atomic_store_explicit(&svm_lock, 0, memory_order_release);
-}
+static cw_lock svm_lock;
 
 static bool append(struct allocation a)
 {
@@ -48,9 +38,9 @@ void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flag
 
     if (!o)
         return;
-    lock_svm();
+    cw_lock_take(&svm_lock);
     ok = append((struct allocation){(uintptr_t)address, (uintptr_t)address + bytes, o->id});
-    unlock_svm();
+    cw_lock_free(&svm_lock);
     if (!ok)
         cw_log_stop("out of memory");
     cw_rec_begin(&r);
@@ -75,14 +65,14 @@ void cw_svm_remove(const void *address)
     bool found = false;
     size_t i;
 
-    lock_svm();
+    cw_lock_take(&svm_lock);
     for (i = 0; i < count && !found; i++)
         if (list[i].start == (uintptr_t)address) {
             found = true;
             id = list[i].id;
             list[i] = list[--count];
         }
-    unlock_svm();
+    cw_lock_free(&svm_lock);
     if (!found)
         return;
     cw_rec_begin(&r);
@@ -98,18 +88,18 @@ uint64_t cw_svm_id(const void *address, uint64_t *offset)
     size_t i;
 
     *offset = 0;
-    lock_svm();
+    cw_lock_take(&svm_lock);
     for (i = 0; i < count && !id; i++)
         if ((uintptr_t)address >= list[i].start && (uintptr_t)address < list[i].end) {
             id = (uint64_t)list[i].id + 1;
             *offset = (uintptr_t)address - list[i].start;
         }
-    unlock_svm();
+    cw_lock_free(&svm_lock);
     return id;
 }
 
 void cw_svm_after_fork(void)
 {
-    unlock_svm();
+    cw_lock_free(&svm_lock);
     count = 0; /* the child's log does not describe them */
 }

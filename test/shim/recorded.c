@@ -130,6 +130,24 @@ static void queues(void)
     SHOW(at_rest(context_refs, context));
 }
 
+/* Two maps of one address: the first unmap may be meant for either. */
+static void two_maps(void)
+{
+    cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, NULL);
+    unsigned char byte = 1, *r, *w;
+
+    SHOW(clEnqueueFillBuffer(queue, m, &byte, 1, 0, 256, 0, NULL, NULL));
+    r = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ, 0, 256, 0, NULL, NULL, NULL);
+    w = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 128, 0, NULL, NULL, NULL);
+    SHOW(clEnqueueUnmapMemObject(queue, m, r, 0, NULL, NULL));
+    SHOW(clFinish(queue));
+    w[5] = 42;
+    SHOW(clEnqueueUnmapMemObject(queue, m, w, 0, NULL, NULL));
+    SHOW(clEnqueueReadBuffer(queue, m, CL_TRUE, 5, 1, &byte, 0, NULL, NULL));
+    SHOW(byte);
+    SHOW(clReleaseMemObject(m));
+}
+
 static void maps(void)
 {
     static int host[1024];
@@ -245,6 +263,24 @@ static void kernels(int aliasing)
     SHOW(at_rest(context_refs, context));
 }
 
+/* Arguments that may be NULL, and those that may not: the vendor must see the same ones. */
+static void nothing_to_answer(void)
+{
+    cl_platform_id platform;
+
+    SHOW(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    SHOW(clGetPlatformIDs(0, NULL, NULL));
+    SHOW(clGetPlatformIDs(1, &platform, NULL));
+    SHOW(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL));
+    SHOW(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    SHOW(clWaitForEvents(0, NULL));
+    SHOW(clWaitForEvents(1, NULL));
+    SHOW(clEnqueueMarkerWithWaitList(queue, 1, NULL, NULL));
+    SHOW(clSetUserEventStatus(NULL, CL_COMPLETE));
+    SHOW(clReleaseMemObject(NULL));
+    SHOW(clFinish(NULL));
+}
+
 int main(int argc, char **argv)
 {
     cl_platform_id platform;
@@ -258,8 +294,10 @@ int main(int argc, char **argv)
     SHOW(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    nothing_to_answer();
     queues();
     maps();
+    two_maps();
     images();
     kernels(argc > 2);
     SHOW(clReleaseCommandQueue(queue));
