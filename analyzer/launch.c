@@ -40,7 +40,20 @@ static bool find_library(char path[PATH_MAX])
     return false;
 }
 
-/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace. */
+/* The dynamic linker has no way to quote a name in LD_PRELOAD. */
+static bool can_be_preloaded(const char *library)
+{
+    if (!strpbrk(library, " :$"))
+        return true;
+    cw_cli_complain(
+        "%s cannot be preloaded: the dynamic linker takes no blank, colon or dollar sign in LD_PRELOAD; "
+        "install clweave elsewhere, or set CLWEAVE_LIB to a copy of it elsewhere",
+        library);
+    return false;
+}
+
+/* An absolute form of the output pattern, so that a program that changes its folder does not move its trace.
+ */
 static bool absolute_pattern(const char *out, char path[PATH_MAX])
 {
     char cwd[PATH_MAX];
@@ -74,7 +87,8 @@ static bool is_one_path(const char *pattern, char path[PATH_MAX])
            !cw_options_expand(pattern, "b", 2, other, PATH_MAX, NULL) && strcmp(path, other) == 0;
 }
 
-/* The folder must be there and writable, and the trace no folder: better said before the program has run than after. */
+/* The folder must be there and writable, and the trace no folder: better said before the program has run than
+ * after. */
 static bool place_is_writable(const char *pattern)
 {
     char folder[PATH_MAX], path[PATH_MAX];
@@ -88,9 +102,11 @@ static bool place_is_writable(const char *pattern)
         cw_cli_complain("cannot write traces to %s: %s; choose another place with -o", path, strerror(errno));
         return false;
     }
-    if (is_one_path(pattern, path) && (path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))) {
-        cw_cli_complain("cannot write a trace to %s: it is a folder; add a file name, as in -o %s/%%e-%%p.json", path,
-                        path);
+    if (is_one_path(pattern, path) &&
+        (path[strlen(path) - 1] == '/' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))) {
+        cw_cli_complain(
+            "cannot write a trace to %s: it is a folder; add a file name, as in -o %s/%%e-%%p.json", path,
+            path);
         return false;
     }
     return true;
@@ -130,7 +146,8 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
 
 static volatile sig_atomic_t program; /* the process that signals are passed on to */
 
-/* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program anyway. */
+/* A signal that a process sent to the tool is meant for the program; the terminal's reaches the program
+ * anyway. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -212,7 +229,8 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!settings_are_possible(o))
         return CW_EXIT_USAGE;
-    if (!find_library(library) || !absolute_pattern(out, pattern) || !place_is_writable(pattern))
+    if (!find_library(library) || !can_be_preloaded(library) || !absolute_pattern(out, pattern) ||
+        !place_is_writable(pattern))
         return CW_EXIT_FAILURE;
     clock_gettime(CLOCK_REALTIME, &now);
     run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

@@ -240,8 +240,8 @@ enum cw_status cw_options_check(const struct cw_option_info *info, const char *v
     char path[PATH_MAX];
 
     if (info->offset == offsetof(struct cw_options, callsites) && cw_options_callsites(value) < 0)
-        return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d", value,
-                            CW_CALLSITES_MAX);
+        return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d",
+                            value, CW_CALLSITES_MAX);
     if (info->offset == offsetof(struct cw_options, log) && cw_options_log_level(value) < 0)
         return cw_error_set(err, CW_ERR_INVALID,
                             "--log: '%s' does not begin with error, warning, info or debug", value);

@@ -73,16 +73,16 @@ size_t cw_options_describe(const struct cw_options *o, char *text, size_t size);
 enum cw_status cw_options_expand(const char *pattern, const char *program, long pid, char *path, size_t size,
                                  struct cw_error *err);
 
-/* Frames per enqueue that a value of `callsites` asks for: 0 for "off", 1 for "leaf", else its number; -1 for a word
- * that it cannot be. */
+/* Frames per enqueue that a value of `callsites` asks for: 0 for "off", 1 for "leaf", else its number; -1 for
+ * a word that it cannot be. */
 #define CW_CALLSITES_MAX 32
 int cw_options_callsites(const char *text);
 
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);
 
-/* Whether the STRING option `info` can be set to `value`: CW_ERR_INVALID for a value of `callsites`, `log` or `out`
- * that the library could only refuse once the program runs. */
+/* Whether the STRING option `info` can be set to `value`: CW_ERR_INVALID for a value of `callsites`, `log` or
+ * `out` that the library could only refuse once the program runs. */
 enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err);
 
 #endif

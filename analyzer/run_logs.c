@@ -116,8 +116,9 @@ void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program,
         }
     globfree(&found);
     if (logs == 0)
-        cw_cli_complain("%s left no trace: it has made no OpenCL call that leaves one, unless an error above says why",
-                        program);
+        cw_cli_complain(
+            "%s left no trace: it has made no OpenCL call that leaves one, unless an error above says why",
+            program);
     else if (enqueues == 0)
         cw_cli_complain("warning: %s enqueued nothing: the trace holds its queries only", program);
 }

@@ -96,6 +96,11 @@ mkdir "$T/100%e"
 clweave trace -o "$T/e" -- touch "$T/ran" 2> "$T/err"; got=$?
 [ $got = 1 ] && grep -q "is a folder" "$T/err" && [ ! -e "$T/ran" ] || fail "a folder as trace: status $got, $(cat "$T/err")"
 
+# a library that the dynamic linker would split at a blank is refused before the program runs
+mkdir "$T/b l"; cp "$B/libclweave.so" "$T/b l/"
+CLWEAVE_LIB="$T/b l/libclweave.so" clweave trace -o "$T/e/x.json" -- touch "$T/ran" 2> "$T/err"; got=$?
+[ $got = 1 ] && grep -q "cannot be preloaded" "$T/err" && [ ! -e "$T/ran" ] || fail "a blank in the library's path: status $got, $(cat "$T/err")"
+
 # the name of the working folder is no pattern
 (cd "$T/100%e" && clweave trace -o x.json -- "$app" > "$T/out" 2> "$T/err")
 [ -s "$T/100%e/x.json" ] || fail "no trace in a folder with a percent sign: $(cat "$T/err")"
