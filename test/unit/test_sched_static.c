@@ -1,4 +1,5 @@
-/* What the published examples, with their one bandwidth, do not show: the options of heft and scls, by hand.
+/* What the published examples, with their one bandwidth, do not show: the options of heft
+ * and scls and the temporary edges of ldcp, by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,11 +94,22 @@ static void test_heft_critical_child(void **state)
     expect(&costly, "heft:critical-child=3", order, 0);
 }
 
+/* 0 -> 1, 2 alone, ranks 10, 2, 8. Behind 0 the temporary edge to 2, which is ready, outranks the way to 1.
+ */
+static void test_ldcp_temporary_edges(void **state)
+{
+    static const struct example x = {3, 1, {{8}, {2}, {8}}, {{0, 1}}, {1}};
+    static const uint32_t order[] = {0, 2, 1};
+
+    (void)state;
+    expect(&x, "ldcp", order, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scls_transfers),
-                                       cmocka_unit_test(test_scls_down_rank),
-                                       cmocka_unit_test(test_heft_critical_child)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scls_transfers), cmocka_unit_test(test_scls_down_rank),
+        cmocka_unit_test(test_heft_critical_child), cmocka_unit_test(test_ldcp_temporary_edges)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
