@@ -33,6 +33,7 @@ cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c
 analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
 shim_src      := $(wildcard shim/*.c)
+shim_pure_src := shim/run_plan.c shim/run_profit.c
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
@@ -62,6 +63,9 @@ $(B)/libcwsched.a: $(call obj,$(sched_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/libcwanalyzer.a: $(call obj,$(analyzer_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
+# the part of shim/ that neither OpenCL nor a process hangs on: unit tests and benches link it
+$(B)/libcwpure.a: $(call obj,$(shim_pure_src))
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
@@ -76,7 +80,7 @@ $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lm
 
 # ---- tests: one program per file, all of the project's code linked in
-$(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lcmocka -lpthread -lm
 $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
@@ -88,7 +92,7 @@ $(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c tes
 $(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lcmocka -lpthread -lm
-$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/libnullcl.so: $(call obj,$(stub_src))

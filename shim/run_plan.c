@@ -1,0 +1,403 @@
+/* The default policy is heft: run_plan.h names it, test/bench/bench_window.c measures it against the others.
+ */
+#include "run_plan.h"
+#include "run_profit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cw_run_planner {
+    struct cw_platform *platform;
+    struct cw_policy_config config;
+    struct cw_run_rules rules;
+    double *handoff_ns; /* per slot */
+    bool asked;         /* no profit test */
+};
+
+/* ---- the planner */
+
+static bool policy_among(const struct cw_policy *policy, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(policy->name, *names) == 0)
+            return true;
+    return false;
+}
+
+static bool is_time(double t)
+{
+    return t >= 0 && !isinf(t);
+}
+
+static enum cw_status check_planner(const struct cw_run_slot *slots, uint32_t count,
+                                    const struct cw_run_rules *rules, const struct cw_policy_config *config,
+                                    struct cw_error *err)
+{
+    static const char *const searching[] = {"exact", "hscgs", "h2gs", NULL};
+
+    if (policy_among(config->policy, searching))
+        return cw_error_set(
+            err, CW_ERR_UNSUPPORTED,
+            "policy %s searches for seconds, which a running program cannot wait for; use it with "
+            "`clweave replay`",
+            config->policy->name);
+    if (count == 0)
+        return cw_error_set(err, CW_ERR_INVALID, "there is no device to plan for");
+    for (uint32_t p = 0; p < count; p++)
+        if (!is_time(slots[p].handoff_ns))
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "device %u: a hand-off takes %g ns; it must be finite and not negative", p,
+                                slots[p].handoff_ns);
+    if (!is_time(rules->wake_ns) || !is_time(rules->planning_ns) || !is_time(rules->least_gain_ns) ||
+        !is_time(rules->least_gain_share))
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "the rules of the profit test must be finite and not negative");
+    return CW_OK;
+}
+
+/* Each slot has a memory of its own, between which data travel in wake_ns whatever their size: that is how
+ * the policies learn what it costs to wait for a command on another slot. */
+static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_run_slot *slots,
+                                    uint32_t count, struct cw_error *err)
+{
+    struct cw_device_spec *spec = calloc(count, sizeof *spec);
+    enum cw_status status;
+
+    if (!spec)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
+    for (uint32_t p = 0; p < count; p++) {
+        spec[p] = (struct cw_device_spec){.name = slots[p].name, .class_name = slots[p].class_name};
+        if (planner->rules.wake_ns == 0)
+            spec[p].memory = "host";
+        planner->handoff_ns[p] = slots[p].handoff_ns;
+    }
+    status = cw_platform_create(spec, count, NULL, INFINITY, NULL, nearbyint(planner->rules.wake_ns),
+                                &planner->platform, err);
+    free(spec);
+    return status;
+}
+
+enum cw_status cw_run_planner_create(const struct cw_run_slot *slots, uint32_t count,
+                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
+                                     struct cw_run_planner **planner, struct cw_error *err)
+{
+    static const char *const commanding[] = {"chaos", "random", "cpu-only", "gpu-only", "dsp-only", NULL};
+    struct cw_run_planner *made = NULL;
+    enum cw_status status = check_planner(slots, count, rules, config, err);
+
+    *planner = NULL;
+    if (status != CW_OK)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (made)
+        made->handoff_ns = malloc(count * sizeof *made->handoff_ns);
+    if (!made || !made->handoff_ns) {
+        cw_run_planner_destroy(made);
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
+    }
+    made->config = *config;
+    made->rules = *rules;
+    made->asked = rules->always || policy_among(config->policy, commanding);
+    status = make_platform(made, slots, count, err);
+    if (status == CW_OK)
+        *planner = made;
+    else
+        cw_run_planner_destroy(made);
+    return status;
+}
+
+void cw_run_planner_destroy(struct cw_run_planner *planner)
+{
+    if (!planner)
+        return;
+    cw_platform_destroy(planner->platform);
+    free(planner->handoff_ns);
+    free(planner);
+}
+
+/* ---- the window */
+
+static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots, struct cw_error *err)
+{
+    if (w->tasks == 0)
+        return cw_error_set(err, CW_ERR_INVALID, "the window is empty");
+    for (uint32_t p = 0; w->busy_ns && p < slots; p++)
+        if (!is_time(w->busy_ns[p]))
+            return cw_error_set(err, CW_ERR_INVALID, "device %u is busy for %g ns", p, w->busy_ns[p]);
+    for (uint32_t i = 0; i < w->tasks; i++) {
+        uint32_t home = cw_run_home(w, i);
+        if (home >= slots || isinf(w->cost_ns[(size_t)i * slots + home]))
+            return cw_error_set(err, CW_ERR_INVALID, "command %u cannot run at home", i);
+        for (uint32_t p = 0; p < slots; p++)
+            if (!(w->cost_ns[(size_t)i * slots + p] >= 0) ||
+                (w->error_ns && !(w->error_ns[(size_t)i * slots + p] >= 0)))
+                return cw_error_set(err, CW_ERR_INVALID,
+                                    "command %u: a cost on device %u is negative or no number", i, p);
+        for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
+            if (w->pred[e] >= i)
+                return cw_error_set(err, CW_ERR_INVALID, "command %u waits for command %u, which comes later",
+                                    i, w->pred[e]);
+    }
+    return CW_OK;
+}
+
+static bool only_home(const struct cw_run_window *w, uint32_t slots)
+{
+    for (uint32_t i = 0; i < w->tasks; i++)
+        for (uint32_t p = 0; p < slots; p++)
+            if (p != cw_run_home(w, i) && !isinf(w->cost_ns[(size_t)i * slots + p]))
+                return false;
+    return true;
+}
+
+/* The window as a graph. Whole nanoseconds keep the ranks exact and cheap. */
+static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph **graph, struct cw_error *err)
+{
+    const struct cw_run_window *w = c->window;
+    struct cw_graph_builder *b = cw_graph_builder_create(c->slots);
+    double *cost = malloc(c->slots * sizeof *cost);
+    enum cw_status status = b && cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for a graph");
+
+    for (uint32_t i = 0; i < w->tasks && status == CW_OK; i++) {
+        for (uint32_t p = 0; p < c->slots; p++)
+            cost[p] = nearbyint(cw_run_cost(c, i, p, CW_RUN_MEANS));
+        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, err);
+        for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1] && status == CW_OK; e++)
+            status = cw_graph_builder_add_edge(b, w->pred[e], i, w->pred_bytes ? w->pred_bytes[e] : 0, err);
+    }
+    if (status == CW_OK)
+        status = cw_graph_builder_finish(b, graph, err);
+    else
+        cw_graph_builder_destroy(b);
+    free(cost);
+    return status;
+}
+
+/* Runs the policy; *schedule is the caller's. */
+static enum cw_status run_policy(const struct cw_run_planner *planner, const struct cw_run_window *w,
+                                 const struct cw_graph *g, struct cw_schedule **schedule,
+                                 struct cw_error *err)
+{
+    struct cw_plan plan;
+    enum cw_status status = cw_plan_init(&plan, g, planner->platform, err);
+
+    if (status == CW_OK)
+        plan.seed = planner->config.seed + w->seed;
+    for (uint32_t p = 0; p < g->devices && w->busy_ns && status == CW_OK; p++)
+        status = cw_plan_occupy(&plan, p, nearbyint(w->busy_ns[p]), err);
+    if (status == CW_OK)
+        status = planner->config.policy->plan(&plan, &planner->config.options, err);
+    if (status == CW_OK) {
+        *schedule = plan.schedule;
+        plan.schedule = NULL;
+    }
+    cw_plan_finish(&plan);
+    return status;
+}
+
+/* ---- the plan */
+
+static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
+{
+    if (tasks <= plan->capacity)
+        return true;
+    cw_run_plan_finish(plan);
+    plan->order = malloc(tasks * sizeof *plan->order);
+    plan->slot = malloc(tasks * sizeof *plan->slot);
+    plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
+    plan->finish_ns = malloc(tasks * sizeof *plan->finish_ns);
+    if (!plan->order || !plan->slot || !plan->start_ns || !plan->finish_ns) {
+        cw_run_plan_finish(plan);
+        return false;
+    }
+    plan->capacity = tasks;
+    return true;
+}
+
+struct start {
+    double at;
+    uint32_t task;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Takes slots and order from `s`. Of tasks that start together the one that was enqueued first goes first: it
+ * may have cost nothing and be what the other waits for. Returns false when memory is out. */
+static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s)
+{
+    struct start *by = malloc(s->tasks * sizeof *by);
+
+    if (!by)
+        return false;
+    for (uint32_t i = 0; i < s->tasks; i++) {
+        by[i] = (struct start){s->task[i].start, i};
+        plan->slot[i] = s->task[i].device;
+    }
+    qsort(by, s->tasks, sizeof *by, by_start);
+    for (uint32_t k = 0; k < s->tasks; k++)
+        plan->order[k] = by[k].task;
+    free(by);
+    return true;
+}
+
+static void count_changes(struct cw_run_plan *plan, const struct cw_run_window *w)
+{
+    uint32_t last = 0;
+
+    plan->moved = plan->reordered = 0;
+    for (uint32_t k = 0; k < plan->tasks; k++) {
+        plan->moved += plan->slot[k] != cw_run_home(w, k);
+        plan->reordered += plan->order[k] < last;
+        last = plan->order[k] > last ? plan->order[k] : last;
+    }
+}
+
+/* ---- the decision */
+
+/* What one call works with. */
+struct decision {
+    const struct cw_run_planner *planner;
+    struct cw_run_costs costs;
+    struct cw_run_plan *plan;
+    double *start, *finish, *avail; /* scratch: per task, per task, per slot */
+};
+
+static void stay_home(struct decision *d, enum cw_run_verdict verdict)
+{
+    struct cw_run_plan *plan = d->plan;
+
+    for (uint32_t i = 0; i < plan->tasks; i++) {
+        plan->order[i] = i;
+        plan->slot[i] = cw_run_home(d->costs.window, i);
+    }
+    plan->planned = false;
+    plan->verdict = verdict;
+    plan->moved = plan->reordered = 0;
+    plan->plan_ns = plan->home_ns =
+        cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
+    snprintf(plan->reason, sizeof plan->reason, "%s", cw_run_verdict_string(verdict));
+}
+
+/* Plans by the policy into d->plan. */
+static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
+{
+    const struct cw_run_window *w = d->costs.window;
+    struct cw_graph *g = NULL;
+    struct cw_schedule *s = NULL;
+    enum cw_status status = make_graph(&d->costs, &g, err);
+
+    if (status == CW_OK)
+        status = run_policy(d->planner, w, g, &s, err);
+    if (status == CW_OK && !adopt(d->plan, s))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for an order of %u commands", w->tasks);
+    if (status == CW_OK) {
+        count_changes(d->plan, w);
+        d->plan->plan_ns = cw_run_simulate(&d->costs, d->plan->order, d->plan->slot, CW_RUN_MEANS,
+                                           d->plan->start_ns, d->plan->finish_ns, d->avail);
+    }
+    cw_schedule_destroy(s);
+    cw_graph_destroy(g);
+    return status;
+}
+
+static void say(struct cw_run_plan *plan, enum cw_run_verdict verdict, double gain, double needed)
+{
+    plan->planned = true;
+    plan->verdict = verdict;
+    snprintf(plan->reason, sizeof plan->reason,
+             "%s: %.1f us instead of %.1f us; certain: %.1f us, needed: %.1f us",
+             cw_run_verdict_string(verdict), plan->plan_ns / 1e3, plan->home_ns / 1e3, gain / 1e3,
+             needed / 1e3);
+}
+
+/* The profit test. The window costs `doubted` ns at home at its best. */
+static void decide(struct decision *d)
+{
+    const struct cw_run_rules *r = &d->planner->rules;
+    struct cw_run_plan *plan = d->plan;
+    struct cw_error error = {0};
+    char why[sizeof plan->reason];
+    double home = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
+    double needed = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home), gain;
+
+    plan->home_ns = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
+    if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - needed, d->finish)) {
+        stay_home(d, CW_RUN_NO_ROOM);
+        return;
+    }
+    if (plan_by_policy(d, &error) != CW_OK) {
+        stay_home(d, CW_RUN_FAILED);
+        snprintf(plan->reason, sizeof plan->reason, "%s: %.100s", cw_run_verdict_string(CW_RUN_FAILED),
+                 error.text);
+        return;
+    }
+    gain = home -
+           cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
+    say(plan,
+        d->planner->asked ? CW_RUN_ASKED
+        : gain > needed   ? CW_RUN_GAIN
+                          : CW_RUN_SMALL_GAIN,
+        gain, needed);
+    if (plan->verdict == CW_RUN_SMALL_GAIN) {
+        memcpy(why, plan->reason, sizeof why);
+        stay_home(d, CW_RUN_SMALL_GAIN);
+        memcpy(plan->reason, why, sizeof why);
+    }
+}
+
+enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
+                                struct cw_run_plan *plan, struct cw_error *err)
+{
+    uint32_t slots = planner->platform->devices;
+    struct decision d = {
+        planner, {window, planner->handoff_ns, slots, planner->rules.wake_ns}, plan, NULL, NULL, NULL};
+    enum cw_status status = check_window(window, slots, err);
+    double *scratch = NULL;
+
+    if (status != CW_OK)
+        return status;
+    scratch = malloc((2 * (size_t)window->tasks + slots) * sizeof *scratch);
+    if (!scratch || !grow_plan(plan, window->tasks)) {
+        free(scratch);
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a plan of %u commands", window->tasks);
+    }
+    d.start = scratch;
+    d.finish = scratch + window->tasks;
+    d.avail = d.finish + window->tasks;
+    plan->tasks = window->tasks;
+    if (only_home(window, slots) && !planner->asked)
+        stay_home(&d, CW_RUN_HOME_ONLY);
+    else
+        decide(&d);
+    free(scratch);
+    return CW_OK;
+}
+
+const char *cw_run_verdict_string(enum cw_run_verdict v)
+{
+    static const char *const words[] = {
+#define X(id, text) text,
+        CW_RUN_VERDICT_LIST(X)
+#undef X
+    };
+
+    return v < CW_RUN_VERDICTS ? words[v] : "unknown";
+}
+
+void cw_run_plan_finish(struct cw_run_plan *plan)
+{
+    free(plan->order);
+    free(plan->slot);
+    free(plan->start_ns);
+    free(plan->finish_ns);
+    *plan = (struct cw_run_plan){0};
+}

@@ -1,0 +1,38 @@
+/* run_profit.h - what a window takes under an order and slots, and what no plan can get below. Used by
+ * run_plan.c. */
+#ifndef CW_RUN_PROFIT_H
+#define CW_RUN_PROFIT_H
+
+#include "run_plan.h"
+
+/* A window with what its planner knows of the slots. */
+struct cw_run_costs {
+    const struct cw_run_window *window;
+    const double *handoff_ns; /* per slot */
+    uint32_t slots;
+    double wake_ns;
+};
+
+/* Which costs: their means, or those that speak against a plan (home at its best, elsewhere at its worst). */
+enum cw_run_doubt { CW_RUN_MEANS, CW_RUN_DOUBTED };
+
+/* Where task `i` runs when nothing is done. */
+static inline uint32_t cw_run_home(const struct cw_run_window *w, uint32_t i)
+{
+    return w->home ? w->home[i] : 0;
+}
+
+/* What task `i` takes on slot `p`, hand-off included; INFINITY: not allowed. */
+double cw_run_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt);
+
+/* Runs the tasks in `order` (NULL: program order) on slot[i] (NULL: home), each as soon as its slot and what
+ * it waits for allow, and returns when the last one finishes. start, finish: one per task, written; avail:
+ * scratch, one per slot. */
+double cw_run_simulate(const struct cw_run_costs *c, const uint32_t *order, const uint32_t *slot,
+                       enum cw_run_doubt doubt, double *start, double *finish, double *avail);
+
+/* False when no plan at all can finish by `deadline` under doubted costs: the longest path does not fit, or
+ * the work does not fit into the slots. finish: scratch, one per task. O(tasks x slots + edges). */
+bool cw_run_could_finish(const struct cw_run_costs *c, double deadline, double *finish);
+
+#endif
