@@ -117,6 +117,13 @@ void cw_run_planner_destroy(struct cw_run_planner *planner)
     free(planner);
 }
 
+uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner)
+{
+    static const char *const quadratic[] = {"dls", "min-min", "max-min", "sufferage", "ldcp", NULL};
+
+    return policy_among(planner->config.policy, quadratic) ? 512 : 65536;
+}
+
 /* ---- the window */
 
 static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots, struct cw_error *err)

@@ -155,7 +155,7 @@ static void test_eight_chains_use_both(void **state)
 
     (void)state;
     make_chains(&x, 80, 2, 8, 100000, 0);
-    plan = plan_once(two_slots, 2, "heft", &x);
+    plan = plan_once(two_slots, 2, CW_RUN_POLICY_DEFAULT, &x);
     assert_float_equal(plan.home_ns, 8e6, 0);
     assert_true(plan.plan_ns <= 4.2e6);
     assert_true(plan.reordered == 0 || plan.planned);
