@@ -15,6 +15,17 @@ static uint32_t parameter_count(const struct cw_t_kernel *k)
     return k->num_args < MAX_PARAMETERS ? k->num_args : MAX_PARAMETERS;
 }
 
+static void read_params(struct cw_access_table *table, const struct cw_cl_source *source,
+                        const struct cw_trace *t, size_t kernel, const struct cw_graph_options *options)
+{
+    const struct cw_t_kernel *k = &t->kernels.v[kernel];
+
+    cw_kernel_params(source, k->name, parameter_count(k), false, options->no_const,
+                     table->modes + table->first[kernel]);
+    cw_kernel_params(source, k->name, parameter_count(k), true, options->no_const,
+                     table->declared + table->first[kernel]);
+}
+
 enum cw_status cw_access_table_init(struct cw_access_table *table, const struct cw_trace *t,
                                     const struct cw_graph_options *options, struct cw_error *err)
 {
@@ -28,10 +39,14 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         total += parameter_count(&t->kernels.v[k]);
     }
     table->modes = malloc(total + 1);
+    table->declared = malloc(total + 1);
     table->hidden = calloc(t->programs.count + 1, sizeof *table->hidden);
-    if (!table->first || !table->modes || !table->hidden)
+    table->trust = options->trust_declared;
+    if (!cw_svm_ranges_init(&table->svm, t) || !table->first || !table->modes || !table->declared ||
+        !table->hidden)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     memset(table->modes, CW_ACCESS_READ_WRITE, total + 1);
+    memset(table->declared, CW_ACCESS_READ_WRITE, total + 1);
     for (size_t p = 0; ok && p < t->programs.count; p++) {
         const struct cw_t_program *program = &t->programs.v[p];
         struct cw_cl_source source;
@@ -41,8 +56,7 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
         table->hidden[p] = ok && cw_cl_has_variables(&source, program->options);
         for (size_t k = 0; ok && k < t->kernels.count; k++)
             if (t->kernels.v[k].program == p && t->kernels.v[k].name)
-                cw_kernel_params(&source, t->kernels.v[k].name, parameter_count(&t->kernels.v[k]),
-                                 options->trust_const, options->no_const, table->modes + table->first[k]);
+                read_params(table, &source, t, k, options);
         cw_cl_source_finish(&source);
     }
     for (size_t p = 0; p < t->programs.count; p++)
@@ -55,7 +69,9 @@ void cw_access_table_finish(struct cw_access_table *table)
 {
     free(table->first);
     free(table->modes);
+    free(table->declared);
     free(table->hidden);
+    cw_svm_ranges_finish(&table->svm);
     memset(table, 0, sizeof *table);
 }
 
@@ -70,7 +86,9 @@ static uint64_t extent(const struct cw_trace *t, uint32_t memory)
     return m->size ? m->size : 1;
 }
 
-static bool push(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t offset, uint64_t bytes)
+/* `mode` as it can be proven and as it is declared. */
+static bool push_both(struct cw_trace *t, uint32_t memory, uint32_t mode, uint32_t declared, uint64_t offset,
+                      uint64_t bytes)
 {
     uint64_t size;
     struct cw_t_access *a;
@@ -86,8 +104,13 @@ static bool push(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t of
         bytes = size - offset;
     a = cw_trace_push(&t->accesses, 1);
     if (a)
-        *a = (struct cw_t_access){memory, mode, offset, bytes};
+        *a = (struct cw_t_access){memory, (uint16_t)mode, (uint16_t)declared, offset, bytes};
     return a != NULL;
+}
+
+static bool push(struct cw_trace *t, uint32_t memory, uint32_t mode, uint64_t offset, uint64_t bytes)
+{
+    return push_both(t, memory, mode, mode, offset, bytes);
 }
 
 static bool push_whole(struct cw_trace *t, uint32_t memory, uint32_t mode)
@@ -201,48 +224,51 @@ static bool push_transfer(struct cw_trace *t, const struct cw_command *k)
     return push_side(t, k->type, x, true, CW_ACCESS_READ) && push_side(t, k->type, x, false, CW_ACCESS_WRITE);
 }
 
-/* Whole objects: kernel arguments, and what a migration or a native kernel names. */
-static bool push_memory_argument(struct cw_trace *t, const struct cw_command *k, uint32_t memory,
-                                 uint32_t mode)
+/* Whole objects: kernel arguments, and what a migration or a native kernel names. Kernels write to
+ * CL_MEM_READ_ONLY buffers and read from CL_MEM_WRITE_ONLY ones, and vendors let them (hashcat clears its
+ * read-only buffers so): the flags only declare. */
+static bool push_memory_argument(struct cw_trace *t, const struct cw_access_table *table,
+                                 const struct cw_command *k, uint32_t memory, uint32_t mode,
+                                 uint32_t declared)
 {
     uint64_t flags = memory < t->memory.count ? t->memory.v[memory].flags : 0;
 
     if (k->type == CL_COMMAND_MIGRATE_MEM_OBJECTS)
-        mode = k->transfer != CW_NONE &&
-                       (t->transfers.v[k->transfer].map_flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
-                   ? CW_ACCESS_WRITE
-                   : CW_ACCESS_READ;
-    else if (flags & CL_MEM_READ_ONLY)
-        mode = CW_ACCESS_READ;
-    else if ((flags & CL_MEM_WRITE_ONLY) && mode == CW_ACCESS_READ_WRITE)
-        mode = CW_ACCESS_WRITE;
-    return push_whole(t, memory, mode);
+        mode = declared = k->transfer != CW_NONE && (t->transfers.v[k->transfer].map_flags &
+                                                     CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)
+                              ? CW_ACCESS_WRITE
+                              : CW_ACCESS_READ;
+    else if ((flags & CL_MEM_READ_ONLY) && (declared & CW_ACCESS_READ))
+        declared = CW_ACCESS_READ;
+    else if ((flags & CL_MEM_WRITE_ONLY) && (declared & CW_ACCESS_WRITE))
+        declared = CW_ACCESS_WRITE;
+    return push_both(t, memory, table->trust ? declared : mode, declared, 0, UINT64_MAX);
 }
 
-/* The SVM allocation that holds `address`, CW_NONE. */
-static uint32_t find_svm(const struct cw_trace *t, uint64_t address)
+static bool push_svm(struct cw_trace *t, const struct cw_access_table *table, struct cw_command *k,
+                     uint64_t address, uint32_t mode, uint32_t declared)
 {
-    for (size_t i = t->memory.count; i-- > 0;) {
-        const struct cw_t_memory *m = &t->memory.v[i];
-        if (m->kind == CW_MEM_SVM && address >= m->host_ptr && address - m->host_ptr < m->size)
-            return (uint32_t)i;
-    }
-    return CW_NONE;
+    size_t first, n = cw_svm_ranges_find(&table->svm, t, address, &first);
+    bool ok = true;
+
+    k->unknown_access |= n == 0;
+    for (size_t i = first; ok && i < first + n; i++)
+        ok = push_both(t, table->svm.memory[i], mode, declared, 0, UINT64_MAX);
+    return ok;
 }
 
 static bool push_argument(struct cw_trace *t, const struct cw_access_table *table, struct cw_command *k,
                           const struct cw_t_arg *a)
 {
-    uint32_t mode = CW_ACCESS_READ_WRITE;
+    uint32_t mode = CW_ACCESS_READ_WRITE, declared = CW_ACCESS_READ_WRITE;
 
-    if (k->kernel < t->kernels.count && a->command_index < parameter_count(&t->kernels.v[k->kernel]))
-        mode = table->modes[table->first[k->kernel] + a->command_index];
-    if (a->kind == CW_ARG_SVM && a->value) {
-        uint32_t memory = find_svm(t, a->value);
-        k->unknown_access |= memory == CW_NONE;
-        return push_whole(t, memory, mode);
+    if (k->kernel < t->kernels.count && a->command_index < parameter_count(&t->kernels.v[k->kernel])) {
+        declared = table->declared[table->first[k->kernel] + a->command_index];
+        mode = table->trust ? declared : table->modes[table->first[k->kernel] + a->command_index];
     }
-    return a->kind != CW_ARG_MEMORY || push_memory_argument(t, k, a->memory, mode);
+    if (a->kind == CW_ARG_SVM && a->value)
+        return push_svm(t, table, k, a->value, mode, declared);
+    return a->kind != CW_ARG_MEMORY || push_memory_argument(t, table, k, a->memory, mode, declared);
 }
 
 /* One object given to two parameters is one access. Long lists (rows of a rectangle) have no equals. */
@@ -258,10 +284,10 @@ static void merge_equal(struct cw_trace *t, size_t first)
         while (k < kept &&
                (v[k].memory != v[i].memory || v[k].offset != v[i].offset || v[k].bytes != v[i].bytes))
             k++;
-        if (k < kept)
-            v[k].mode |= v[i].mode;
-        else
+        if (k == kept)
             v[kept++] = v[i];
+        v[k].mode |= v[i].mode;
+        v[k].declared |= v[i].declared;
     }
     t->accesses.count = first + kept;
 }

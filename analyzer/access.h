@@ -4,6 +4,7 @@
 #define CW_ACCESS_H
 
 #include "graph_build.h"
+#include "svm_ranges.h"
 
 /* A rectangle of more rows than this is taken as one range. */
 enum { CW_ACCESS_MAX_ROWS = 64 };
@@ -11,7 +12,10 @@ enum { CW_ACCESS_MAX_ROWS = 64 };
 /* Parameter modes of all kernels of a trace, parsed once. */
 struct cw_access_table {
     uint32_t *first; /* per kernel: index into modes of its parameter 0 */
-    uint8_t *modes;  /* enum cw_access_mode */
+    uint8_t *modes;  /* enum cw_access_mode: proven */
+    uint8_t *declared; /* the same when every const is believed */
+    struct cw_svm_ranges svm;
+    bool trust;        /* what is declared counts as proven: drawing only */
     bool *hidden;    /* per program: its kernels may share variables that are nobody's argument */
 };
 

@@ -13,7 +13,7 @@
 
 struct graph_options {
     const char *out, *format;
-    bool json, trust_const, queue_edges, all_edges, collapse;
+    bool json, trust_declared, queue_edges, all_edges, collapse;
     int64_t limit, command;
 };
 
@@ -26,8 +26,8 @@ static const struct cw_cli_option options[] = {
     {"json", 0, CW_CLI_BOOL, MEMBER(json), NULL, NULL, "print the summary as JSON"},
     {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
      "print command N and its edges, without loading the rest of the file"},
-    {"trust-const", 0, CW_CLI_BOOL, MEMBER(trust_const), NULL, NULL,
-     "build the graph anew and believe every pointer to const, proven harmless or not: for pictures, not for "
+    {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
+     "build the graph anew and believe every const and CL_MEM_READ_ONLY, proven or not: for pictures, not for "
      "reordering"},
     {"queue-edges", 0, CW_CLI_BOOL, MEMBER(queue_edges), NULL, NULL,
      "draw the implied edges of in-order queues as well"},
@@ -77,6 +77,8 @@ static int print_command(const char *path, uint32_t id)
                    cw_edge_kind_name(e->kind), e->hazard ? " " : "", cw_hazard_name(e->hazard));
             if (e->memory != CW_NONE)
                 printf(" of memory %u, %llu bytes", e->memory, (unsigned long long)e->bytes);
+            if (e->unproven)
+                fputs(" (unproven)", stdout);
             putchar('\n');
         }
     }
@@ -117,8 +119,8 @@ static int run(const void *values, int argc, char **argv)
     }
     cw_trace_init(&t);
     status = cw_trace_load(&t, argv[0], &err);
-    if (!status && o->trust_const)
-        status = cw_graph_build(&t, &(struct cw_graph_options){.trust_const = true}, &err);
+    if (!status && o->trust_declared)
+        status = cw_graph_build(&t, &(struct cw_graph_options){.trust_declared = true}, &err);
     if (!status && exporter)
         status = export(o, exporter, &t, &err);
     else if (!status && o->json)

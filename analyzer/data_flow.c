@@ -34,6 +34,7 @@ struct cw_data_flow {
     uint8_t *closed;                /* per command */
     bool any_unknown;               /* only then are contexts tracked */
     bool any_map;                   /* likewise mapped host memory */
+    bool declared;                  /* see the header */
 };
 
 static bool is_map(uint32_t type)
@@ -111,13 +112,14 @@ static bool find_places(struct cw_data_flow *d)
     return true;
 }
 
-struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t)
+struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared)
 {
     struct cw_data_flow *d = calloc(1, sizeof *d);
 
     if (!d)
         return NULL;
     d->t = t;
+    d->declared = declared;
     d->places = calloc(t->memory.count + 1, sizeof *d->places);
     d->maps = calloc(t->memory.count + 2, sizeof *d->maps);
     d->contexts = calloc(t->contexts.count + 1, sizeof *d->contexts);
@@ -211,7 +213,8 @@ static bool access_memory(struct cw_data_flow *d, uint32_t id, const struct cw_t
                           struct cw_edge_list *edges)
 {
     struct place p = d->places[a->memory];
-    bool reads = a->mode & CW_ACCESS_READ, writes = a->mode & CW_ACCESS_WRITE;
+    uint32_t mode = d->declared ? a->declared : a->mode;
+    bool reads = mode & CW_ACCESS_READ, writes = mode & CW_ACCESS_WRITE;
     struct visit v = {
         .edges = edges, .space = p.space, .to = id, .memory = p.name, .reads = reads, .writes = writes};
     uint64_t lo = p.offset + a->offset, hi = lo + a->bytes;

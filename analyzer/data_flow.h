@@ -7,9 +7,9 @@
 
 struct cw_data_flow;
 
-/* State for a sweep over t's commands; works out which memory objects share bytes. NULL when memory is out.
- */
-struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t);
+/* State for a sweep over t's commands; works out which memory objects share bytes. `declared`: accesses count
+ * as they are declared, not as they can be proven. NULL when memory is out. */
+struct cw_data_flow *cw_data_flow_create(const struct cw_trace *t, bool declared);
 void cw_data_flow_destroy(struct cw_data_flow *d);
 
 /* Adds the data edges into command `id` (its accesses must be filled) and makes its accesses known to later

@@ -67,7 +67,8 @@ static int strength(const struct cw_draw_edge *e)
     static const int hazards[] = {
         [CW_HAZARD_NONE] = 4, [CW_HAZARD_WAR] = 5, [CW_HAZARD_WAW] = 6, [CW_HAZARD_RAW] = 7};
 
-    return e->kind == CW_EDGE_DATA ? hazards[e->hazard] : kinds[e->kind];
+    return (e->kind == CW_EDGE_DATA ? hazards[e->hazard] : kinds[e->kind]) +
+           (e->unproven || e->kind == CW_EDGE_QUEUE ? 0 : 8);
 }
 
 static int by_ends(const void *a, const void *b)
@@ -95,8 +96,13 @@ static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const 
         d = cw_trace_push(&g->edges, 1);
         if (!d)
             return false;
-        *d =
-            (struct cw_draw_edge){from, to, e->kind, e->hazard, e->hazard == CW_HAZARD_RAW ? e->bytes : 0, 1};
+        *d = (struct cw_draw_edge){.from = from,
+                                   .to = to,
+                                   .kind = e->kind,
+                                   .hazard = e->hazard,
+                                   .unproven = e->unproven,
+                                   .bytes = e->hazard == CW_HAZARD_RAW && !e->unproven ? e->bytes : 0,
+                                   .count = 1};
     }
     if (g->edges.count == 0)
         return true;
@@ -112,6 +118,7 @@ static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const 
         if (strength(last) > strength(e)) {
             e->kind = last->kind;
             e->hazard = last->hazard;
+            e->unproven = last->unproven;
         }
         *last = *e;
     }
@@ -131,6 +138,8 @@ static int by_position(const void *a, const void *b, void *context)
     const struct reduction *r = context;
     const struct cw_draw_edge *x = a, *y = b;
 
+    if (x->unproven != y->unproven)
+        return x->unproven ? 1 : -1;
     return r->position[x->from] < r->position[y->from] ? 1 : -1; /* latest source first */
 }
 
@@ -144,9 +153,11 @@ static size_t reduce_node(const struct reduction *r, struct cw_draw_edge *v, siz
     for (size_t i = 0; i < n; i++) {
         uint32_t from = v[i].from;
         bool implied = row[from / 64] >> from % 64 & 1;
-        if (implied && v[i].hazard != CW_HAZARD_RAW)
+        if (implied && (v[i].hazard != CW_HAZARD_RAW || v[i].unproven))
             continue;
         v[kept++] = v[i];
+        if (v[i].unproven)
+            continue;
         row[from / 64] |= (uint64_t)1 << from % 64;
         for (size_t w = 0; w < r->words; w++)
             row[w] |= r->rows[from * r->words + w];
@@ -239,7 +250,12 @@ static bool add_inputs(struct cw_draw_graph *g, const struct cw_trace *t, const 
             e = cw_trace_push(&g->edges, 1);
             if (!e)
                 goto out_of_memory;
-            *e = (struct cw_draw_edge){input[m], node_of[id], CW_EDGE_DATA, CW_HAZARD_RAW, a->bytes, 1};
+            *e = (struct cw_draw_edge){.from = input[m],
+                                       .to = node_of[id],
+                                       .kind = CW_EDGE_DATA,
+                                       .hazard = CW_HAZARD_RAW,
+                                       .bytes = a->bytes,
+                                       .count = 1};
         }
     free(input);
     return true;

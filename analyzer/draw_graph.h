@@ -18,6 +18,7 @@ struct cw_draw_node {
 struct cw_draw_edge {
     uint32_t from, to; /* nodes */
     uint8_t kind, hazard;
+    bool unproven;  /* all of them are */
     uint64_t bytes; /* of the RAW edges */
     uint64_t count;
 };
@@ -29,7 +30,7 @@ struct cw_draw_graph {
 };
 
 /* Failed commands and flushes are not drawn, nor host waits when collapsed. An edge is left out when a path
- * of other drawn edges implies it, except RAW edges, which show data. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it
+ * of other drawn edges implies it, except RAW edges, which show data; unproven edges imply nothing, and are left out when others imply them. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it
  * in any case. */
 enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t,
                                   const struct cw_export_options *o, struct cw_error *err);

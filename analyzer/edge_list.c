@@ -16,7 +16,12 @@ void cw_edge_list_add_data(struct cw_edge_list *l, uint32_t from, uint32_t to, e
         l->failed = true;
         return;
     }
-    *e = (struct cw_edge){from, to, CW_EDGE_DATA, (uint8_t)hazard, memory, bytes};
+    *e = (struct cw_edge){.from = from,
+                          .to = to,
+                          .kind = CW_EDGE_DATA,
+                          .hazard = (uint8_t)hazard,
+                          .memory = memory,
+                          .bytes = bytes};
 }
 
 void cw_edge_list_add(struct cw_edge_list *l, uint32_t from, uint32_t to, enum cw_edge_kind kind)

@@ -30,8 +30,14 @@ static const struct style hazard_styles[] = {
     [CW_HAZARD_WAW] = {"WAW", "#c2185b", "style=dashed,penwidth=1.2"},
 };
 
+/* Where the author's declarations are believed there is no such edge: it must not bend the picture. */
+static const struct style unproven_style = {"unproven: declarations deny it", "#9a9a9a",
+                                            "style=dotted,penwidth=1.0,arrowsize=0.5,constraint=false"};
+
 static const struct style *style_of(const struct cw_draw_edge *e)
 {
+    if (e->unproven)
+        return &unproven_style;
     return e->kind == CW_EDGE_DATA ? &hazard_styles[e->hazard] : &edge_styles[e->kind];
 }
 
@@ -253,14 +259,20 @@ static void put_kernel_legend(FILE *f, const struct cw_trace *t, const struct cw
 static void put_edge_legend(FILE *f, const struct cw_draw_graph *g)
 {
     uint8_t seen[16] = {0};
+    bool unproven = false;
 
     for (size_t i = 0; i < g->edges.count; i++)
-        seen[g->edges.v[i].kind == CW_EDGE_DATA ? 8 + g->edges.v[i].hazard : g->edges.v[i].kind] = 1;
+        if (g->edges.v[i].unproven)
+            unproven = true;
+        else
+            seen[g->edges.v[i].kind == CW_EDGE_DATA ? 8 + g->edges.v[i].hazard : g->edges.v[i].kind] = 1;
     for (unsigned i = 0; i < 16; i++) {
         const struct style *s = i >= 8 ? &hazard_styles[(i - 8) % 4] : &edge_styles[i % 4];
         if (seen[i])
             fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", s->colour, s->name);
     }
+    if (unproven)
+        fprintf(f, "<FONT COLOR=\"%s\"><B>→ %s</B></FONT>    ", unproven_style.colour, unproven_style.name);
 }
 
 static void put_title(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g)

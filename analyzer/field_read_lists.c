@@ -130,6 +130,7 @@ static void merge_access(struct cw_trace *t, struct cw_slice *s)
         if (v[i].memory == last->memory && v[i].offset == last->offset && v[i].bytes == last->bytes &&
             !(v[i].mode & last->mode)) {
             v[i].mode |= last->mode;
+            v[i].declared |= last->declared;
             t->accesses.count--;
             s->count--;
             return;
@@ -147,7 +148,7 @@ bool cw_field_read_accesses(struct cw_json_in *in, struct cw_trace *t, uint32_t 
         bool ok = true;
         if (!a)
             return cw_field_no_memory(in);
-        *a = (struct cw_t_access){.memory = CW_NONE, .mode = mode};
+        *a = (struct cw_t_access){.memory = CW_NONE, .mode = (uint16_t)mode, .declared = (uint16_t)mode};
         for (bool member = cw_json_begin(in, '{'); ok && cw_json_next(in, '}', &member);) {
             if (!cw_json_key(in, &key, &length))
                 return false;

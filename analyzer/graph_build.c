@@ -6,6 +6,7 @@
 #include "sweep_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool cw_edge_binds(const struct cw_edge *e)
 {
@@ -61,28 +62,77 @@ static enum cw_status fill_accesses(struct cw_trace *t, const struct cw_graph_op
     return status;
 }
 
+/* One sweep; its edges are t->edges. */
+static enum cw_status build_edges(struct cw_trace *t, const uint32_t *order, bool declared,
+                                  struct cw_error *err)
+{
+    struct cw_control_flow *control = cw_control_flow_create(t);
+    struct cw_data_flow *data = cw_data_flow_create(t, declared);
+    enum cw_status status = control && data ? sweep(t, order, control, data, err)
+                                            : cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+
+    cw_control_flow_destroy(control);
+    cw_data_flow_destroy(data);
+    return status;
+}
+
+static bool declares_more_than_it_proves(const struct cw_trace *t)
+{
+    for (size_t i = 0; i < t->accesses.count; i++)
+        if (t->accesses.v[i].declared != t->accesses.v[i].mode)
+            return true;
+    return false;
+}
+
+/* Merges t->edges with those of a sweep that believes declarations; edges that only t->edges has are
+ * unproven. */
+static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, struct cw_error *err)
+{
+    CW_ARRAY(struct cw_edge) proven;
+    const struct cw_edge *declared, *end, *p;
+    struct cw_edge *out;
+    enum cw_status status;
+
+    memcpy(&proven, &t->edges, sizeof proven);
+    memset(&t->edges, 0, sizeof t->edges);
+    status = build_edges(t, order, true, err);
+    declared = t->edges.v;
+    end = declared + t->edges.count;
+    p = proven.v;
+    memset(&t->edges, 0, sizeof t->edges);
+    if (!status && (size_t)(end - declared) + proven.count >= CW_NONE)
+        status = cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 edges; trace a shorter run");
+    out = status ? NULL : cw_trace_push(&t->edges, (size_t)(end - declared) + proven.count);
+    if (!status && !out)
+        status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    t->edges.count = 0;
+    for (const struct cw_edge *d = declared; out && (d < end || p < proven.v + proven.count);) {
+        int side = d == end ? -1 : p == proven.v + proven.count ? 1 : cw_edge_compare(p, d);
+        *out = side <= 0 ? *p : *d;
+        out++->unproven = side < 0;
+        p += side <= 0;
+        d += side >= 0;
+        t->edges.count++;
+    }
+    free((void *)declared);
+    free(proven.v);
+    return status;
+}
+
 enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options,
                               struct cw_error *err)
 {
     static const struct cw_graph_options none;
-    struct cw_control_flow *control = NULL;
-    struct cw_data_flow *data = NULL;
     uint32_t *order = NULL;
     enum cw_status status = fill_accesses(t, options ? options : &none, err);
 
     t->edges.count = 0;
     if (!status)
         status = cw_sweep_order(t, &order, err);
-    if (!status) {
-        control = cw_control_flow_create(t);
-        data = cw_data_flow_create(t);
-        if (control && data)
-            status = sweep(t, order, control, data, err);
-        else
-            status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
-    }
-    cw_control_flow_destroy(control);
-    cw_data_flow_destroy(data);
+    if (!status)
+        status = build_edges(t, order, false, err);
+    if (!status && declares_more_than_it_proves(t))
+        status = add_declared(t, order, err);
     free(order);
     if (status) {
         t->edges.count = t->accesses.count = 0;

@@ -23,10 +23,16 @@
  * them (implied). Two commands of unordered queues that collide are a race in the program; the recorded order
  * is kept.
  *
- * Access modes of kernel arguments (access.h): read for `constant` parameters, `read_only` images,
- * CL_MEM_READ_ONLY objects; write for `write_only` images and CL_MEM_WRITE_ONLY objects; a pointer to const
- * is read when kernel_params.h can prove from the recorded source that the kernel has no way to write through
- * it; all else is read-write. A command with unknown_access collides with every command of its context.
+ * Access modes of kernel arguments (access.h): read for `constant` parameters and `read_only` images,
+ * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
+ * source that the kernel has no way to write through it; all else is read-write. A command with
+ * unknown_access collides with every command of its context.
+ *
+ * What is only declared (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
+ * programs break such promises and vendors let them. Where declarations say less than the proven modes the sweep
+ * runs a second time with the declared ones, and t->edges is the union: edges that the second sweep does not have are
+ * marked `unproven`. They bind like the others; the edges without the mark are what the program's author had in mind,
+ * and what pictures put first.
  *
  * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or meet a
  * USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that a blocking
@@ -45,9 +51,8 @@
 #include "trace.h"
 
 struct cw_graph_options {
-    bool
-        trust_const; /* believe every pointer to const, proven or not: good for drawing, not for reordering */
-    bool no_const;   /* believe none, not even a proven one (for checking the others) */
+    bool trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
+    bool no_const;       /* believe no const, not even a proven one (for checking the others) */
 };
 
 /* Builds t->accesses and t->edges, replacing what was there. options NULL: all off. Returns CW_OK;

@@ -160,6 +160,7 @@ enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw
     for (size_t i = 0; i < t->edges.count; i++) {
         s->edges[t->edges.v[i].kind]++;
         s->hazards[t->edges.v[i].hazard]++;
+        s->unproven += t->edges.v[i].unproven;
         s->binding += cw_edge_binds(&t->edges.v[i]);
     }
     return longest_paths(s, t, err);
@@ -224,6 +225,11 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
     for (unsigned h = 1; h < 4; h++)
         if (s.hazards[h])
             fprintf(f, "%10llu    %s\n", (unsigned long long)s.hazards[h], cw_hazard_name(h));
+    if (s.unproven)
+        fprintf(f,
+                "%10llu  of these unproven: they bind, but go if const and CL_MEM_ flags are true "
+                "(--trust-declared)\n",
+                (unsigned long long)s.unproven);
     fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n",
             (unsigned long long)s.longest_chain, (unsigned long long)s.enqueues);
     if (s.critical_path_ns)
@@ -261,6 +267,7 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
          json_object_set_new(root, "complete", json_boolean(t->process.complete)) == 0 &&
          json_object_set(root, "commands", rows) == 0 && json_object_set(root, "edges", edges) == 0 &&
          json_object_set(root, "hazards", hazards) == 0 &&
+         json_object_set_new(root, "unproven", json_integer((json_int_t)s.unproven)) == 0 &&
          json_object_set_new(root, "longest_chain", json_integer((json_int_t)s.longest_chain)) == 0 &&
          json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
          json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0;

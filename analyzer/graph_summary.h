@@ -20,6 +20,7 @@ struct cw_graph_summary {
     uint64_t enqueues, host_waits, without_times;
     uint64_t edges[5];   /* by enum cw_edge_kind */
     uint64_t hazards[4]; /* by enum cw_hazard */
+    uint64_t unproven;   /* edges that are (struct cw_edge) */
     uint64_t binding;    /* pairs of commands that a binding edge joins, each counted once per edge */
     uint64_t device_ns;  /* sum over commands */
     uint64_t

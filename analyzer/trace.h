@@ -115,7 +115,8 @@ enum cw_access_mode { CW_ACCESS_READ = 1, CW_ACCESS_WRITE = 2, CW_ACCESS_READ_WR
 /* Bytes [offset, offset+bytes) of memory object `memory`, as the command sees that object. */
 struct cw_t_access {
     uint32_t memory;
-    uint32_t mode; /* enum cw_access_mode */
+    uint16_t mode;     /* enum cw_access_mode: what the command cannot be proven not to do */
+    uint16_t declared; /* the same if every `const` and every CL_MEM_ flag were true; never more than mode */
     uint64_t offset, bytes;
 };
 
@@ -174,6 +175,7 @@ struct cw_edge {
     uint32_t from, to; /* command ids; from < to, but for what a user event set later held back */
     uint8_t kind;      /* enum cw_edge_kind */
     uint8_t hazard;    /* enum cw_hazard, data edges only */
+    bool unproven;     /* it would not be there if every declaration were true (graph_build.h); it binds all the same */
     uint32_t memory;   /* data edges: the root memory object, CW_NONE for host memory of transfers and for memory
                         * that could not be named; other edges: CW_NONE */
     uint64_t bytes;    /* data edges: bytes in common */

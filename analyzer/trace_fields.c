@@ -172,6 +172,7 @@ static const struct cw_field edge_fields[] = {{ROW(P, from, REF), .section = CW_
                                               {ROW(P, hazard, ENUM8), .names = hazards},
                                               REF(P, memory, CW_S_MEMORY),
                                               FIELD(P, bytes, U64),
+                                              FIELD(P, unproven, BOOL),
                                               END};
 #undef P
 

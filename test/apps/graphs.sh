@@ -3,7 +3,8 @@
 set -u
 . test/shim/witness.bash
 
-# expect NAME EDGES [ARGUMENTS...]: the traced sample's kernel-to-kernel edges are exactly these lines "from to"
+# expect NAME EDGES [ARGUMENTS...]: the traced sample's kernel-to-kernel edges are exactly these lines "from to", with
+# "unproven" behind those that bind only because a declaration could be broken
 expect() {
     local name=$1 want=$2 seen
     shift 2
@@ -24,9 +25,14 @@ expect chains8 "$(for ((k = 0; k < 24; k++)); do echo "$k $((k + 8))"; done)" 25
 # map c (0..3) binds reduce 4 + c, which binds the last one: partial results lie in sub-buffers of one buffer
 expect mapreduce "$(for c in 0 1 2 3; do printf '%d %d\n%d 8\n' $c $((4 + c)) $((4 + c)); done)" 256 4
 
-# four features bind the fusion; row maxima and normalisation both read it, normalisation overwrites it
-expect featurefusion "$(printf '0 4\n1 4\n2 4\n3 4\n4 5\n4 6\n5 6')" 16
+# four features bind the fusion; row maxima and normalisation both read it, normalisation overwrites it. The features
+# hand the picture, a pointer to const, on to a function
+expect featurefusion "$(printf '0 1 unproven\n0 4\n1 2 unproven\n1 4\n2 3 unproven\n2 4\n3 4\n4 5\n4 6\n5 6')" 16
 
 # each step reads what the one before wrote (RAW) and overwrites what it read (WAR)
 expect jacobi "$(for k in 0 1 2 3 4 5; do echo "$k $((k + 1))"; done; for k in 0 1 2 3 4; do echo "$k $((k + 2))"; done)" 16 7
+# kernels that break what they declare: fill r (3 r) binds add r (3 r + 1), which binds turn r (3 r + 2) and, by the
+# READ_ONLY buffer that it reads, fill r + 1; turn binds the next add by the const that it casts away
+expect wrongflags "$(printf '%s\n' '0 1 unproven' '0 3 unproven' '1 2' '1 3 unproven' '2 4' '3 4 unproven' '3 6 unproven' \
+    '4 5' '4 6 unproven' '5 7' '6 7 unproven' '7 8')" 64 3
 [ $failures = 0 ]

@@ -1,21 +1,26 @@
 /* kernel_edges.c - prints which kernels of a trace depend on which: lines "i j", kernels counted from 0 in
  * the order in which they were enqueued, for every edge that binds a reordering (all but `queue`), each pair
- * once, sorted. Reads the JSON by itself, without clweave's reader.
+ * once, sorted; "i j unproven" where all edges of the pair are. Reads the JSON by itself, without clweave's reader.
  *
  * usage: kernel_edges FILE   status 1 when it is no trace */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct pair {
     long from, to;
+    bool unproven;
 };
 
 static int by_place(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
+    if (x->from != y->from || x->to != y->to)
+        return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                                  : (x->to > y->to) - (x->to < y->to);
+    return x->unproven - y->unproven;
 }
 
 /* rank[id] becomes the number of the kernel with command id `id`, -1 for other commands. Returns the size of
@@ -56,12 +61,12 @@ int main(int argc, char **argv)
         size_t from = (size_t)json_integer_value(json_object_get(edge, "from"));
         size_t to = (size_t)json_integer_value(json_object_get(edge, "to"));
         if (kind && strcmp(kind, "queue") && from < count && to < count && rank[from] >= 0 && rank[to] >= 0)
-            pairs[found++] = (struct pair){rank[from], rank[to]};
+            pairs[found++] = (struct pair){rank[from], rank[to], json_is_true(json_object_get(edge, "unproven"))};
     }
     qsort(pairs, found, sizeof *pairs, by_place);
     for (i = 0; i < found; i++)
-        if (i == 0 || by_place(&pairs[i - 1], &pairs[i]))
-            printf("%ld %ld\n", pairs[i].from, pairs[i].to);
+        if (i == 0 || pairs[i - 1].from != pairs[i].from || pairs[i - 1].to != pairs[i].to)
+            printf("%ld %ld%s\n", pairs[i].from, pairs[i].to, pairs[i].unproven ? " unproven" : "");
     free(pairs);
     free(rank);
     json_decref(trace);
