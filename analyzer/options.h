@@ -81,8 +81,8 @@ int cw_options_callsites(const char *text);
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);
 
-/* Whether the STRING option `info` can be set to `value`: CW_ERR_INVALID for a value of `callsites`, `log` or
- * `out` that the library could only refuse once the program runs. */
+/* Whether the option `info` can be set to `value`: CW_ERR_INVALID for a value of `callsites`, `devices`, `dsp`, `log`
+ * or `out` that the library could only refuse once the program runs. */
 enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err);
 
 #endif

@@ -28,7 +28,7 @@ struct entry {
     struct rule rule, *kernel;
     size_t kernels;
     enum { TRANSFERS_TRACED, TRANSFERS_NEVER, TRANSFERS_RULE } transfers;
-    double latency_ns, bytes_per_ns;
+    double latency_ns, bytes_per_ns, compile_ns;
     struct point *table;
     size_t rows;
 };
@@ -110,6 +110,11 @@ double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, con
 double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d)
 {
     return m->entry[m->entry_of[d]].rule.speed;
+}
+
+double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d)
+{
+    return m->entry[m->entry_of[d]].compile_ns;
 }
 
 const struct cw_platform *cw_platform_model_platform(const struct cw_platform_model *m)
@@ -234,8 +239,8 @@ static enum cw_status read_transfers(const json_t *device, const char *device_wh
 static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp, struct entry *e,
                                  struct cw_error *err)
 {
-    static const char *const keys[] = {"name",        "class",     "memory",  "count",     "speed",
-                                       "ns_per_item", "launch_ns", "kernels", "transfers", NULL};
+    static const char *const keys[] = {"name",        "class",     "memory",     "count",   "speed",
+                                       "ns_per_item", "launch_ns", "compile_ns", "kernels", "transfers", NULL};
     const char *name, *class_name = NULL, *memory = NULL;
     uint64_t count = 1;
     enum cw_status status = cw_json_known_keys(device, where, keys, err);
@@ -264,6 +269,10 @@ static enum cw_status read_entry(const json_t *device, const char *where, int64_
     if (!e->name || !e->class_name || (memory && !e->memory))
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     status = read_rule(device, where, &e->rule, err);
+    if (status == CW_OK)
+        status = cw_json_get_number(device, where, "compile_ns", true, &e->compile_ns, err);
+    if (status == CW_OK)
+        status = range(where, "compile_ns", e->compile_ns, false, err);
     if (status == CW_OK)
         status = read_kernels(device, where, e, err);
     return status == CW_OK ? read_transfers(device, where, e, err) : status;

@@ -16,6 +16,7 @@
  *   speed       a kernel takes its traced time divided by this, default 1 (abstract graphs: cost / speed)
  *   ns_per_item a kernel takes this for each work-item instead
  *   launch_ns   added to each kernel, default 0
+ *   compile_ns  what building a program once takes, default 0; no part of a command, reported by `run` only
  *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
  * launch_ns replace the above; "run": false = this device cannot run it transfers   commands that move, fill
  * or map memory: absent = their traced time; false = not on this device;
@@ -59,6 +60,9 @@ const struct cw_platform *cw_platform_model_platform(const struct cw_platform_mo
  * into it. */
 double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
                               bool *traced);
+
+/* What building a program for device `d` takes, ns. */
+double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d);
 
 /* The speed of device `d` for abstract graphs. */
 double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d);

@@ -80,7 +80,7 @@ void cw_layer_env_repair(void)
 
 /* Preloaded, as opposed to loaded as a layer: by then the loader is cutting the variable, and other threads
  * may run. */
-static bool is_preloaded(void)
+bool cw_layer_preloaded(void)
 {
     /* not RTLD_DEFAULT: that looks into the caller too */
     void *program = dlopen(NULL, RTLD_LAZY);
@@ -94,7 +94,7 @@ __attribute__((constructor)) static void announce(void)
 {
     int saved = errno;
     char path[PATH_MAX], *list = NULL;
-    const char *self = cw_door_wanted() && is_preloaded() ? self_path() : NULL, *before = getenv(VARIABLE);
+    const char *self = cw_door_wanted() && cw_layer_preloaded() ? self_path() : NULL, *before = getenv(VARIABLE);
     if (!self || (before && list_has_self(before)))
         goto out;
     /* relative when LD_PRELOAD was: children may run elsewhere */

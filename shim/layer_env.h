@@ -2,6 +2,12 @@
 #ifndef CW_LAYER_ENV_H
 #define CW_LAYER_ENV_H
 
+#include <stdbool.h>
+
+/* True in a process that has this library preloaded, as opposed to loaded as a layer: then its constructors run before
+ * any thread of the program. */
+bool cw_layer_preloaded(void);
+
 /* Undoes what ocl-icd does to the variable: it cuts the string in place, at each colon up to the layer that
  * it is loading, so that children would inherit the first element only. Called by clInitLayer, when
  * everything up to our own element has been cut; changes nothing when nothing was. */

@@ -62,3 +62,4 @@ static bool start(const struct cw_options *options)
 
 const struct cw_mode cw_mode_trace = {
     .name = "trace", .hooks = &hooks, .ext_hooks = &ext_hooks, .start = start};
+const struct cw_mode cw_mode_run = {.name = "run"};

@@ -1,0 +1,136 @@
+/* device_hooks.c - the calls that show devices: what bare shows, and the dressed DSPs. */
+#include "device_board.h"
+
+#include <string.h>
+
+#include "dsp_info.h"
+
+/* ---- clGetDeviceIDs */
+
+static bool contains(const cl_device_id *list, cl_uint n, cl_device_id d)
+{
+    for (cl_uint i = 0; i < n; i++)
+        if (list[i] == d)
+            return true;
+    return false;
+}
+
+/* The visible devices of `type` in their order: PoCL's own, then DSPs. `error` is CL_SUCCESS, or what the
+ * vendor says about the type. Returns their number, list[] has room for all. */
+static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_id list[CW_DEVICES_MAX],
+                       cl_int *error)
+{
+    cl_device_id vendors[CW_DEVICES_MAX];
+    cl_uint n = 0, vendor_n = 0;
+
+    *error = cw_next.clGetDeviceIDs(b->platform, type, CW_DEVICES_MAX, vendors, &vendor_n);
+    if (*error != CL_SUCCESS && *error != CL_DEVICE_NOT_FOUND)
+        return 0;
+    if (*error != CL_SUCCESS)
+        vendor_n = 0;
+    *error = CL_SUCCESS;
+    if (type == CL_DEVICE_TYPE_DEFAULT) { /* PoCL: the first of all; its own answer may be a hidden one */
+        list[0] = b->own[0];
+        return 1;
+    }
+    vendor_n = vendor_n < CW_DEVICES_MAX ? vendor_n : CW_DEVICES_MAX;
+    for (unsigned i = 0; i < b->n_own; i++)
+        if (contains(vendors, vendor_n, b->own[i]))
+            list[n++] = b->own[i];
+    for (unsigned i = 0; i < b->n_dsp && type & CL_DEVICE_TYPE_ACCELERATOR; i++) /* TYPE_ALL has that bit */
+        list[n++] = b->dsp[i];
+    return n;
+}
+
+/* The platform that NULL stands for: loaders have rules and variables of their own, so the loader is asked.
+ */
+static cl_platform_id default_platform(void)
+{
+    cl_platform_id platform = NULL;
+    cl_device_id device;
+
+    if (cw_next.clGetDeviceIDs(NULL, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL) == CL_SUCCESS)
+        cw_next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    return platform;
+}
+
+cl_int cw_device_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries,
+                                     cl_device_id *devices, cl_uint *num_devices)
+{
+    cl_device_id list[CW_DEVICES_MAX];
+    const struct cw_board *b = cw_board();
+    cl_int error;
+    cl_uint n;
+
+    if (!b || !b->filtered || (!num_entries && devices) || (!devices && !num_devices) ||
+        (platform ? platform : default_platform()) != b->platform)
+        return cw_next.clGetDeviceIDs(platform, device_type, num_entries, devices, num_devices);
+    n = visible(b, device_type, list, &error);
+    if (error != CL_SUCCESS || n == 0)
+        return error != CL_SUCCESS ? error : CL_DEVICE_NOT_FOUND;
+    if (num_devices)
+        *num_devices = n;
+    if (devices)
+        memcpy(devices, list, (n < num_entries ? n : num_entries) * sizeof *list);
+    return CL_SUCCESS;
+}
+
+/* ---- clCreateContextFromType */
+
+/* The platform that `properties` lead the loader to. */
+static cl_platform_id platform_of(const cl_context_properties *properties)
+{
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+    cl_context probe;
+
+    for (const cl_context_properties *p = properties; p && *p; p += 2)
+        if (*p == CL_CONTEXT_PLATFORM)
+            return (cl_platform_id)p[1];
+    /* the loader's default: it has rules and variables of its own, so it is asked */
+    probe = cw_next.clCreateContextFromType(properties, CL_DEVICE_TYPE_DEFAULT, NULL, NULL, NULL);
+    if (!probe)
+        return NULL;
+    if (cw_next.clGetContextInfo(probe, CL_CONTEXT_DEVICES, sizeof device, &device, NULL) == CL_SUCCESS)
+        cw_next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    cw_next.clReleaseContext(probe);
+    return platform;
+}
+
+cl_context cw_device_hook_clCreateContextFromType(const cl_context_properties *properties,
+                                                  cl_device_type device_type,
+                                                  void(CL_CALLBACK *pfn_notify)(const char *, const void *,
+                                                                                size_t, void *),
+                                                  void *user_data, cl_int *errcode_ret)
+{
+    cl_device_id list[CW_DEVICES_MAX];
+    const struct cw_board *b = cw_board();
+    cl_int error;
+    cl_uint n = 0;
+
+    if (b && b->filtered && platform_of(properties) == b->platform)
+        n = visible(b, device_type, list, &error);
+    if (n == 0) /* another platform, or nothing of that type: the vendor has its own way to say so */
+        return cw_next.clCreateContextFromType(properties, device_type, pfn_notify, user_data, errcode_ret);
+    return cw_next.clCreateContext(properties, n, list, pfn_notify, user_data, errcode_ret);
+}
+
+/* ---- of one device */
+
+cl_int cw_device_hook_clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size,
+                                      void *param_value, size_t *param_value_size_ret)
+{
+    if (CW_UNLIKELY(cw_board_dsp(device) >= 0))
+        return cw_dsp_info(device, param_name, param_value_size, param_value, param_value_size_ret);
+    return cw_next.clGetDeviceInfo(device, param_name, param_value_size, param_value, param_value_size_ret);
+}
+
+/* In the model a launch takes the whole chip, so a DSP cannot be partitioned. */
+cl_int cw_device_hook_clCreateSubDevices(cl_device_id in_device,
+                                         const cl_device_partition_property *properties, cl_uint num_devices,
+                                         cl_device_id *out_devices, cl_uint *num_devices_ret)
+{
+    if (cw_board_dsp(in_device) >= 0)
+        return CL_INVALID_VALUE;
+    return cw_next.clCreateSubDevices(in_device, properties, num_devices, out_devices, num_devices_ret);
+}
