@@ -1,6 +1,5 @@
-# A trace of 1,000,000 commands: converted, graphed and replayed under HEFT in at most 10 s and 2 GB (set
-# SCALE_COMMANDS for another number; the limits then scale with it). Other work on the machine is not our cost, so the
-# limit is on processor time; wall time is printed beside it.
+# A trace of 1,000,000 commands: converted, graphed and replayed under HEFT in at most 2 GB, nothing missing, and one
+# command found without the rest (SCALE_COMMANDS for another number). Times are printed; million.bench judges them.
 set -eu
 driver=$B/test/libnullcl.so n=${SCALE_COMMANDS:-1000000}
 [ -x "$B/test/bench/trace_million" ] || { echo "test/bench/trace_million is not built (make check-all builds it)"; exit 77; }
@@ -39,4 +38,4 @@ last=$((n - 2))
 "$B/clweave" graph "$T/m.json" --command $last | head -n 2 | grep -q "\"id\": $last" || { echo "command $last is not found"; exit 1; }
 echo "$n commands: $total ms, $((most / 1024)) MiB at most"
 [ $most -gt 0 ] && [ $total -gt 0 ] || { echo "nothing was measured"; exit 1; }
-[ $total -le $((n / 100)) ] && { [ $most -le $((2 * 1024 * 1024)) ] || [ "$n" -gt 1000000 ]; } || { echo "more than 10 s or 2 GB"; exit 1; }
+[ $most -le $((2 * 1024 * 1024)) ] || [ "$n" -gt 1000000 ] || { echo "more than 2 GB"; exit 1; }
