@@ -259,7 +259,22 @@ static uint32_t context_of(const struct cw_trace *t, const struct cw_command *k)
     return (uint32_t)t->contexts.count;
 }
 
-/* Orders `id` against commands whose accesses are not known. */
+/* Orders `id` against the commands of a context whose accesses are not known, or against all if its own are not. */
+static void meet_unknown(struct cw_data_flow *d, uint32_t id, struct context_state *c,
+                         struct cw_edge_list *edges)
+{
+    if (c->unknown != CW_NONE)
+        cw_edge_list_add_data(edges, c->unknown, id, CW_HAZARD_RAW, CW_NONE, 0);
+    if (!d->t->commands.v[id].unknown_access)
+        return;
+    for (size_t i = 0; i < c->open.count; i++)
+        if (!d->closed[c->open.v[i]])
+            cw_edge_list_add_data(edges, c->open.v[i], id, CW_HAZARD_RAW, CW_NONE, 0);
+    c->unknown = id;
+    c->open.count = c->live = 0;
+}
+
+/* A command whose context is not known (the last of d->contexts) may belong to any. */
 static bool unknown_accesses(struct cw_data_flow *d, uint32_t id, struct cw_edge_list *edges)
 {
     const struct cw_command *k = &d->t->commands.v[id];
@@ -267,16 +282,12 @@ static bool unknown_accesses(struct cw_data_flow *d, uint32_t id, struct cw_edge
     struct context_state *c = &d->contexts[context];
     size_t kept = 0;
 
-    if (c->unknown != CW_NONE)
-        cw_edge_list_add_data(edges, c->unknown, id, CW_HAZARD_RAW, CW_NONE, 0);
-    for (size_t i = 0; k->unknown_access && i < c->open.count; i++)
-        if (!d->closed[c->open.v[i]])
-            cw_edge_list_add_data(edges, c->open.v[i], id, CW_HAZARD_RAW, CW_NONE, 0);
-    if (k->unknown_access) {
-        c->unknown = id;
-        c->open.count = c->live = 0;
+    if (context < d->t->contexts.count)
+        meet_unknown(d, id, c, edges);
+    for (size_t i = context < d->t->contexts.count ? d->t->contexts.count : 0; i <= d->t->contexts.count; i++)
+        meet_unknown(d, id, &d->contexts[i], edges);
+    if (k->unknown_access)
         return true;
-    }
     for (size_t i = 0; i < edges->pending.count; i++)
         if (edges->pending.v[i].kind != CW_EDGE_QUEUE &&
             context_of(d->t, &d->t->commands.v[edges->pending.v[i].from]) == context)

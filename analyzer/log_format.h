@@ -133,7 +133,9 @@ enum cw_log_transfer_fields {
 
 enum cw_log_object {
     CW_LOG_O_NONE, CW_LOG_O_PLATFORM, CW_LOG_O_DEVICE, CW_LOG_O_CONTEXT, CW_LOG_O_QUEUE, CW_LOG_O_MEMORY,
-    CW_LOG_O_SAMPLER, CW_LOG_O_PROGRAM, CW_LOG_O_KERNEL, CW_LOG_O_EVENT, CW_LOG_OBJECTS
+    CW_LOG_O_SAMPLER, CW_LOG_O_PROGRAM, CW_LOG_O_KERNEL, CW_LOG_O_EVENT,
+    CW_LOG_O_COMMAND_BUFFER, /* never in the log */
+    CW_LOG_OBJECTS
 };
 
 static inline uint64_t cw_log_zigzag(int64_t v)

@@ -2,6 +2,8 @@
 #include "trace.h"
 
 #include <CL/cl.h>
+#include <CL/cl_egl.h>
+#include <CL/cl_ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +138,22 @@ bool cw_array_reserve(void *v_pointer, size_t *capacity, size_t count, size_t mo
     X(CL_COMMAND_SVM_MEMFILL)                                                                                \
     X(CL_COMMAND_SVM_MAP)                                                                                    \
     X(CL_COMMAND_SVM_UNMAP)                                                                                  \
-    X(CL_COMMAND_SVM_MIGRATE_MEM)
+    X(CL_COMMAND_SVM_MIGRATE_MEM)                                                                            \
+    X(CL_COMMAND_COMMAND_BUFFER_KHR)                                                                         \
+    X(CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR)                                                           \
+    X(CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR)                                                           \
+    X(CL_COMMAND_SEMAPHORE_WAIT_KHR)                                                                         \
+    X(CL_COMMAND_SEMAPHORE_SIGNAL_KHR)                                                                       \
+    X(CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR)                                                                    \
+    X(CL_COMMAND_RELEASE_EGL_OBJECTS_KHR)                                                                    \
+    X(CL_COMMAND_MIGRATE_MEM_OBJECT_EXT)                                                                     \
+    X(CL_COMMAND_MEMFILL_INTEL)                                                                              \
+    X(CL_COMMAND_MEMCPY_INTEL)                                                                               \
+    X(CL_COMMAND_MIGRATEMEM_INTEL)                                                                           \
+    X(CL_COMMAND_MEMADVISE_INTEL)                                                                            \
+    X(CL_COMMAND_ACQUIRE_GRALLOC_OBJECTS_IMG)                                                                \
+    X(CL_COMMAND_RELEASE_GRALLOC_OBJECTS_IMG)                                                                \
+    X(CL_COMMAND_GENERATE_MIPMAP_IMG)
 
 static const struct {
     uint32_t type;

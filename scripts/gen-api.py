@@ -4,7 +4,7 @@
 CL.XML is xml/cl.xml of the Khronos OpenCL-Docs repository; HEADERS the folder of the C headers that clweave is built
 against (default /usr/include/CL). Only facts are taken: names, types, parameter order, versions. A function whose
 prototype the headers lack is left out (and listed on stderr), because the table is typed by them; so are the functions
-of experimental extensions.
+of experimental extensions, but for those of STABLE.
 
 The result is committed; run this again only when the registry or the headers have grown.
 """
@@ -44,6 +44,9 @@ FOOTER = """\
 
 # calls that name no object of a vendor: nothing routes them to one
 NO_HANDLE = {"clGetPlatformIDs", "clUnloadCompiler", "clGetExtensionFunctionAddress", "clIcdGetPlatformIDsKHR"}
+
+# of experimental extensions: what enqueues must not pass unseen, and these are the same in every published revision
+STABLE = {"clCreateCommandBufferKHR", "clEnqueueCommandBufferKHR"}
 
 # their suffix says when they went out of use, not when they came
 SINCE = {"clCreateFromGLTexture2D": "10", "clCreateFromGLTexture3D": "10"}
@@ -144,12 +147,12 @@ def main():
             api.append(c)
     ext = []
     for extension in root.find("extensions").findall("extension"):
-        if extension.get("experimental"):
-            continue  # their signatures still change: a wrapper for one revision would break programs of another
         for node in extension.iter("command"):
             c = commands.get(node.get("name"))
             if c is None or c.name in seen:
                 continue
+            if extension.get("experimental") and c.name not in STABLE:
+                continue  # signatures still change: a wrapper for one revision would break programs of another
             seen.add(c.name)
             if c.name in names:
                 (api if c.name in exported else ext).append(c)

@@ -62,6 +62,42 @@ EXT_COMMAND(clEnqueueSVMUnmapARM, CL_COMMAND_SVM_UNMAP, (void *ptr), (ptr))
 EXT_COMMAND_(clEnqueueSignalSemaphoresKHR, CL_COMMAND_SEMAPHORE_SIGNAL_KHR, SEMAPHORES)
 EXT_COMMAND_(clEnqueueWaitSemaphoresKHR, CL_COMMAND_SEMAPHORE_WAIT_KHR, SEMAPHORES)
 
+/* Command buffers are recorded as one command on their first queue, which may touch everything of its context. */
+static cl_command_buffer_khr hook_clCreateCommandBufferKHR(__typeof__(&clCreateCommandBufferKHR) next, cl_uint n,
+                                                           const cl_command_queue *queues,
+                                                           const cl_command_buffer_properties_khr *properties, cl_int *err)
+{
+    cl_command_buffer_khr buffer = next(n, queues, properties, err);
+    struct cw_object *o =
+        buffer && n && queues && cw_recording() ? cw_object_insert(buffer, CW_LOG_O_COMMAND_BUFFER) : NULL;
+
+    if (o)
+        o->owner = queues[0];
+    return buffer;
+}
+
+/* The queue given here replaces the one given at the creation, which the command buffer keeps alive. */
+static cl_command_queue queue_of(cl_uint n, const cl_command_queue *queues, cl_command_buffer_khr buffer)
+{
+    struct cw_object *o = n && queues ? NULL : cw_object_find(buffer, CW_LOG_O_COMMAND_BUFFER);
+
+    if (n && queues)
+        return cw_object_find(queues[0], CW_LOG_O_QUEUE) ? queues[0] : NULL;
+    return o ? (cl_command_queue)o->owner : NULL;
+}
+
+static cl_int hook_clEnqueueCommandBufferKHR(__typeof__(&clEnqueueCommandBufferKHR) next, cl_uint n,
+                                             cl_command_queue *queues, cl_command_buffer_khr buffer, cl_uint waits,
+                                             const cl_event *wait_list, cl_event *event)
+{
+    struct cw_enqueue e;
+
+    if (!cw_recording() ||
+        !cw_enqueue_begin(&e, queue_of(n, queues, buffer), waits, wait_list, event, CW_CALLER))
+        return next(n, queues, buffer, waits, wait_list, event);
+    return finish(&e, CL_COMMAND_COMMAND_BUFFER_KHR, false, next(n, queues, buffer, waits, wait_list, e.event));
+}
+
 static cl_mem memory_made(cl_mem memory)
 {
     if (memory && cw_recording())
@@ -140,6 +176,8 @@ const struct cw_ext_hooks cw_trace_ext_hooks = {
     HOOK(clEnqueueSVMUnmapARM),
     HOOK(clEnqueueSignalSemaphoresKHR),
     HOOK(clEnqueueWaitSemaphoresKHR),
+    HOOK(clCreateCommandBufferKHR),
+    HOOK(clEnqueueCommandBufferKHR),
     HOOK(clCreateBufferWithPropertiesINTEL),
     HOOK(clImportMemoryARM),
     HOOK(clCreateCommandQueueWithPropertiesKHR),

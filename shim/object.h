@@ -33,7 +33,7 @@ struct cw_object {
     uint32_t generation;          /* of the log that defines it */
     uint64_t seq;                 /* event: its command */
     void *state;                  /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
-    const void *owner;            /* event: its queue's handle; memory, program, queue: the context's; kernel: program's */
+    const void *owner;            /* event: its queue's handle; command buffer: its first queue's; memory, program, queue: the context's; kernel: program's */
 };
 
 /* The entry of `handle` if it is live and of `kind`, else NULL. NULL handles are found nowhere. Thread-safe. */

@@ -11,6 +11,7 @@
  *
  * The file is mapped shared and counted in place, so it is right at any moment, also after a kill. */
 #include <CL/cl_icd.h>
+#include <CL/cl_ext.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -108,7 +109,7 @@
         X(COPY_IMAGE_TO_BUFFER) X(COPY_BUFFER_TO_IMAGE) X(MAP_BUFFER) X(MAP_IMAGE) X(UNMAP_MEM_OBJECT)       \
             X(MARKER) X(READ_BUFFER_RECT) X(WRITE_BUFFER_RECT) X(COPY_BUFFER_RECT) X(BARRIER)                \
                 X(MIGRATE_MEM_OBJECTS) X(FILL_BUFFER) X(FILL_IMAGE) X(SVM_FREE) X(SVM_MEMCPY) X(SVM_MEMFILL) \
-                    X(SVM_MAP) X(SVM_UNMAP) X(SVM_MIGRATE_MEM)
+                    X(SVM_MAP) X(SVM_UNMAP) X(SVM_MIGRATE_MEM) X(COMMAND_BUFFER_KHR)
 
 #define DIGITS 10
 
@@ -171,6 +172,35 @@ static void *CL_API_CALL count_MapImage(cl_command_queue q, cl_mem m, cl_bool b,
     return p;
 }
 
+static clEnqueueCommandBufferKHR_fn real_CommandBuffer;
+
+static cl_int CL_API_CALL count_CommandBuffer(cl_uint c, cl_command_queue *q, cl_command_buffer_khr b, WAITS)
+{
+    cl_int status = real_CommandBuffer(c, q, b, n, w, e);
+    if (status == CL_SUCCESS)
+        add(COMMAND_BUFFER_KHR);
+    return status;
+}
+
+/* An extension function that enqueues gets its counter too. */
+static void *count_extension(const char *name, void *function)
+{
+    if (!function || !name || strcmp(name, "clEnqueueCommandBufferKHR") != 0)
+        return function;
+    *(void **)&real_CommandBuffer = function;
+    return (void *)count_CommandBuffer;
+}
+
+static void *CL_API_CALL count_address(const char *name)
+{
+    return count_extension(name, real.clGetExtensionFunctionAddress(name));
+}
+
+static void *CL_API_CALL count_address_for_platform(cl_platform_id p, const char *name)
+{
+    return count_extension(name, real.clGetExtensionFunctionAddressForPlatform(p, name));
+}
+
 /* A witness that cannot work must not look like "no enqueues". */
 static _Noreturn void give_up(const char *what)
 {
@@ -227,6 +257,10 @@ static void patch(struct _cl_icd_dispatch *table)
 #undef X
     table->clEnqueueMapBuffer = count_MapBuffer;
     table->clEnqueueMapImage = count_MapImage;
+    if (real.clGetExtensionFunctionAddress)
+        table->clGetExtensionFunctionAddress = count_address;
+    if (real.clGetExtensionFunctionAddressForPlatform)
+        table->clGetExtensionFunctionAddressForPlatform = count_address_for_platform;
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -254,7 +288,8 @@ EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint n, cl_platform_id *plat
 
 EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
 {
-    return strcmp(name, "clIcdGetPlatformIDsKHR") == 0 ? (void *)clIcdGetPlatformIDsKHR : ask_driver(name);
+    return strcmp(name, "clIcdGetPlatformIDsKHR") == 0 ? (void *)clIcdGetPlatformIDsKHR
+                                                       : count_extension(name, ask_driver(name));
 }
 
 EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id p, cl_platform_info what, size_t size, void *value,

@@ -2,6 +2,7 @@
  * takes none away; SVM arguments whose addresses were used again. */
 #include "../../analyzer/draw_graph.h"
 #include "../../analyzer/svm_ranges.h"
+#include <CL/cl_ext.h>
 #include "trace_builder.h"
 
 static const char source[] = "void f(global float *);\n"
@@ -180,6 +181,29 @@ static void a_smaller_allocation_at_the_same_address_hides_nothing(void **state)
     cw_trace_finish(&t);
 }
 
+/* A command buffer whose queue the recorder does not know may belong to any context; one that it knows to its own. */
+static void commands_without_a_context_meet_all(void **state)
+{
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    cw_trace_push(&t.contexts, 1)->devices = (struct cw_slice){0, 1};
+    uint32_t q = tb_queue(&t, true), r = tb_queue(&t, true), a = tb_buffer(&t, 8, 0), b = tb_buffer(&t, 8, 0);
+    t.queues.v[r].context = 1;
+    tb_write(&t, q, a, 0, 8);                               /* 0 */
+    tb_write(&t, r, b, 0, 8);                               /* 1 */
+    tb_command(&t, CL_COMMAND_COMMAND_BUFFER_KHR, CW_NONE); /* 2: after both */
+    tb_write(&t, q, a, 0, 8);                               /* 3: after 2 */
+    tb_command(&t, CL_COMMAND_COMMAND_BUFFER_KHR, r);       /* 4: after 2, not 3 */
+    tb_read(&t, r, b, 0, 8);                                /* 5: after 4 */
+    tb_command(&t, CL_COMMAND_MARKER, CW_NONE);             /* 6: after 2 and 4, which may be of its context */
+    t.commands.v[2].unknown_access = t.commands.v[4].unknown_access = true;
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, TB_DATA), "0>2:RAW(0) 1>2:RAW(0) 0>3:WAW(8) 2>3:RAW(0) 2>4:RAW(0) "
+                                               "1>5:RAW(8) 4>5:RAW(0) 2>6:RAW(0) 4>6:RAW(0)");
+    cw_trace_finish(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +211,7 @@ int main(void)
         cmocka_unit_test(consts_that_may_be_cast_away_do_so_too),
         cmocka_unit_test(a_read_only_buffer_is_written_between_its_readers),
         cmocka_unit_test(unproven_edges_imply_nothing_in_pictures),
+        cmocka_unit_test(commands_without_a_context_meet_all),
         cmocka_unit_test(svm_allocations_are_found_by_address),
         cmocka_unit_test(a_smaller_allocation_at_the_same_address_hides_nothing),
     };
