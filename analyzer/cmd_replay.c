@@ -246,6 +246,12 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
 }
 
+/* An option that means nothing without --execute, NULL: none was given. */
+static const char *only_for_execute(const struct replay_options *o)
+{
+    return o->drop_edge ? "drop-edge" : o->order ? "order" : o->repeat ? "repeat" : o->device ? "device" : NULL;
+}
+
 static int run_replay(const void *values, int argc, char **argv)
 {
     struct replay r = {.o = values};
@@ -264,6 +270,9 @@ static int run_replay(const void *values, int argc, char **argv)
     else if (r.o->dsp < -1 || r.o->seed < -1)
         cw_error_set(&err, CW_ERR_INVALID, "replay: --%s takes a whole number from 0 on",
                      r.o->dsp < -1 ? "dsp" : "seed");
+    else if (!r.o->execute && only_for_execute(r.o))
+        cw_error_set(&err, CW_ERR_INVALID, "replay: --%s is about running again: it needs --execute",
+                     only_for_execute(r.o));
     else if (argc == 0)
         cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
     if (err.status != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {

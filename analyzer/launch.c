@@ -109,6 +109,12 @@ static bool place_is_writable(const char *pattern)
             path);
         return false;
     }
+    if (is_one_path(pattern, path) && strlen(strrchr(path, '/') + 1) + strlen(".data") > NAME_MAX) {
+        cw_cli_complain("cannot write a trace to %s: the name is too long, its log needs %zu characters more; "
+                        "choose a shorter one with -o",
+                        path, strlen(".data"));
+        return false;
+    }
     return true;
 }
 

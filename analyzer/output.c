@@ -10,17 +10,20 @@
 
 enum { BUFFER_BYTES = 1 << 20 };
 
-/* Opens a file that did not exist, "<path>.<pid>.<n>.tmp"; never follows a link. */
+/* Opens a file that did not exist, "clweave-<pid>-<n>.tmp" in the folder of `path`, whose name may have no room for more;
+ * never follows a link. */
 static int open_temporary(struct cw_output *o, const char *path, mode_t mode)
 {
-    size_t size = strlen(path) + 64;
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    size_t size = (size_t)folder + 64;
     int fd = -1;
 
     o->temporary = malloc(size);
     if (!o->temporary)
         return -1;
     for (int n = 0; n < 100; n++) {
-        snprintf(o->temporary, size, "%s.%ld.%d.tmp", path, (long)getpid(), n);
+        snprintf(o->temporary, size, "%.*sclweave-%ld-%d.tmp", folder, path, (long)getpid(), n);
         fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST)
             break;

@@ -65,6 +65,27 @@ static enum cw_status check_memory(const struct cw_trace *t, size_t i, struct cw
     return CW_OK;
 }
 
+/* A command waits for what was there before it; only a user event may be set later. */
+static enum cw_status check_order(const struct cw_trace *t, size_t i, struct cw_error *err)
+{
+    const struct cw_command *k = &t->commands.v[i];
+    uint32_t map = k->transfer == CW_NONE ? CW_NONE : t->transfers.v[k->transfer].map_command;
+
+    for (uint32_t n = 0; n < k->wait_list.count; n++) {
+        uint32_t id = t->waits.v[k->wait_list.first + n];
+        if (id == i)
+            return cw_error_set(err, CW_ERR_CYCLE, "\"wait_list\": the command waits for itself");
+        if (id != CW_NONE && id > i && t->commands.v[id].type != CW_HOST_USER_EVENT)
+            return cw_error_set(err, CW_ERR_FORMAT,
+                                "\"wait_list\" names %u, a later command; only clSetUserEventStatus may come "
+                                "after what waits for it",
+                                id);
+    }
+    if (map != CW_NONE && map >= i)
+        return cw_error_set(err, CW_ERR_FORMAT, "\"map_command\" is %u, but a map comes before its unmap", map);
+    return CW_OK;
+}
+
 static enum cw_status check_command(const struct cw_trace *t, size_t i, struct cw_error *err)
 {
     const struct cw_command *k = &t->commands.v[i];
@@ -86,7 +107,7 @@ static enum cw_status check_command(const struct cw_trace *t, size_t i, struct c
             return cw_error_set(err, CW_ERR_FORMAT, "an access of %llu bytes at %llu is impossible",
                                 (unsigned long long)a->bytes, (unsigned long long)a->offset);
     }
-    return CW_OK;
+    return check_order(t, i, err);
 }
 
 static enum cw_status check_edge(const struct cw_trace *t, size_t i, struct cw_error *err)

@@ -49,8 +49,9 @@ uint64_t cw_log_run_id(void)
 static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_error *err)
 {
     char exe[PATH_MAX];
-    const char *base = "unknown";
-    size_t n = 0;
+    char *base = strcpy(exe, "unknown");
+    size_t n = 0, name;
+    enum cw_status st;
     ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
 
     if (len > 0) {
@@ -61,7 +62,13 @@ static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_err
         n = (size_t)snprintf(path, PATH_MAX, "%s/", start_cwd);
     if (n + 40 >= PATH_MAX) /* room for "-PID-N" and ".data" */
         return cw_error_set(err, CW_ERR_LIMIT, "the working directory's path is too long; set CLWEAVE_OUT");
-    return cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
+    st = cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
+    name = st == CW_OK ? strlen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path) + 25 : 0; /* "-PID-N", ".data" */
+    if (name > NAME_MAX && strlen(base) > name - NAME_MAX) { /* of a very long program's name the beginning will do */
+        base[strlen(base) - (name - NAME_MAX)] = '\0';
+        st = cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
+    }
+    return st;
 }
 
 /* names->json = `path`, the attempt-th variant of it; the others follow. */

@@ -12,6 +12,12 @@ sed 's/"version":1/"version":99/' "$good" > "$T/future.json"; expect future_vers
 sed 's/{"from":0,"to":2,/{"from":2,"to":2,/' "$good" > "$T/self.json"; expect self_edge 1 clweave graph "$T/self.json"
 sed '0,/{"from":0,"to":2,/s//{"from":11,"to":2,/' "$good" > "$T/cycle.json"; expect cyclic 1 clweave graph "$T/cycle.json"
 sed 's/"kernel":1,/"kernel":77,/' "$good" > "$T/lying.json"; expect lying 1 clweave timeline "$T/lying.json" -o "$T/timeline.svg"
+waits() { # waits NAME LIST - the third command waits for LIST
+    sed "s/^{\"id\":2,\"type\"/{\"id\":2,\"wait_list\":$2,\"type\"/" "$good" > "$T/$1.json"; expect "$1" 1 clweave graph "$T/$1.json"
+}
+waits waits_for_itself '[0,2]'
+waits waits_for_a_later_one '[0,1,7]'
+waits waits_for_none '[4711]'
 expect no_such_command 1 clweave graph "$good" --command 4711
 expect missing_folder 1 clweave graph "$good" -o "$T/no/such/folder/x.dot"
 if [ -e /dev/full ]; then
