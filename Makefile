@@ -25,6 +25,7 @@ CW_LDFLAGS += --coverage
 endif
 
 JANSSON_LIBS := -ljansson
+SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see shim/history_store.h
 OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
@@ -33,7 +34,7 @@ cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c
 analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
 shim_src      := $(wildcard shim/*.c)
-shim_pure_src := shim/run_plan.c shim/run_profit.c
+shim_pure_src := shim/run_plan.c shim/run_profit.c $(wildcard shim/history*.c)
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
@@ -72,7 +73,7 @@ $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/libclweave.map
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/libclweave.map -Wl,-soname,libclweave.so \
-	    -Wl,-z,nodelete -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) -ldl -lpthread -lm
+	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 $(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(llvm_cflags)
@@ -82,7 +83,7 @@ $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwsched.a
 # ---- tests: one program per file, all of the project's code linked in
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lcmocka -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) -lcmocka -lpthread -lm
 $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
@@ -95,7 +96,7 @@ $(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execut
 $(B)/test/bench/run_speed: $(call obj,test/apps/common.c)
 $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/libnullcl.so: $(call obj,$(stub_src))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread

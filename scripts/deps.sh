@@ -14,6 +14,7 @@ build  libc6-dev            headers of the C library
 build  opencl-headers       OpenCL API declarations
 build  ocl-icd-opencl-dev   the OpenCL loader: the tool links it, the library wraps it
 build  libjansson-dev       JSON of traces, graphs and platforms
+build  libsqlite3-dev       history of what kernels take, kept between runs; linked statically
 build  libunwind8           call sites of enqueues: loaded at run time
 build  llvm-14-dev          kernel footprints: the C API that reads LLVM IR
 build  clang-14             kernel footprints: compiles OpenCL C to LLVM IR

@@ -1,0 +1,405 @@
+#include "history.h"
+#include "history_fit.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EMPTY         UINT32_MAX
+#define ENTRIES_MAX   50000 /* some 8 MB; a program that makes more shapes learns no more */
+#define FIRST_COSTLY  4.0   /* a first sample this many times the second one is forgotten */
+#define OUTLIER       8.0
+#define ONE_SAMPLE    0.3 /* relative deviation assumed beside the measured ones */
+#define EXPLORE_NS    5e6
+#define EXPLORE_SHARE 0.05
+
+/* An entry and where the fit of its kernel on its device is. */
+struct item {
+    struct cw_history_entry e;
+    struct cw_history_stat all; /* stored and fresh */
+    uint32_t fit;               /* index into cw_history.fit */
+};
+
+struct family {
+    uint64_t kernel;
+    uint32_t device;
+    struct cw_history_fit fit;
+};
+
+/* Open addressing over indices. */
+struct table {
+    uint32_t *slot;
+    uint32_t slots, used; /* slots: a power of two, more than twice `used` */
+};
+
+struct cw_history {
+    pthread_mutex_t lock;
+    struct item *item;
+    uint32_t items, item_capacity;
+    struct family *family;
+    uint32_t families, family_capacity;
+    struct table by_key, by_family;
+    char *device[CW_HISTORY_DEVICES];
+    uint32_t devices;
+    double observed_ns, explored_ns;
+    pid_t owner; /* the process that measures; a forked child saves nothing */
+};
+
+/* ---- statistics */
+
+static bool sensible(const struct cw_history_stat *s)
+{
+    return s->count >= 1 && s->mean_ns >= 0 && s->squares >= 0 && isfinite(s->count) &&
+           isfinite(s->mean_ns) && isfinite(s->squares);
+}
+
+/* So that the past weighs no more than CW_HISTORY_MEMORY samples. */
+static void fade(struct cw_history_stat *s)
+{
+    if (s->count > CW_HISTORY_MEMORY) {
+        s->squares *= CW_HISTORY_MEMORY / s->count;
+        s->count = CW_HISTORY_MEMORY;
+    }
+}
+
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more)
+{
+    double count = into->count + more->count, apart = more->mean_ns - into->mean_ns;
+
+    if (more->count <= 0)
+        return;
+    into->squares += more->squares + apart * apart * (into->count / count) * more->count;
+    into->mean_ns += apart * more->count / count;
+    into->count = count;
+    fade(into);
+}
+
+static double standard_error(const struct cw_history_stat *s)
+{
+    double assumed = ONE_SAMPLE * s->mean_ns;
+
+    return sqrt((s->squares + assumed * assumed) / s->count / s->count);
+}
+
+/* ---- tables */
+
+static uint64_t mix(uint64_t kernel, uint64_t shape, uint32_t device)
+{
+    uint64_t z = kernel ^ shape * UINT64_C(0x9e3779b97f4a7c15) ^ device * UINT64_C(0xd1b54a32d192ed03);
+
+    z = (z ^ z >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return z ^ z >> 32;
+}
+
+static uint32_t *key_slot(const struct cw_history *h, const struct table *t, uint64_t kernel, uint64_t shape,
+                          uint32_t device)
+{
+    for (uint64_t k = mix(kernel, shape, device);; k++) {
+        uint32_t *slot = &t->slot[k & (t->slots - 1)];
+        if (*slot == EMPTY)
+            return slot;
+        const struct cw_history_entry *e = &h->item[*slot].e;
+        if (e->kernel == kernel && e->shape == shape && e->device == device)
+            return slot;
+    }
+}
+
+static uint32_t *family_slot(const struct cw_history *h, const struct table *t, uint64_t kernel,
+                             uint32_t device)
+{
+    for (uint64_t k = mix(kernel, 0, device);; k++) {
+        uint32_t *slot = &t->slot[k & (t->slots - 1)];
+        if (*slot == EMPTY || (h->family[*slot].kernel == kernel && h->family[*slot].device == device))
+            return slot;
+    }
+}
+
+/* A table with room for one more, as good as `t` or a larger one that the caller fills anew. False: no
+ * memory. */
+static bool reserve_table(struct table *t, bool *refill)
+{
+    uint32_t slots = t->slots ? 2 * t->slots : 64, *slot;
+
+    *refill = false;
+    if (2 * (t->used + 1) < t->slots)
+        return true;
+    slot = malloc(slots * sizeof *slot);
+    if (!slot)
+        return false;
+    memset(slot, 0xff, slots * sizeof *slot);
+    free(t->slot);
+    t->slot = slot;
+    t->slots = slots;
+    *refill = true;
+    return true;
+}
+
+static bool reserve_array(void *array, uint32_t used, uint32_t *capacity, size_t size)
+{
+    void **a = array, *more;
+    uint32_t n = *capacity ? 2 * *capacity : 64;
+
+    if (used < *capacity)
+        return true;
+    more = realloc(*a, n * size);
+    if (!more)
+        return false;
+    *a = more;
+    *capacity = n;
+    return true;
+}
+
+/* The index of the family, made when it is not there; EMPTY when memory is out. */
+static uint32_t family_of(struct cw_history *h, uint64_t kernel, uint32_t device)
+{
+    uint32_t *slot;
+    bool refill;
+
+    if (!reserve_array(&h->family, h->families, &h->family_capacity, sizeof *h->family) ||
+        !reserve_table(&h->by_family, &refill))
+        return EMPTY;
+    for (uint32_t k = 0; refill && k < h->families; k++)
+        *family_slot(h, &h->by_family, h->family[k].kernel, h->family[k].device) = k;
+    slot = family_slot(h, &h->by_family, kernel, device);
+    if (*slot == EMPTY) {
+        h->family[h->families] = (struct family){.kernel = kernel, .device = device};
+        *slot = h->families++;
+        h->by_family.used++;
+    }
+    return *slot;
+}
+
+/* The entry, made when it is not there; NULL when memory is out or the history is full. */
+static struct item *item_of(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device,
+                            double size)
+{
+    uint32_t *slot, fit;
+    bool refill;
+
+    if (h->by_key.slots) {
+        slot = key_slot(h, &h->by_key, kernel, shape, device);
+        if (*slot != EMPTY)
+            return &h->item[*slot];
+    }
+    fit = h->items < ENTRIES_MAX ? family_of(h, kernel, device) : EMPTY;
+    if (fit == EMPTY || !reserve_array(&h->item, h->items, &h->item_capacity, sizeof *h->item) ||
+        !reserve_table(&h->by_key, &refill))
+        return NULL;
+    for (uint32_t k = 0; refill && k < h->items; k++)
+        *key_slot(h, &h->by_key, h->item[k].e.kernel, h->item[k].e.shape, h->item[k].e.device) = k;
+    slot = key_slot(h, &h->by_key, kernel, shape, device);
+    h->item[h->items] =
+        (struct item){.e = {kernel, shape, device, size >= 1 ? size : 1, {0}, {0}}, .fit = fit};
+    *slot = h->items++;
+    h->by_key.used++;
+    return &h->item[*slot];
+}
+
+/* Sets what is known of `item`, and moves its point in the fit. */
+static void update(struct cw_history *h, struct item *item)
+{
+    struct cw_history_fit *fit = &h->family[item->fit].fit;
+
+    if (item->all.mean_ns > 0)
+        cw_history_fit_point(fit, item->e.size, item->all.mean_ns, -1);
+    item->all = item->e.stored;
+    if (item->all.count > 0)
+        cw_history_stat_merge(&item->all, &item->e.fresh);
+    else
+        item->all = item->e.fresh;
+    if (item->all.mean_ns > 0)
+        cw_history_fit_point(fit, item->e.size, item->all.mean_ns, 1);
+}
+
+/* ---- life */
+
+struct cw_history *cw_history_create(void)
+{
+    struct cw_history *h = calloc(1, sizeof *h);
+
+    if (h) {
+        pthread_mutex_init(&h->lock, NULL);
+        h->owner = getpid();
+    }
+    return h;
+}
+
+void cw_history_destroy(struct cw_history *h)
+{
+    if (!h)
+        return;
+    for (uint32_t d = 0; d < h->devices; d++)
+        free(h->device[d]);
+    free(h->item);
+    free(h->family);
+    free(h->by_key.slot);
+    free(h->by_family.slot);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+void cw_history_after_fork(struct cw_history *h)
+{
+    pthread_mutex_init(&h->lock,
+                       NULL); /* another thread of the parent may have held it, in the middle of anything */
+    h->items = h->families = 0;
+    h->by_key = h->by_family = (struct table){0};
+}
+
+uint32_t cw_history_device(struct cw_history *h, const char *name)
+{
+    uint32_t d = 0;
+
+    pthread_mutex_lock(&h->lock);
+    while (d < h->devices && strcmp(h->device[d], name) != 0)
+        d++;
+    if (d == h->devices) {
+        if (d == CW_HISTORY_DEVICES || !(h->device[d] = strdup(name)))
+            d = CW_HISTORY_NO_DEVICE;
+        else
+            h->devices++;
+    }
+    pthread_mutex_unlock(&h->lock);
+    return d;
+}
+
+const char *cw_history_device_name(const struct cw_history *h, uint32_t device)
+{
+    return device < CW_HISTORY_DEVICES ? h->device[device] : NULL;
+}
+
+/* ---- samples */
+
+static void add_sample(struct item *item, double ns)
+{
+    struct cw_history_stat one = {1, ns, 0};
+    const struct cw_history_stat *all = &item->all;
+
+    if (all->count == 1 && item->e.fresh.count == 1 && ns * FIRST_COSTLY < all->mean_ns) {
+        item->e.fresh = one;
+        return;
+    }
+    if (all->count >= 2 && ns > OUTLIER * all->mean_ns)
+        one.mean_ns = OUTLIER * all->mean_ns;
+    cw_history_stat_merge(&item->e.fresh, &one);
+}
+
+void cw_history_add(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device, double size,
+                    double ns)
+{
+    struct item *item;
+
+    if (!(ns >= 0) || isinf(ns) || isnan(size) || device >= CW_HISTORY_DEVICES)
+        return;
+    pthread_mutex_lock(&h->lock);
+    item = device < h->devices ? item_of(h, kernel, shape, device, size) : NULL;
+    h->observed_ns += ns;
+    if (item) {
+        add_sample(item, ns);
+        update(h, item);
+    }
+    pthread_mutex_unlock(&h->lock);
+}
+
+bool cw_history_merge(struct cw_history *h, const struct cw_history_entry *e)
+{
+    struct item *item;
+
+    if (!sensible(&e->stored) || !isfinite(e->size))
+        return false;
+    pthread_mutex_lock(&h->lock);
+    item = e->device < h->devices ? item_of(h, e->kernel, e->shape, e->device, e->size) : NULL;
+    if (item) {
+        cw_history_stat_merge(&item->e.stored, &e->stored);
+        update(h, item);
+    }
+    pthread_mutex_unlock(&h->lock);
+    return item != NULL;
+}
+
+size_t cw_history_take_fresh(struct cw_history *h, struct cw_history_entry **entry)
+{
+    size_t n = 0, at = 0;
+
+    *entry = NULL;
+    if (h->owner != getpid())
+        return 0;
+    pthread_mutex_lock(&h->lock);
+    for (uint32_t k = 0; k < h->items; k++)
+        n += h->item[k].e.fresh.count > 0;
+    if (n)
+        *entry = malloc(n * sizeof **entry);
+    for (uint32_t k = 0; *entry && k < h->items; k++)
+        if (h->item[k].e.fresh.count > 0) {
+            (*entry)[at++] = h->item[k].e;
+            h->item[k].e.stored = h->item[k].all;
+            h->item[k].e.fresh = (struct cw_history_stat){0};
+        }
+    pthread_mutex_unlock(&h->lock);
+    return n && !*entry ? SIZE_MAX : n;
+}
+
+size_t cw_history_entries(struct cw_history *h)
+{
+    size_t n;
+
+    pthread_mutex_lock(&h->lock);
+    n = h->items;
+    pthread_mutex_unlock(&h->lock);
+    return n;
+}
+
+/* ---- estimates */
+
+static struct cw_history_estimate estimate_one(const struct cw_history *h, uint64_t kernel, uint64_t shape,
+                                               double size, uint32_t device)
+{
+    struct cw_history_estimate e = {.source = CW_HISTORY_NONE};
+    uint32_t k = h->by_key.slots ? *key_slot(h, &h->by_key, kernel, shape, device) : EMPTY;
+
+    if (k != EMPTY && h->item[k].all.count > 0) {
+        const struct cw_history_stat *s = &h->item[k].all;
+        return (struct cw_history_estimate){s->mean_ns, standard_error(s), s->count, CW_HISTORY_EXACT};
+    }
+    k = h->by_family.slots ? *family_slot(h, &h->by_family, kernel, device) : EMPTY;
+    if (k != EMPTY &&
+        cw_history_fit_predict(&h->family[k].fit, size >= 1 ? size : 1, &e.mean_ns, &e.error_ns)) {
+        e.count = h->family[k].fit.points;
+        e.source = CW_HISTORY_REGRESSION;
+        return e;
+    }
+    return (struct cw_history_estimate){.source = CW_HISTORY_NONE};
+}
+
+void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, double size,
+                        const uint32_t *device, const double *slowness, uint32_t count,
+                        struct cw_history_estimate *estimate)
+{
+    uint32_t known = 0;
+
+    pthread_mutex_lock(&h->lock);
+    for (uint32_t k = 0; k < count; k++)
+        estimate[k] = estimate_one(h, kernel, shape, size, device[k]);
+    pthread_mutex_unlock(&h->lock);
+    while (known < count && estimate[known].source == CW_HISTORY_NONE)
+        known++;
+    for (uint32_t k = 0; known < count && k < count; k++)
+        if (estimate[k].source == CW_HISTORY_NONE) {
+            double mean = estimate[known].mean_ns * (slowness ? slowness[k] / slowness[known] : 1);
+            estimate[k] = (struct cw_history_estimate){mean, mean, 0, CW_HISTORY_GUESS};
+        }
+}
+
+bool cw_history_may_explore(struct cw_history *h, double ns)
+{
+    bool may;
+
+    pthread_mutex_lock(&h->lock);
+    may = h->explored_ns + ns <= fmax(EXPLORE_NS, EXPLORE_SHARE * h->observed_ns);
+    if (may)
+        h->explored_ns += ns;
+    pthread_mutex_unlock(&h->lock);
+    return may;
+}

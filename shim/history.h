@@ -1,0 +1,106 @@
+/* history.h - what launches took: per kernel, shape of the arguments and device, in memory.
+ *
+ * One entry per (kernel, shape, device): how often, mean, deviation (Welford 1962; two histories merge after
+ * Chan, Golub, LeVeque 1983). Per (kernel, device) a regression over size, time = c * size^b, least squares
+ * over the logarithms of the shapes' means, as StarPU's history-based models with regression. history_store.h
+ * keeps it in SQLite between runs; nothing here touches a file, and a look-up is two probes of a hash table.
+ *
+ * Kernel: a hash of the program's source or binary, its options and the kernel's name. Shape: a hash of what
+ * the time depends on and that comes again: dimensions, global and local size, bytes of the memory and local
+ * arguments; no values that count up from launch to launch. Size: one number that the time grows with, the
+ * work-items. Device: a name, equal for devices that are equally fast ("basic" for every PoCL basic device).
+ *
+ * Samples: the first launch of a kernel often pays for its compilation, so a first sample that is more than 4
+ * times the second one is forgotten; later ones count as at most 8 times the mean (a worker that lost its
+ * processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that has changed is learnt
+ * anew.
+ *
+ * Thread-safe; the lock is held for a probe of a table, now and then for its growth, never for a file. In the
+ * child of a fork only cw_history_after_fork and cw_history_destroy may be called. */
+#ifndef CW_HISTORY_H
+#define CW_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CW_HISTORY_NO_DEVICE UINT32_MAX
+#define CW_HISTORY_DEVICES   256 /* names at most */
+#define CW_HISTORY_MEMORY    1000.0
+
+struct cw_history;
+
+/* What many samples amount to. */
+struct cw_history_stat {
+    double count, mean_ns;
+    double squares; /* sum of squared deviations from the mean, ns^2 */
+};
+
+/* Merges `more` into `into`. */
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
+
+struct cw_history_entry {
+    uint64_t kernel, shape;
+    uint32_t device;
+    double size;
+    struct cw_history_stat stored; /* from earlier runs and other processes, or saved already */
+    struct cw_history_stat fresh;  /* not saved yet */
+};
+
+/* Where an estimate comes from, best first. */
+enum cw_history_source {
+    CW_HISTORY_EXACT,      /* this shape ran on this device */
+    CW_HISTORY_REGRESSION, /* other sizes of this kernel ran on this device */
+    CW_HISTORY_GUESS,      /* the kernel ran on another device of the same question */
+    CW_HISTORY_NONE        /* nothing is known; mean_ns and error_ns are 0 */
+};
+
+struct cw_history_estimate {
+    double mean_ns;
+    double error_ns; /* one standard error of the mean; a single sample counts as 30 % */
+    double count;    /* samples that it rests on */
+    enum cw_history_source source;
+};
+
+/* An empty history; NULL when memory is out. */
+struct cw_history *cw_history_create(void);
+void cw_history_destroy(struct cw_history *h); /* NULL allowed */
+
+/* In the child of a fork: nothing that the parent measured will be saved by the child. */
+void cw_history_after_fork(struct cw_history *h);
+
+/* The number of the device called `name`, which is copied; CW_HISTORY_NO_DEVICE when there are too many or
+ * memory is out. Not for every launch: it compares strings. */
+uint32_t cw_history_device(struct cw_history *h, const char *name);
+
+/* The name of device `device`; NULL when there is none. Lives as long as `h`. */
+const char *cw_history_device_name(const struct cw_history *h, uint32_t device);
+
+/* Adds one measurement. What makes no sense (ns negative or not a number, no such device) and what no memory
+ * is left for is dropped. */
+void cw_history_add(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device, double size,
+                    double ns);
+
+/* Estimates one launch on `count` devices: estimate[k] for device[k]. slowness: how many times slower than
+ * the first device each is thought to be while nothing is known (for guesses), NULL: 1. O(count). */
+void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, double size,
+                        const uint32_t *device, const double *slowness, uint32_t count,
+                        struct cw_history_estimate *estimate);
+
+/* May a launch that is thought to take about `ns` be tried on a device of which only a guess is known? Yes
+ * while such trials have cost less than 5 ms and 5 % of all time measured so far; a yes is charged. */
+bool cw_history_may_explore(struct cw_history *h, double ns);
+
+/* ---- for history_store.c */
+
+/* Merges an entry of another history as stored. False when it makes no sense or memory is out. */
+bool cw_history_merge(struct cw_history *h, const struct cw_history_entry *entry);
+
+/* Copies all entries with fresh samples to *entry (malloc, the caller's; NULL when there are none), and
+ * counts those as stored from now on. Returns how many; SIZE_MAX when memory is out, with nothing changed. */
+size_t cw_history_take_fresh(struct cw_history *h, struct cw_history_entry **entry);
+
+/* Entries in all. */
+size_t cw_history_entries(struct cw_history *h);
+
+#endif

@@ -1,0 +1,356 @@
+#include "history_store.h"
+#include "history_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define VERSION     1
+#define APPLICATION 0x636c7776 /* "clwv", shown by file(1) */
+#define TEXT_OF(x)  #x
+#define TEXT(x)     TEXT_OF(x)
+
+static const char schema[] = "PRAGMA application_id = " TEXT(
+    APPLICATION) ";"
+                 "PRAGMA user_version = " TEXT(
+                     VERSION) ";"
+                              "CREATE TABLE launch(kernel INTEGER NOT NULL, shape INTEGER NOT NULL, device "
+                              "TEXT NOT NULL, size REAL NOT NULL,"
+                              " count REAL NOT NULL, mean_ns REAL NOT NULL, squares REAL NOT NULL, save "
+                              "INTEGER NOT NULL,"
+                              " PRIMARY KEY(kernel, shape, device)) WITHOUT ROWID;"
+                              "CREATE TABLE saves(n INTEGER NOT NULL);"
+                              "INSERT INTO saves VALUES(0);";
+
+/* The merge of cw_history_stat_merge, in SQL. Right-hand sides see the old row. */
+static const char upsert[] =
+    "INSERT INTO launch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT n FROM saves))"
+    " ON CONFLICT(kernel, shape, device) DO UPDATE SET size = excluded.size, save = excluded.save,"
+    " count = min(1000.0, count + excluded.count),"
+    " mean_ns = mean_ns + (excluded.mean_ns - mean_ns) * excluded.count / (count + excluded.count),"
+    " squares = (squares + excluded.squares + (excluded.mean_ns - mean_ns) * (excluded.mean_ns - mean_ns)"
+    "            * count * excluded.count / (count + excluded.count))"
+    "           * min(1.0, 1000.0 / (count + excluded.count))";
+_Static_assert(CW_HISTORY_MEMORY == 1000.0, "the limit of the SQL above");
+
+static const char prune[] =
+    "DELETE FROM launch WHERE save < (SELECT save FROM launch ORDER BY save DESC LIMIT 1 OFFSET " TEXT(
+        CW_HISTORY_ROWS) ")";
+
+static const char rows[] = "SELECT kernel, shape, device, size, count, mean_ns, squares FROM launch";
+
+/* ---- one visit */
+
+struct visit {
+    char path[PATH_MAX];
+    sqlite3 *db;
+    struct cw_error *err;
+    sigset_t signals;
+    bool pending; /* SIGXFSZ was pending before */
+    int saved_errno;
+};
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static void block_signals(struct visit *v)
+{
+    sigset_t all, pending;
+
+    v->saved_errno = errno;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &v->signals);
+    sigpending(&pending);
+    v->pending = sigismember(&pending, SIGXFSZ);
+}
+
+static void unblock_signals(struct visit *v)
+{
+    sigset_t limit;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (!v->pending)
+        sigtimedwait(&limit, NULL, &(struct timespec){0}); /* ours, if there is one */
+    pthread_sigmask(SIG_SETMASK, &v->signals, NULL);
+    errno = v->saved_errno;
+}
+
+/* What SQLite's answer `code` means. */
+static enum cw_status failed(struct visit *v, int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_NOMEM:
+        return cw_error_set(v->err, CW_ERR_NOMEM, "out of memory for the performance history");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR: /* a table or a column is not there: not our file */
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+        return cw_error_set(v->err, CW_ERR_FORMAT, "the performance history %.300s is damaged (%s)", v->path,
+                            sqlite3_errstr(code));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return cw_error_set(v->err, CW_ERR_IO,
+                            "the performance history %.300s has been locked by another process for %d ms",
+                            v->path, CW_HISTORY_WAIT_MS);
+    default:
+        return cw_error_set(v->err, CW_ERR_IO, "cannot use the performance history %.300s: %s", v->path,
+                            sqlite3_errstr(code));
+    }
+}
+
+static enum cw_status execute(struct visit *v, const char *sql)
+{
+    int code = sqlite3_exec(v->db, sql, NULL, NULL, NULL);
+
+    return code == SQLITE_OK ? CW_OK : failed(v, code);
+}
+
+/* The number that a statement of one row answers. */
+static enum cw_status ask(struct visit *v, const char *sql, int *answer)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(v->db, sql, -1, &statement, NULL);
+
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW)
+            *answer = sqlite3_column_int(statement, 0);
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? CW_OK : failed(v, code);
+}
+
+static enum cw_status open_database(struct visit *v)
+{
+    int code = sqlite3_open_v2(
+        v->path, &v->db,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOFOLLOW, NULL);
+
+    if (code != SQLITE_OK)
+        return failed(v, code);
+    sqlite3_busy_timeout(v->db, CW_HISTORY_WAIT_MS);
+    sqlite3_db_config(v->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(v->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    return execute(v, "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;"
+                      "PRAGMA cell_size_check = ON");
+}
+
+/* 0 for an empty file. Errors: CW_ERR_VERSION, CW_ERR_FORMAT and so on. */
+static enum cw_status check_version(struct visit *v, int *version)
+{
+    int application = 0;
+    enum cw_status status = ask(v, "PRAGMA user_version", version);
+
+    if (status == CW_OK)
+        status = ask(v, "PRAGMA application_id", &application);
+    if (status != CW_OK || (*version == 0 && application == 0))
+        return status;
+    if (application != APPLICATION || *version < 1)
+        return cw_error_set(v->err, CW_ERR_INVALID, "%.300s is a database, but no performance history",
+                            v->path);
+    if (*version > VERSION)
+        return cw_error_set(
+            v->err, CW_ERR_VERSION,
+            "the performance history %.300s is of a newer clweave (version %d, this one reads %d)", v->path,
+            *version, VERSION);
+    return CW_OK;
+}
+
+static void close_database(struct visit *v)
+{
+    sqlite3_close(v->db);
+    v->db = NULL;
+}
+
+/* ---- load */
+
+struct rows {
+    struct cw_history_entry *entry;
+    size_t count, capacity;
+};
+
+static bool append(struct rows *r, const struct cw_history_entry *e)
+{
+    if (r->count == r->capacity) {
+        size_t n = r->capacity ? 2 * r->capacity : 256;
+        struct cw_history_entry *more = realloc(r->entry, n * sizeof *more);
+        if (!more)
+            return false;
+        r->entry = more;
+        r->capacity = n;
+    }
+    r->entry[r->count++] = *e;
+    return true;
+}
+
+static enum cw_status read_row(struct visit *v, struct cw_history *h, sqlite3_stmt *s, struct rows *r)
+{
+    const char *device = (const char *)sqlite3_column_text(s, 2);
+    struct cw_history_entry e = {
+        .kernel = (uint64_t)sqlite3_column_int64(s, 0),
+        .shape = (uint64_t)sqlite3_column_int64(s, 1),
+        .size = sqlite3_column_double(s, 3),
+        .stored = {sqlite3_column_double(s, 4), sqlite3_column_double(s, 5), sqlite3_column_double(s, 6)}};
+
+    if (!device)
+        return CW_OK;
+    e.device = cw_history_device(h, device);
+    if (e.device == CW_HISTORY_NO_DEVICE || r->count >= 4 * CW_HISTORY_ROWS)
+        return CW_OK;
+    return append(r, &e) ? CW_OK : failed(v, SQLITE_NOMEM);
+}
+
+static enum cw_status read_rows(struct visit *v, struct cw_history *h, struct rows *r)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(v->db, rows, -1, &statement, NULL);
+    enum cw_status status = code == SQLITE_OK ? CW_OK : failed(v, code);
+
+    while (status == CW_OK && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        status = read_row(v, h, statement, r);
+    if (status == CW_OK && code != SQLITE_DONE)
+        status = failed(v, code);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum cw_status cw_history_load(struct cw_history *h, const char *path, struct cw_error *err)
+{
+    struct visit v = {.err = err};
+    struct rows r = {0};
+    enum cw_status status;
+    int version = 0;
+
+    if (pthread_mutex_trylock(&one_at_a_time) != 0)
+        return cw_error_set(err, CW_ERR_IO, "the performance history is being saved by another thread");
+    block_signals(&v);
+    status = cw_history_file(path, false, v.path, sizeof v.path, err);
+    if (status == CW_OK)
+        status = open_database(&v);
+    if (status == CW_OK)
+        status = check_version(&v, &version);
+    if (status == CW_OK && version)
+        status = read_rows(&v, h, &r);
+    close_database(&v);
+    for (size_t k = 0; k < r.count && status == CW_OK; k++)
+        cw_history_merge(h, &r.entry[k]);
+    free(r.entry);
+    unblock_signals(&v);
+    pthread_mutex_unlock(&one_at_a_time);
+    return status == CW_ERR_NOTFOUND ? CW_OK : status;
+}
+
+/* ---- save */
+
+static int bind_and_step(sqlite3_stmt *s, const struct cw_history *h, const struct cw_history_entry *e)
+{
+    int code;
+
+    sqlite3_bind_int64(s, 1, (sqlite3_int64)e->kernel);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)e->shape);
+    sqlite3_bind_text(s, 3, cw_history_device_name(h, e->device), -1, SQLITE_STATIC);
+    sqlite3_bind_double(s, 4, e->size);
+    sqlite3_bind_double(s, 5, e->fresh.count);
+    sqlite3_bind_double(s, 6, e->fresh.mean_ns);
+    sqlite3_bind_double(s, 7, e->fresh.squares);
+    code = sqlite3_step(s);
+    sqlite3_reset(s);
+    return code;
+}
+
+static enum cw_status write_rows(struct visit *v, const struct cw_history *h,
+                                 const struct cw_history_entry *entry, size_t count)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(v->db, upsert, -1, &statement, NULL);
+
+    for (size_t k = 0; k < count && (code == SQLITE_OK || code == SQLITE_DONE); k++)
+        code = bind_and_step(statement, h, &entry[k]);
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK || code == SQLITE_DONE ? CW_OK : failed(v, code);
+}
+
+static enum cw_status save_once(struct visit *v, const struct cw_history *h,
+                                const struct cw_history_entry *entry, size_t count)
+{
+    enum cw_status status = open_database(v);
+    int version = 0;
+
+    if (status == CW_OK)
+        status = execute(v, "BEGIN IMMEDIATE");
+    if (status == CW_OK)
+        status = check_version(v, &version);
+    if (status == CW_OK && version == 0)
+        status = execute(v, schema);
+    if (status == CW_OK)
+        status = execute(v, "UPDATE saves SET n = n + 1");
+    if (status == CW_OK)
+        status = write_rows(v, h, entry, count);
+    if (status == CW_OK)
+        status = execute(v, prune);
+    if (status == CW_OK)
+        status = execute(v, "COMMIT");
+    close_database(v); /* rolls back what is not committed */
+    return status;
+}
+
+/* Renames the damaged file, and begins a new one. */
+static enum cw_status begin_anew(struct visit *v, const struct cw_history *h,
+                                 const struct cw_history_entry *entry, size_t count)
+{
+    char aside[PATH_MAX + 16];
+    struct cw_error again = {0}, *first = v->err;
+    enum cw_status status;
+
+    snprintf(aside, sizeof aside, "%s.damaged", v->path);
+    if (rename(v->path, aside) != 0)
+        return CW_ERR_FORMAT; /* the message is there */
+    v->err = &again;
+    status = cw_history_file(v->path, true, aside, sizeof aside, &again);
+    if (status == CW_OK)
+        status = save_once(v, h, entry, count);
+    v->err = first;
+    if (status == CW_OK && first) {
+        first->status = CW_OK;
+        snprintf(first->text + strlen(first->text), sizeof first->text - strlen(first->text),
+                 "; it was renamed to *.damaged and a new one begun");
+    }
+    return status;
+}
+
+enum cw_status cw_history_save(struct cw_history *h, const char *path, struct cw_error *err)
+{
+    struct cw_error error = {0};
+    struct visit v = {.err = &error};
+    struct cw_history_entry *entry = NULL;
+    enum cw_status status = CW_OK;
+    size_t count;
+
+    if (pthread_mutex_trylock(&one_at_a_time) != 0)
+        return cw_error_set(err, CW_ERR_IO, "the performance history is being loaded by another thread");
+    block_signals(&v);
+    count = cw_history_take_fresh(h, &entry);
+    if (count == SIZE_MAX)
+        status = failed(&v, SQLITE_NOMEM);
+    if (count && status == CW_OK) {
+        status = cw_history_file(path, true, v.path, sizeof v.path, &error);
+        if (status == CW_OK)
+            status = save_once(&v, h, entry, count);
+        if (status == CW_ERR_FORMAT)
+            status = begin_anew(&v, h, entry, count);
+    }
+    free(entry);
+    unblock_signals(&v);
+    pthread_mutex_unlock(&one_at_a_time);
+    if (err && err->status == CW_OK)
+        *err = error;
+    return status;
+}
