@@ -13,7 +13,7 @@ struct replay_options {
     struct cw_cli_list policies;
     const char *platform, *gantt, *host_waits, *show_platform;
     int64_t dsp, seed;
-    bool json, check;
+    bool json, check, list_policies;
     bool execute;
     const char *order, *repeat, *device, *drop_edge, *execute_seed;
     /* options of policies: flags and words */
@@ -52,6 +52,8 @@ static const struct cw_cli_option options[] = {
            "keep (default) or drop the order that the host's waiting imposed"),
     OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
            "print a built-in platform's file and stop"),
+    OPTION("list-policies", 'l', CW_CLI_BOOL, list_policies, NULL, NULL,
+           "list the policies, where each is from and the options that it takes, and stop"),
 #define FLAG   CW_CLI_BOOL
 #define SWITCH CW_CLI_STRING
 #define COUNT  CW_CLI_STRING
@@ -260,6 +262,10 @@ static int run_replay(const void *values, int argc, char **argv)
     const char *text = r.o->show_platform ? cw_platform_builtin(r.o->show_platform) : NULL;
     int result;
 
+    if (r.o->list_policies) {
+        cw_policy_args_print(stdout);
+        return CW_EXIT_OK;
+    }
     if (text) {
         fputs(text, stdout);
         return CW_EXIT_OK;

@@ -28,3 +28,25 @@ enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_
         a->config[k].seed = seed < 0 ? 0 : (uint64_t)seed;
     return status;
 }
+
+void cw_policy_args_print(FILE *f)
+{
+    static const char *const options[] = {
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help) name,
+#include "../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+        NULL};
+
+    for (size_t p = 0; cw_policies[p]; p++) {
+        bool any = false;
+        fprintf(f, "%-10s %s\n%-10s %s\n", cw_policies[p]->name, cw_policies[p]->title, "",
+                cw_policies[p]->source);
+        for (size_t o = 0; options[o]; o++)
+            if (cw_policy_takes(cw_policies[p], options[o])) {
+                fprintf(f, any ? " %s" : "           options: %s", options[o]);
+                any = true;
+            }
+        if (any)
+            fputc('\n', f);
+    }
+}

@@ -2,6 +2,8 @@
 #ifndef CW_POLICY_ARGS_H
 #define CW_POLICY_ARGS_H
 
+#include <stdio.h>
+
 #include "../sched/policy.h"
 #include "cli.h"
 
@@ -15,5 +17,8 @@ struct cw_policy_args {
  * when it is negative. Errors: those of cw_policy_parse; CW_ERR_LIMIT (more than CW_CLI_LIST_MAX). */
 enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
                                   const char *fallback, int64_t seed, struct cw_error *err);
+
+/* Prints every policy: name, what it does, where it is from, the options that it takes. */
+void cw_policy_args_print(FILE *f);
 
 #endif
