@@ -95,6 +95,7 @@ static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
     if (tasks <= plan->capacity)
         return true;
     cw_run_plan_finish(plan);
+    tasks = tasks < 64 ? 64 : tasks;
     plan->order = malloc(tasks * sizeof *plan->order);
     plan->slot = malloc(tasks * sizeof *plan->slot);
     plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
@@ -175,7 +176,6 @@ static void stay_home(struct decision *d, enum cw_run_verdict verdict)
     plan->moved = plan->reordered = 0;
     plan->plan_ns = plan->home_ns =
         cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
-    snprintf(plan->reason, sizeof plan->reason, "%s", cw_run_verdict_string(verdict));
 }
 
 /* Plans by the policy into d->plan. */
@@ -200,49 +200,32 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
     return status;
 }
 
-static void say(struct cw_run_plan *plan, enum cw_run_verdict verdict, double gain, double needed)
-{
-    plan->planned = true;
-    plan->verdict = verdict;
-    snprintf(plan->reason, sizeof plan->reason,
-             "%s: %.1f us instead of %.1f us; certain: %.1f us, needed: %.1f us",
-             cw_run_verdict_string(verdict), plan->plan_ns / 1e3, plan->home_ns / 1e3, gain / 1e3,
-             needed / 1e3);
-}
-
-/* The profit test. The window costs `doubted` ns at home at its best. */
+/* The profit test. */
 static void decide(struct decision *d)
 {
     const struct cw_run_rules *r = &d->planner->rules;
     struct cw_run_plan *plan = d->plan;
-    struct cw_error error = {0};
-    char why[sizeof plan->reason];
     double home = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
-    double needed = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home), gain;
 
+    plan->needed_ns = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home);
     plan->home_ns = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
-    if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - needed, d->finish)) {
+    if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - plan->needed_ns, d->finish)) {
         stay_home(d, CW_RUN_NO_ROOM);
         return;
     }
-    if (plan_by_policy(d, &error) != CW_OK) {
+    if (plan_by_policy(d, NULL) != CW_OK) {
         stay_home(d, CW_RUN_FAILED);
-        snprintf(plan->reason, sizeof plan->reason, "%s: %.100s", cw_run_verdict_string(CW_RUN_FAILED),
-                 error.text);
         return;
     }
-    gain = home -
-           cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
-    say(plan,
-        d->planner->asked ? CW_RUN_ASKED
-        : gain > needed   ? CW_RUN_GAIN
-                          : CW_RUN_SMALL_GAIN,
-        gain, needed);
-    if (plan->verdict == CW_RUN_SMALL_GAIN) {
-        memcpy(why, plan->reason, sizeof why);
+    plan->planned = true;
+    plan->verdict = CW_RUN_ASKED;
+    plan->gain_ns = home - cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start,
+                                           d->finish, d->avail);
+    if (d->planner->asked)
+        return;
+    plan->verdict = CW_RUN_GAIN;
+    if (!(plan->gain_ns > plan->needed_ns))
         stay_home(d, CW_RUN_SMALL_GAIN);
-        memcpy(plan->reason, why, sizeof why);
-    }
 }
 
 enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
@@ -265,6 +248,7 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     d.finish = scratch + window->tasks;
     d.avail = d.finish + window->tasks;
     plan->tasks = window->tasks;
+    plan->gain_ns = plan->needed_ns = 0;
     if (only_home(window, slots) && !planner->asked)
         stay_home(&d, CW_RUN_HOME_ONLY);
     else
@@ -282,6 +266,14 @@ const char *cw_run_verdict_string(enum cw_run_verdict v)
     };
 
     return v < CW_RUN_VERDICTS ? words[v] : "unknown";
+}
+
+const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size)
+{
+    snprintf(text, size, "%s: %u commands, %.1f us instead of %.1f us; certain gain %.1f us, needed %.1f us",
+             cw_run_verdict_string(plan->verdict), plan->tasks, plan->plan_ns / 1e3, plan->home_ns / 1e3,
+             plan->gain_ns / 1e3, plan->needed_ns / 1e3);
+    return text;
 }
 
 void cw_run_plan_finish(struct cw_run_plan *plan)

@@ -20,8 +20,8 @@ static void expect(struct cw_run_plan *plan, const struct window *x, const struc
 {
     check_plan(plan, x, slots, count, 8000);
     if (plan->verdict != verdict || plan->moved != moved)
-        fail_msg("verdict \"%s\", %u moved; expected \"%s\", %u", plan->reason, plan->moved,
-                 cw_run_verdict_string(verdict), moved);
+        fail_msg("verdict \"%s\", %u moved; expected \"%s\", %u", cw_run_verdict_string(plan->verdict),
+                 plan->moved, cw_run_verdict_string(verdict), moved);
     cw_run_plan_finish(plan);
 }
 
