@@ -7,8 +7,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2 -g
-variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(filter clang%,$(notdir $(CC))),-clang)
 comma   := ,
+variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(filter clang%,$(notdir $(CC))),-clang)
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
