@@ -95,6 +95,7 @@ static void plan(const struct cw_graph *g, const struct cw_platform *p)
         enum cw_status status;
         cw_policy_config_init(&config, cw_policies[k]);
         config.options.nodes = 300; /* exact would take seconds for each of thousands of files */
+        config.options.effort = 3000;
         status = cw_policy_run(&config, g, p, &s, &err);
         if (status == CW_ERR_LIMIT) /* 1e308 bytes over the slowest link, said so */
             return;

@@ -107,6 +107,10 @@ static void random_policy(uint64_t *random, char *text, size_t size)
 #undef CW_POLICY_OPTION
     if (policy->takes & CW_TAKES(nodes)) /* its default is worth seconds */
         snprintf(text, size, "%s:nodes=%u", policy->name, 1 + (unsigned)cw_random_below(random, 300));
+    if ((policy->takes & CW_TAKES(effort)) &&
+        !strstr(text, "effort")) /* likewise, though it is a millisecond */
+        snprintf(text + strlen(text), size - strlen(text), "%seffort=%u", strchr(text, ':') ? "," : ":",
+                 1 + (unsigned)cw_random_below(random, 50000));
 }
 
 static struct cw_schedule *run(const char *text, const struct cw_graph *g, const struct cw_platform *p,
@@ -170,6 +174,20 @@ static void check_guard(const struct cw_graph *g, const struct cw_platform *p)
     cw_schedule_destroy(guarded);
 }
 
+/* weave is never longer than HEFT, whatever it may share. */
+static void check_weave(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
+{
+    static const char *const weaves[] = {"weave:effort=1", "weave:effort=20000",
+                                         "weave:cross-class,effort=20000", "weave:overhead=1,effort=20000"};
+    double bound;
+    struct cw_schedule *heft = run("heft", g, p, &bound);
+    struct cw_schedule *weave = run(weaves[cw_random_below(random, 4)], g, p, &bound);
+
+    assert_true(cw_schedule_makespan(weave) <= cw_schedule_makespan(heft));
+    cw_schedule_destroy(heft);
+    cw_schedule_destroy(weave);
+}
+
 /* Some tasks are placed already, as when the graph grows while its beginning runs: they stay, the rest is
  * planned. */
 static void check_partial(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
@@ -218,7 +236,7 @@ static void test_orderings(void **state)
         }
         for (size_t n = 0; cw_policies[n]; n++) {
             double exact = makespan[index_of("exact")];
-            if (strcmp(cw_policies[n]->name, "hdgeft") != 0 && exact > makespan[n] * (1 + 1e-9))
+            if (!cw_policies[n]->sharing && exact > makespan[n] * (1 + 1e-9))
                 fail_msg("graph %d: exact %g, %s %g", k, exact, cw_policies[n]->name, makespan[n]);
             shorter += exact > 0 && exact < makespan[n] * (1 - 1e-9);
         }
@@ -226,6 +244,9 @@ static void test_orderings(void **state)
         improved += makespan[index_of("hscgs")] < makespan[index_of("scls")];
         assert_true(makespan[index_of("hscgs")] <= makespan[index_of("scls")]);
         assert_true(makespan[index_of("h2gs")] <= makespan[index_of("ldcp")]);
+        assert_true(makespan[index_of("weave")] <= makespan[index_of("heft")] &&
+                    makespan[index_of("weave")] <= makespan[index_of("peft")] &&
+                    makespan[index_of("weave")] <= makespan[index_of("lookahead")]);
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }
@@ -314,6 +335,8 @@ static void test_random_cases(void **state)
         }
         check_guard(g, p);
         check_partial(&random, g, p);
+        if (k % 4 == 0)
+            check_weave(&random, g, p);
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }

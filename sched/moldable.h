@@ -1,0 +1,64 @@
+/* moldable.h - list scheduling of moldable tasks: from an order and a mode per task to a schedule, fast.
+ *
+ * A task may run whole on one device, where it fits first (insertion), or be shared by devices that are free
+ * (water_fill.h), behind the last task of each. Its mode says which of these are tried; the one that finishes
+ * first is taken (whole, then the lowest device on ties). It is the decoder of a search, so it keeps arrays
+ * of slots instead of trees and allocates nothing.
+ *
+ * Data move as in plan.h: a shared task's output is at hand on every device that took part when its last part
+ * has ended.
+ *
+ * Thread-safety: none. */
+#ifndef CW_MOLDABLE_H
+#define CW_MOLDABLE_H
+
+#include "release.h"
+
+/* Modes of a task: shared by all that may or whole, shared within a class or whole, whole, and CW_MOLDABLE_ON
+ * + p: whole on device p. */
+enum { CW_MOLDABLE_FREE, CW_MOLDABLE_CLASS, CW_MOLDABLE_WHOLE, CW_MOLDABLE_ON };
+
+/* At most this many devices. */
+enum { CW_MOLDABLE_DEVICES_MAX = 64 };
+
+struct cw_moldable {
+    const struct cw_graph *graph;
+    const struct cw_platform *platform;
+    enum cw_sharing sharing;
+    double overhead; /* what each device beyond the first adds to the time of all parts */
+    double length;   /* of the schedule that was decoded last: the makespan, tasks placed before included */
+    struct cw_placement *task; /* that schedule; first_part counts in `part` */
+    struct cw_part *part;      /* room for tasks x devices */
+    uint32_t parts;
+    uint64_t work; /* looks at an edge, a task or a device so far */
+    /* internal */
+    struct cw_release release;
+    uint64_t *at_hand;        /* per task: bit p: its output is on device p without travelling */
+    uint64_t *memory;         /* per device: the devices that share its memory */
+    double *in_time;          /* per edge of pred: data / bandwidth when there is but one, else data */
+    bool uniform;             /* one bandwidth, one latency */
+    double *slot;             /* devices x tasks pairs (start, end) in order of time */
+    uint32_t *slots;          /* per device */
+    double *ready, *avail;    /* per device */
+    struct cw_part *trial[2]; /* per device */
+};
+
+/* Makes room for the tasks that `plan` does not hold. Errors: CW_ERR_UNSUPPORTED (too many devices),
+ * CW_ERR_NOMEM; it is then empty. */
+enum cw_status cw_moldable_init(struct cw_moldable *m, const struct cw_plan *plan, enum cw_sharing sharing,
+                                double overhead, struct cw_error *err);
+void cw_moldable_finish(struct cw_moldable *m); /* safe on a zeroed struct */
+
+/* Schedules order[0 .. count - 1] (topological; all tasks that the plan does not hold) by mode[task]. A mode
+ * that a task cannot have (shared though it may not be, on a device that cannot run it) counts as
+ * CW_MOLDABLE_FREE. Returns false when the schedule reaches `limit` or more: it is then not finished.
+ * O(edges x devices + tasks x (devices + slots passed)). */
+bool cw_moldable_decode(struct cw_moldable *m, const uint32_t *order, uint32_t count, const uint32_t *mode,
+                        double limit);
+
+/* Places the decoded schedule in the plan, which must be as it was at cw_moldable_init. Errors: those of
+ * cw_plan_place. */
+enum cw_status cw_moldable_place(const struct cw_moldable *m, const uint32_t *order, uint32_t count,
+                                 struct cw_plan *plan, struct cw_error *err);
+
+#endif
