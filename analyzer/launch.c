@@ -146,6 +146,8 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
     setenv("CLWEAVE_MODE", mode, 1);
     setenv("CLWEAVE_OUT", pattern, 1);
     setenv("CLWEAVE_TOOL", "1", 1);
+    if (o->summary)
+        setenv("CLWEAVE_SUMMARY", "1", 1);
     snprintf(text, sizeof text, "%llu", (unsigned long long)run);
     setenv("CLWEAVE_RUN", text, 1);
 }

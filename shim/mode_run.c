@@ -1,11 +1,15 @@
-/* mode_run.c - recording and scheduling. Until the executor exists every command goes to the program's own
- * device. */
-#include "device.h"
+/* mode_run.c - scheduling: settings and the table of hooks. */
+#include <stdlib.h>
+#include <string.h>
 
+#include "../analyzer/options.h"
 #include "log.h"
+#include "run_end.h"
+#include "run_hooks.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 
+/* What run mode does not look at still goes by cw_native: commands on dressed DSPs take time. */
 #define CW_API(ret, name, since, fail, handle, params, args)                                                 \
     static ret pass_##name params                                                                            \
     {                                                                                                        \
@@ -13,18 +17,52 @@
     }
 #include "api.inc"
 
+static cl_context context_from_type(const cl_context_properties *properties, cl_device_type type,
+                                    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                    cl_int *err)
+{
+    cl_context context = cw_device_hook_clCreateContextFromType(properties, type, notify, data, err);
+
+    cw_run_context_made(context);
+    return context;
+}
+
 static const struct cw_dispatch hooks = {
 #define CW_API(ret, name, since, fail, handle, params, args) .name = pass_##name,
 #include "api.inc"
 #define HOOK(name) .name = cw_device_hook_##name,
-    CW_DEVICE_HOOKS(HOOK)};
+    CW_DEVICE_HOOKS(HOOK)
+#undef HOOK
+#define HOOK(name) .name = cw_run_hook_##name,
+    CW_RUN_HOOKS(HOOK)
+    .clCreateContextFromType = context_from_type,
+};
 
-static void stop(void)
+static bool flag(const char *name)
 {
-    char text[256];
+    const char *value = getenv(name);
 
-    if (cw_device_describe(text, sizeof text))
-        cw_log_info("%s", text);
+    return value && *value && strcmp(value, "0");
 }
 
-const struct cw_mode cw_mode_run = {.name = "run", .hooks = &hooks, .start = cw_device_start, .stop = stop};
+static bool start(const struct cw_options *options)
+{
+    const char *seed = getenv("CLWEAVE_SEED");
+
+    if (!cw_device_start(options))
+        return false;
+    cw_run.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_run.all = flag("CLWEAVE_MANAGE_ALL");
+    cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
+    cw_run_end_start(options->summary);
+    cw_run.ready = true;
+    return true;
+}
+
+const struct cw_mode cw_mode_run = {
+    .name = "run",
+    .hooks = &hooks,
+    .ext_hooks = &cw_run_ext_hooks,
+    .start = start,
+    .stop = cw_run_at_end,
+};

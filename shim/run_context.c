@@ -1,0 +1,120 @@
+/* run_context.c - contexts of the program, and the places where their commands can run. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+static cl_device_id *devices_of(cl_context context, size_t *n)
+{
+    cl_device_id *devices = NULL;
+    size_t bytes = 0;
+
+    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        devices = malloc(bytes);
+    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+        free(devices);
+        devices = NULL;
+    }
+    *n = bytes / sizeof *devices;
+    return devices;
+}
+
+/* We know of PoCL's CPU devices only that they work on the host's memory in place. */
+static bool is_known(const struct cw_slot *s)
+{
+    char platform[64] = "";
+
+    cw_next.clGetPlatformInfo(s->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+    return s->one_memory && !strcmp(platform, "Portable Computing Language");
+}
+
+static bool all_known(const struct cw_slots *slots)
+{
+    for (size_t i = 0; i < slots->homes; i++)
+        if (!is_known(&slots->slot[i]))
+            return false;
+    return slots->homes;
+}
+
+static bool make_places(struct cw_run_context *c)
+{
+    c->places = calloc(c->slots->n, sizeof *c->places);
+    for (size_t i = 0; c->places && i < c->slots->n; i++) {
+        struct cw_run_place *p = &c->places[i];
+
+        p->slot = &c->slots->slot[i];
+        p->lane = cw_run_lane_of(p->slot);
+        if (!p->lane)
+            return false;
+        p->context = i < c->slots->homes ? (cl_context)(uintptr_t)c->r.handle : NULL;
+    }
+    return c->places;
+}
+
+void cw_run_context_made(cl_context context)
+{
+    struct cw_run_context *c;
+    struct cw_slots *slots;
+    cl_device_id *devices;
+    size_t n;
+
+    if (!context || !cw_run.ready)
+        return;
+    devices = devices_of(context, &n);
+    slots = devices ? cw_slots_create(devices, n) : NULL;
+    free(devices);
+    if (slots && !all_known(slots)) {
+        free(slots);
+        slots = NULL;
+    }
+    cw_run_register_exit();
+    cw_run_lock();
+    c = cw_run_record(context, CW_RUN_CONTEXT, sizeof *c);
+    if (c && slots) {
+        c->slots = slots;
+        if (make_places(c))
+            slots = NULL;
+        else
+            c->slots = NULL;
+    }
+    cw_run_unlock();
+    free(slots);
+}
+
+void cw_run_context_free(struct cw_run_context *c)
+{
+    for (size_t i = 0; c->slots && i < c->slots->n; i++)
+        if (i < c->slots->homes)
+            cw_run_drop(CW_RUN_DROP_QUEUE, c->places[i].queue);
+    free(c->places);
+    free(c->slots);
+}
+
+cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+                                       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                       cl_int *err)
+{
+    cl_context context = cw_native.clCreateContext(properties, n, devices, notify, data, err);
+
+    cw_run_context_made(context);
+    return context;
+}
+
+CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
+CW_RUN_RELEASE(clReleaseContext, cl_context, CW_RUN_CONTEXT)
+
+cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetContextInfo(context, name, room, to, bytes);
+    struct cw_run_context *c;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_CONTEXT_REFERENCE_COUNT || !to)
+        return err;
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    memcpy(&count, to, sizeof count);
+    count -= c ? c->own_queues + cw_run_hidden_references(&c->r) : 0;
+    memcpy(to, &count, sizeof count);
+    cw_run_unlock();
+    return err;
+}

@@ -1,0 +1,118 @@
+/* run_end.c - the end of the process, forks, and the summary. */
+#include "run_hooks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "run_end.h"
+#include "run_threads.h"
+
+#define MAX_REGISTRATIONS 8
+
+static bool wants_summary;
+static pid_t self;
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished;
+}
+
+void cw_run_drain(void)
+{
+    cw_run_lock();
+    cw_run_window_close();
+    cw_run_help(NULL, 0, all_over, NULL);
+    cw_run.off = true; /* what still comes is native: nobody is left to run it */
+    cw_run_unlock();
+}
+
+static void say(const char *line, int n)
+{
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+        return;
+}
+
+static void summary(void)
+{
+    static const char *const reasons[] = {
+#define X(id, text) text,
+        CW_RUN_REASONS(X)
+#undef X
+    };
+    const struct cw_run_counts *c = &cw_run.counts;
+    uint64_t native = 0;
+    char line[512];
+
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        native += c->native[i];
+    say(line, snprintf(line, sizeof line,
+                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu windows; %llu native\n",
+                       (unsigned long long)c->managed, (unsigned long long)c->launches, (unsigned long long)c->reordered,
+                       (unsigned long long)c->moved, (unsigned long long)c->windows, (unsigned long long)native));
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        if (c->native[i])
+            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    if (cw_device_describe(line, sizeof line - 1))
+        say(line, (int)strlen(strcat(line, "\n")));
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers. */
+void cw_run_at_end(void)
+{
+    static bool done;
+    int saved = errno;
+
+    if (done || self != getpid())
+        return; /* a forked child has no threads of ours, and nothing is managed there */
+    done = true;
+    cw_run_drain();
+    cw_run_lanes_stop();
+    cw_run_threads_stop();
+    cw_run_callbacks_stop();
+    if (wants_summary)
+        summary();
+    errno = saved;
+}
+
+/* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece. */
+void cw_run_register_exit(void)
+{
+    static _Atomic unsigned count;
+    int saved = errno;
+
+    if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
+        atexit(cw_run_at_end);
+        at_quick_exit(cw_run_at_end);
+    }
+    errno = saved;
+}
+
+static void before_fork(void)
+{
+    cw_run_lock();
+    cw_run_window_close();
+}
+
+static void in_parent(void)
+{
+    cw_run_unlock();
+}
+
+/* There are no threads here but this one: everything is native from now on. */
+static void in_child(void)
+{
+    cw_run.off = true;
+    cw_run.forked = true;
+    pthread_mutex_unlock(&cw_run.lock);
+    cw_device_after_fork();
+}
+
+void cw_run_end_start(bool summary_wanted)
+{
+    wants_summary = summary_wanted;
+    self = getpid();
+    pthread_atfork(before_fork, in_parent, in_child);
+}

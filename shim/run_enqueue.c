@@ -1,0 +1,74 @@
+/* run_enqueue.c - the frame of every hook that enqueues. */
+#include "run_hooks.h"
+
+static cl_event make_event(cl_command_queue queue, const cl_event *event)
+{
+    struct cw_run_queue *q;
+    cl_context context;
+    cl_int err;
+
+    if (!event)
+        return NULL;
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    context = q && q->managed && !cw_run.off ? (cl_context)(uintptr_t)q->context->r.handle : NULL;
+    cw_run_unlock();
+    return context ? cw_next.clCreateUserEvent(context, &err) : NULL;
+}
+
+bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
+                  bool whole)
+{
+    int why;
+
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
+    e->made = make_event(queue, event);
+    cw_run_lock();
+    e->queue = cw_run_find(queue, CW_RUN_QUEUE);
+    why = cw_run_admit(e->queue, n, list, whole && !n);
+    if (why < 0 && event && !e->made)
+        why = CW_RUN_R_CHECK;
+    return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
+}
+
+bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
+{
+    cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+    e->why = why;
+    cw_run_unlock();
+    return false;
+}
+
+/* Out of order: that one command. */
+static bool one_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+    const struct cw_run_task *t = u->queue->first;
+
+    while (t && t->sequence < u->sequence)
+        t = t->next;
+    return !t || t->sequence != u->sequence;
+}
+
+cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking)
+{
+    struct cw_run_queue *q = e->queue;
+    struct cw_run_until until = {.queue = q};
+    bool in_order = q->in_order;
+
+    cw_run_threads_start();
+    cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made);
+    until.sequence = cw_run.sequence;
+    if (e->event)
+        *e->event = e->made;
+    if (blocking || cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
+        cw_run_window_close();
+    if (blocking) {
+        cw_run_busy(&q->r);
+        cw_run_help(q, until.sequence, in_order ? cw_run_is_over : one_over, &until);
+        cw_run_idle(&q->r);
+    }
+    cw_run_retire();
+    cw_run_unlock();
+    return CL_SUCCESS;
+}

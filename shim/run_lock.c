@@ -1,0 +1,130 @@
+/* run_lock.c - the one lock of run mode, and what has to wait until it is free. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct garbage {
+    struct garbage *next;
+    enum cw_run_garbage what;
+    void *handle;
+};
+
+struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                  .done = PTHREAD_COND_INITIALIZER,
+                                  .timer = PTHREAD_COND_INITIALIZER,
+                                  .host = {.low = 0, .high = UINTPTR_MAX}};
+
+static struct garbage *garbage;
+
+void cw_run_lock(void)
+{
+    pthread_mutex_lock(&cw_run.lock);
+}
+
+void cw_run_drop(enum cw_run_garbage what, void *handle)
+{
+    struct garbage *g = handle ? malloc(sizeof *g) : NULL;
+
+    if (!g)
+        return; /* out of memory: the object stays */
+    *g = (struct garbage){garbage, what, handle};
+    garbage = g;
+}
+
+bool cw_run_has_garbage(void)
+{
+    return garbage || cw_run.to_register;
+}
+
+static void release(const struct garbage *g)
+{
+    switch (g->what) {
+    case CW_RUN_DROP_MEMORY:
+        cw_next.clReleaseMemObject(g->handle);
+        break;
+    case CW_RUN_DROP_QUEUE:
+        cw_next.clReleaseCommandQueue(g->handle);
+        break;
+    case CW_RUN_DROP_KERNEL:
+        cw_next.clReleaseKernel(g->handle);
+        break;
+    case CW_RUN_DROP_PROGRAM:
+        cw_next.clReleaseProgram(g->handle);
+        break;
+    case CW_RUN_DROP_EVENT:
+        cw_next.clReleaseEvent(g->handle);
+        break;
+    case CW_RUN_DROP_CONTEXT:
+        cw_next.clReleaseContext(g->handle);
+        break;
+    case CW_RUN_DROP_BLOCK:
+        free(g->handle);
+        break;
+    }
+}
+
+/* A vendor event is over: what waits for it may go on. Runs on a thread of the vendor, or inside a call of ours. */
+static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
+{
+    struct cw_run_foreign *f = data;
+    int saved = errno;
+
+    (void)event;
+    cw_run_lock();
+    cw_run_task_done(f->task, status < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE);
+    cw_run_drop(CW_RUN_DROP_EVENT, f->event);
+    cw_run_drop(CW_RUN_DROP_BLOCK, f);
+    cw_run_unlock_in_callback();
+    errno = saved;
+}
+
+static void hand_over(struct garbage *g, struct cw_run_foreign *f)
+{
+    while (f) {
+        struct cw_run_foreign *next = f->next; /* f may be gone when the call returns */
+        if (cw_next.clSetEventCallback(f->event, CL_COMPLETE, foreign_over, f) != CL_SUCCESS) {
+            cw_next.clWaitForEvents(1, &f->event);
+            foreign_over(f->event, CL_COMPLETE, f);
+        }
+        f = next;
+    }
+    while (g) {
+        struct garbage *next = g->next;
+        release(g);
+        free(g);
+        g = next;
+    }
+}
+
+void cw_run_unlock(void)
+{
+    struct garbage *g = garbage;
+    struct cw_run_foreign *f = cw_run.to_register;
+
+    garbage = NULL;
+    cw_run.to_register = NULL;
+    cw_run_kick();
+    pthread_mutex_unlock(&cw_run.lock);
+    if (CW_UNLIKELY(g || f))
+        hand_over(g, f);
+}
+
+void cw_run_unlock_in_callback(void)
+{
+    if (cw_run.retire_first) {
+        cw_run.timer_wanted = true; /* completing events is for a thread of ours */
+        pthread_cond_broadcast(&cw_run.done);
+    }
+    cw_run_kick();
+    pthread_mutex_unlock(&cw_run.lock);
+}
+
+uint64_t cw_run_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t); /* what PoCL's profiling uses */
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

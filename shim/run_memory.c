@@ -1,0 +1,268 @@
+/* run_memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on the
+ * same bytes; what the program asked for is what it is told. */
+#include "run_hooks.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define HOST_BITS  (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+#define KNOWN_BITS                                                                                           \
+    (HOST_BITS | CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY |         \
+     CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define ALIGN_SMALL 128 /* the widest vector */
+#define ALIGN_LARGE 4096
+
+/* The context, if its buffers are managed. */
+static struct cw_run_context *managed_context(cl_context context)
+{
+    struct cw_run_context *c;
+
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    c = c && c->slots && !cw_run.off ? c : NULL;
+    cw_run_unlock();
+    return c;
+}
+
+/* Runs when the vendor lets go of the buffer, after the callbacks of the program. */
+static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
+{
+    (void)memory;
+    free(bytes);
+}
+
+static uint8_t *make_bytes(size_t bytes, const void *from)
+{
+    size_t align = bytes < 65536 ? ALIGN_SMALL : ALIGN_LARGE;
+    uint8_t *p = bytes < SIZE_MAX - align ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
+
+    if (p && from)
+        memcpy(p, from, bytes);
+    return p;
+}
+
+/* Lock held. */
+static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own)
+{
+    struct cw_run_memory *m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m);
+
+    if (!m)
+        return;
+    m->context = c;
+    cw_run_busy(&c->r);
+    m->root = m;
+    m->flags = flags;
+    m->address = address;
+    m->bytes = bytes;
+    m->own = own;
+    m->region = own ? cw_run_region_create(address, bytes) : &cw_run.host;
+    m->managed = m->region;
+    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    if (!m->mirrors)
+        m->managed = false;
+}
+
+static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
+                            size_t bytes, void *host, cl_int *err)
+{
+    return with ? cw_native.clCreateBufferWithProperties(context, properties, flags, bytes, host, err)
+                : cw_native.clCreateBuffer(context, flags, bytes, host, err);
+}
+
+static cl_mem create(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags, size_t bytes,
+                     void *host, cl_int *err)
+{
+    struct cw_run_context *c = managed_context(context);
+    bool plain = c && bytes && !(flags & ~(cl_mem_flags)KNOWN_BITS) && (!properties || !*properties);
+    bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR;
+    cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
+    uint8_t *own = NULL;
+    cl_mem memory;
+
+    if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+    if (use) {
+        memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
+    } else {
+        own = make_bytes(bytes, host);
+        memory = own ? vendor_buffer(context, properties, with, ours, bytes, own, err) : NULL;
+        if (memory && cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, own) != CL_SUCCESS) {
+            cw_next.clReleaseMemObject(memory);
+            memory = NULL;
+        }
+        if (!memory) { /* the vendor shall say what it says of the program's own wish */
+            free(own);
+            return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+        }
+    }
+    if (!memory)
+        return NULL;
+    cw_run_lock();
+    remember(memory, c, flags, bytes, own ? own : host, own);
+    cw_run_unlock();
+    return memory;
+}
+
+cl_mem cw_run_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
+{
+    return create(context, NULL, false, flags, bytes, host, err);
+}
+
+cl_mem cw_run_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                                size_t bytes, void *host, cl_int *err)
+{
+    return create(context, properties, true, flags, bytes, host, err);
+}
+
+static bool misaligned(const struct cw_run_context *c, size_t origin)
+{
+    cl_uint bits;
+
+    for (size_t i = 0; i < c->slots->n; i++) {
+        bits = 0;
+        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL);
+        if (bits < 8 || origin % (bits / 8))
+            return true;
+    }
+    return false;
+}
+
+static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region)
+{
+    struct cw_run_memory *root, *m = NULL;
+
+    cw_run_lock();
+    root = cw_run_find(parent, CW_RUN_MEMORY);
+    if (root && root->managed && (m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m))) {
+        m->context = root->context;
+        m->root = root;
+        cw_run_busy(&root->r);
+        m->flags = flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
+        m->flags |= root->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+        m->address = root->address + region->origin;
+        m->bytes = region->size;
+        m->region = root->region;
+        m->misaligned = misaligned(root->context, region->origin);
+        m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+        m->managed = m->mirrors;
+    }
+    cw_run_unlock();
+    return m;
+}
+
+cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
+                                     cl_int *err)
+{
+    cl_mem memory = cw_native.clCreateSubBuffer(parent, flags, type, info, err);
+
+    if (memory && type == CL_BUFFER_CREATE_TYPE_REGION && info && remember_sub(memory, parent, flags, info))
+        return memory;
+    return cw_run_opaque(memory);
+}
+
+struct cw_run_memory *cw_run_buffer(cl_mem handle)
+{
+    struct cw_run_memory *m = cw_run_find(handle, CW_RUN_MEMORY);
+
+    return m && m->managed ? m : NULL;
+}
+
+void cw_run_memory_free(struct cw_run_memory *m)
+{
+    struct cw_run_map *map, *next;
+
+    for (map = m->maps; map; map = next) {
+        next = map->next;
+        m->root->root_maps--;
+        free(map);
+    }
+    for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
+        cw_run_drop(CW_RUN_DROP_MEMORY, m->mirrors[i]);
+    free(m->mirrors);
+    if (m->root == m) {
+        cw_run_region_destroy(m->region);
+        cw_run_idle(&m->context->r);
+    } else {
+        cw_run_idle(&m->root->r);
+    }
+}
+
+cl_int cw_run_hook_clRetainMemObject(cl_mem memory)
+{
+    cl_int err;
+
+    if (cw_run_take_back(memory, CW_RUN_MEMORY))
+        return CL_SUCCESS;
+    err = cw_native.clRetainMemObject(memory);
+    if (err != CL_SUCCESS)
+        return err;
+    cw_run_retained(memory, CW_RUN_MEMORY);
+    cw_run_retained(memory, CW_RUN_OPAQUE);
+    return err;
+}
+
+cl_int cw_run_hook_clReleaseMemObject(cl_mem memory)
+{
+    cw_run_release(memory, CW_RUN_OPAQUE);
+    return cw_run_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
+}
+
+/* What the program gave, where the vendor tells of what we made of it. Lock held. */
+static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
+{
+    cl_mem_flags flags;
+    cl_uint count;
+    void *none = NULL;
+
+    switch (name) {
+    case CL_MEM_FLAGS:
+        memcpy(&flags, to, sizeof flags);
+        if (m->root->own && flags & CL_MEM_USE_HOST_PTR)
+            flags = (flags & ~(cl_mem_flags)CL_MEM_USE_HOST_PTR) | (m->root->flags & HOST_BITS);
+        memcpy(to, &flags, sizeof flags);
+        break;
+    case CL_MEM_HOST_PTR:
+        if (m->root->own)
+            memcpy(to, &none, sizeof none);
+        break;
+    case CL_MEM_MAP_COUNT:
+        memcpy(&count, to, sizeof count);
+        count += m->root_maps;
+        memcpy(to, &count, sizeof count);
+        break;
+    case CL_MEM_REFERENCE_COUNT:
+        memcpy(&count, to, sizeof count);
+        count -= cw_run_hidden_references(&m->r);
+        memcpy(to, &count, sizeof count);
+        break;
+    default:
+        break;
+    }
+}
+
+cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetMemObjectInfo(memory, name, room, to, bytes);
+    struct cw_run_memory *m;
+
+    if (err != CL_SUCCESS || !to)
+        return err;
+    cw_run_lock();
+    m = cw_run_find(memory, CW_RUN_MEMORY);
+    if (m)
+        correct(m, name, to);
+    cw_run_unlock();
+    return err;
+}
+
+cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p)
+{
+    cl_mem *mirror = &m->mirrors[p->lane->number];
+    cl_int err;
+
+    if (p->slot->home)
+        return (cl_mem)(uintptr_t)m->r.handle;
+    if (!*mirror)
+        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes, m->address, &err);
+    return *mirror;
+}

@@ -1,0 +1,146 @@
+/* run_object.c - records of the program's objects, and releases that have to wait. */
+#include "run.h"
+
+#include <stdlib.h>
+
+#define BUCKETS 65536u
+
+static struct cw_run_record *table[BUCKETS]; /* untouched pages cost nothing */
+
+static struct cw_run_record **bucket_of(const void *handle)
+{
+    return &table[((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 48];
+}
+
+void *cw_run_find(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r = handle ? *bucket_of(handle) : NULL;
+
+    while (r && (r->handle != handle || r->kind != kind))
+        r = r->next;
+    return r;
+}
+
+static void take_out(struct cw_run_record *r)
+{
+    struct cw_run_record **at = bucket_of(r->handle);
+
+    while (*at && *at != r)
+        at = &(*at)->next;
+    if (*at)
+        *at = r->next;
+}
+
+/* What is left of a record when neither the program nor a command needs it any more. */
+static void free_record(struct cw_run_record *r)
+{
+    take_out(r);
+    switch (r->kind) {
+    case CW_RUN_CONTEXT:
+        cw_run_context_free((struct cw_run_context *)r);
+        break;
+    case CW_RUN_QUEUE:
+        cw_run_queue_free((struct cw_run_queue *)r);
+        break;
+    case CW_RUN_MEMORY:
+        cw_run_memory_free((struct cw_run_memory *)r);
+        break;
+    case CW_RUN_PROGRAM:
+        cw_run_program_free((struct cw_run_program *)r);
+        break;
+    case CW_RUN_KERNEL:
+        cw_run_kernel_free((struct cw_run_kernel *)r);
+        break;
+    case CW_RUN_EVENT:
+        cw_run_event_free((struct cw_run_event *)r);
+        break;
+    case CW_RUN_OPAQUE:
+        break;
+    }
+    free(r);
+}
+
+void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes)
+{
+    struct cw_run_record *r = cw_run_find(handle, kind);
+
+    if (r && !r->busy)
+        free_record(r); /* the vendor freed it unseen, and gave its address to another */
+    r = calloc(1, bytes);
+    if (!r)
+        return NULL;
+    *r = (struct cw_run_record){.handle = handle, .next = *bucket_of(handle), .kind = kind, .refs = 1};
+    *bucket_of(handle) = r;
+    return r;
+}
+
+void cw_run_busy(struct cw_run_record *r)
+{
+    r->busy++;
+}
+
+void cw_run_idle(struct cw_run_record *r)
+{
+    static const enum cw_run_garbage garbage[] = {
+        [CW_RUN_CONTEXT] = CW_RUN_DROP_CONTEXT, [CW_RUN_QUEUE] = CW_RUN_DROP_QUEUE,
+        [CW_RUN_MEMORY] = CW_RUN_DROP_MEMORY,   [CW_RUN_PROGRAM] = CW_RUN_DROP_PROGRAM,
+        [CW_RUN_KERNEL] = CW_RUN_DROP_KERNEL,   [CW_RUN_EVENT] = CW_RUN_DROP_EVENT,
+    };
+
+    if (--r->busy || !r->held_back)
+        return;
+    cw_run_drop(garbage[r->kind], (void *)(uintptr_t)r->handle);
+    free_record(r);
+}
+
+bool cw_run_take_back(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+    bool back;
+
+    cw_run_lock();
+    r = cw_run_find(handle, kind);
+    back = r && r->held_back;
+    if (back) {
+        r->held_back = false;
+        r->refs = 1;
+    }
+    cw_run_unlock();
+    return back;
+}
+
+void cw_run_retained(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+
+    cw_run_lock();
+    r = cw_run_find(handle, kind);
+    if (r)
+        r->refs++;
+    cw_run_unlock();
+}
+
+bool cw_run_release(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+    bool vendor = true;
+
+    cw_run_lock();
+    r = cw_run_find(handle, kind);
+    if (r && r->refs > 1) {
+        r->refs--;
+    } else if (r && r->busy && !r->held_back) {
+        r->refs = 0;
+        r->held_back = true;
+        vendor = false;
+    } else if (r && !r->busy) {
+        free_record(r);
+    }
+    cw_run_unlock();
+    return vendor;
+}
+
+uint32_t cw_run_hidden_references(const struct cw_run_record *r)
+{
+    return r->held_back;
+}

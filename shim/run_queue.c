@@ -1,0 +1,140 @@
+/* run_queue.c - the program's queues: made, flushed, finished, released. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
+{
+    uint32_t i = 0;
+
+    while (i < c->slots->homes && c->slots->slot[i].device != device)
+        i++;
+    return i;
+}
+
+void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    struct cw_run_context *c;
+    struct cw_run_queue *q;
+    cl_int err;
+
+    if (!queue || !cw_run.ready)
+        return;
+    err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    q = c ? cw_run_record(queue, CW_RUN_QUEUE, sizeof *q) : NULL;
+    if (q) {
+        q->context = c;
+        cw_run_busy(&c->r);
+        q->home = c->slots ? home_of(c, device) : 0;
+        q->managed = c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
+        q->synchronous = q->managed && c->slots->slot[q->home].synchronous;
+    }
+    cw_run_unlock();
+}
+
+void cw_run_queue_free(struct cw_run_queue *q)
+{
+    for (uint32_t i = 0; i < q->num_gates; i++)
+        cw_run_drop(CW_RUN_DROP_EVENT, q->gates[i]);
+    free(q->gates);
+    cw_run_idle(&q->context->r);
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                  cl_command_queue_properties properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueue(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                const cl_queue_properties *properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueueWithProperties(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+CW_RUN_RETAIN(clRetainCommandQueue, cl_command_queue, CW_RUN_QUEUE)
+
+cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
+{
+    cw_run_lock();
+    cw_run_window_close(); /* an implicit flush */
+    cw_run_unlock();
+    return cw_run_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clFlush(cl_command_queue queue)
+{
+    cw_run_lock();
+    cw_run_window_close();
+    cw_run_unlock();
+    return cw_native.clFlush(queue);
+}
+
+/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands. */
+static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given)
+{
+    struct cw_run_queue *q;
+    struct cw_run_until until;
+
+    cw_run_lock();
+    cw_run_window_close();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    if (q) {
+        cw_run_busy(&q->r);
+        *given = q->native_given;
+        until = (struct cw_run_until){q, cw_run.sequence};
+        if (q->first && q->native_given != q->native_known) {
+            cw_run_unlock();
+            cw_next.clFlush(queue); /* managed ones may wait for native ones */
+            cw_run_lock();
+        }
+        cw_run_help(q, until.sequence, cw_run_is_over, &until);
+    }
+    cw_run_unlock();
+    return q;
+}
+
+cl_int cw_run_hook_clFinish(cl_command_queue queue)
+{
+    uint64_t given = 0;
+    struct cw_run_queue *q = drain(queue, &given);
+    cl_int err = cw_native.clFinish(queue);
+
+    if (!q)
+        return err;
+    cw_run_lock();
+    /* only now: another thread must not take native commands for finished before they are */
+    if (err == CL_SUCCESS && q->native_known < given)
+        q->native_known = given;
+    cw_run_idle(&q->r);
+    cw_run_unlock();
+    return err;
+}
+
+cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
+                                             cl_command_queue_properties *old)
+{
+    uint64_t given;
+    struct cw_run_queue *q = drain(queue, &given);
+    cl_int err = cw_native.clSetCommandQueueProperty(queue, properties, enable, old);
+
+    if (!q)
+        return err;
+    cw_run_lock();
+    if (err == CL_SUCCESS)
+        q->managed = false;
+    cw_run_idle(&q->r);
+    cw_run_unlock();
+    return err;
+}
