@@ -126,6 +126,14 @@ const struct cw_ext_hooks *cw_door_hooks_ext(void)
     return mode ? mode->ext_hooks : NULL;
 }
 
+void cw_door_unseen(const char *name)
+{
+    const struct cw_mode *mode = running_mode();
+
+    if (mode && mode->unseen)
+        mode->unseen(name);
+}
+
 __attribute__((destructor)) static void stop_mode(void)
 {
     const struct cw_mode *mode = running_mode();

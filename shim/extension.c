@@ -89,6 +89,7 @@ static void *wrap(const char *name, void *vendor)
             void *entry = *(void **)((const char *)cw_door_entries() + core[i].entry);
             return entry ? entry : vendor;
         }
+    cw_door_unseen(name);
     return vendor;
 }
 

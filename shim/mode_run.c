@@ -38,6 +38,21 @@ static const struct cw_dispatch hooks = {
     .clCreateContextFromType = context_from_type,
 };
 
+/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the vendor
+ * keeps the order. */
+static void unseen(const char *name)
+{
+    static const char *const harmless[] = {"clGet", "clIcd", "clLog", "clRetain", "clRelease", "clTerminate"};
+
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (!strncmp(name, harmless[i], strlen(harmless[i])))
+            return;
+    if (!cw_run.off && !cw_run.forked) {
+        cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
+        cw_run_drain();
+    }
+}
+
 static bool flag(const char *name)
 {
     const char *value = getenv(name);
@@ -64,5 +79,6 @@ const struct cw_mode cw_mode_run = {
     .hooks = &hooks,
     .ext_hooks = &cw_run_ext_hooks,
     .start = start,
+    .unseen = unseen,
     .stop = cw_run_at_end,
 };

@@ -67,17 +67,18 @@ void cw_run_context_made(cl_context context)
         slots = NULL;
     }
     cw_run_register_exit();
+    if (!slots)
+        return; /* what has no record is passed through */
     cw_run_lock();
     c = cw_run_record(context, CW_RUN_CONTEXT, sizeof *c);
-    if (c && slots) {
+    if (c) {
         c->slots = slots;
-        if (make_places(c))
-            slots = NULL;
-        else
+        if (!make_places(c))
             c->slots = NULL;
     }
+    if (!c || !c->slots)
+        free(slots);
     cw_run_unlock();
-    free(slots);
 }
 
 void cw_run_context_free(struct cw_run_context *c)
