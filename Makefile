@@ -49,7 +49,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/trace_counts $(B)/test/kernel_edges
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/liar $(B)/test/trace_counts $(B)/test/kernel_edges
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
 
 all: $(programs)
@@ -105,6 +105,13 @@ $(B)/test/libnullcl.so: $(call obj,$(stub_src))
 $(B)/test/libcountcl.so: $(B)/obj/test/shim/countcl.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+# the witness of what programs read back: a layer above everything else
+$(B)/test/libreadcl.so: $(call obj,test/suites/readcl.c test/suites/readcl_log.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+$(B)/test/liar: $(call obj,test/suites/liar.c test/apps/common.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/trace_counts $(B)/test/kernel_edges: $(B)/test/%: $(B)/obj/test/shim/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS)
@@ -113,7 +120,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(stub_src) $(bench_src) test/shim/countcl.c test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(stub_src) $(bench_src) test/shim/countcl.c $(wildcard test/suites/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:

@@ -1,0 +1,45 @@
+"""allows.py - what a scheduler could have done with a traced program: managed, reordered, moved.
+
+From the trace's JSON (README.md of analyzer/): a pair of commands may change places when no chain of binding edges
+(all kinds but `queue`) leads from one to the other.
+"""
+import json
+
+MANAGED = {"CL_COMMAND_" + name for name in (
+    "NDRANGE_KERNEL", "TASK", "READ_BUFFER", "WRITE_BUFFER", "COPY_BUFFER", "READ_BUFFER_RECT", "WRITE_BUFFER_RECT",
+    "COPY_BUFFER_RECT", "FILL_BUFFER")}
+KERNELS = {"CL_COMMAND_NDRANGE_KERNEL", "CL_COMMAND_TASK"}
+MOST = 4000  # commands looked at: enough to say that something is possible
+
+
+def has_free_pair(commands, edges):
+    place = {c["id"]: i for i, c in enumerate(commands)}
+    before = [0] * len(commands)  # bit set of what must come first
+    wanted = 0
+    incoming = [[] for _ in commands]
+    for e in edges:
+        if e["kind"] != "queue" and e["from"] in place and e["to"] in place:
+            incoming[place[e["to"]]].append(place[e["from"]])
+    for i, command in enumerate(commands):
+        for j in incoming[i]:
+            before[i] |= before[j] | 1 << j
+        if command["type"] in MANAGED:
+            if wanted & ~before[i]:
+                return True
+            wanted |= 1 << i
+    return False
+
+
+def of_trace(path, devices):
+    """The kinds that a run on `devices` devices must show."""
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    commands = trace["commands"][:MOST]
+    kinds = set()
+    if any(c["type"] in MANAGED for c in commands):
+        kinds.add("managed")
+    if devices > 1 and any(c["type"] in KERNELS for c in commands):
+        kinds.add("moved")
+    if has_free_pair(commands, trace["edges"]):
+        kinds.add("reordered")
+    return kinds

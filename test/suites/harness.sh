@@ -1,0 +1,55 @@
+#!/bin/bash
+# harness.sh - the harness itself: a program that lies must be caught whatever it lies in, one that does not must not.
+set -u
+[ -e /etc/OpenCL/vendors/pocl.icd ] || { echo "no OpenCL driver: package pocl-opencl-icd"; exit 77; }
+failures=0
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# expect NAME OUTCOME WORDS: the table's line of `liar NAME` under trace has this outcome, and says these words
+expect() {
+    local line
+    line=$(grep -E "^$1 +trace " "$T/table")
+    [[ $line == *" $2 "*"$3"* ]] && return
+    fail "liar $1: expected '$2 ... $3', got: $line"
+}
+
+liars="byte early order missing unseen error stdout file status crash hang same noisy"
+for what in $liars; do
+    echo "$what limit=20 -- '$(realpath "$B")/test/liar' $what"
+done | sed 's/limit=20 -- \(.*\) hang$/limit=3 -- \1 hang/' > "$T/manifest"
+python3 test/suites/suite.py --build "$B" --bare 3 --jobs 2 -c trace "$T/manifest" > "$T/table"
+status=$?
+[ $status = 1 ] || fail "exit status $status, not 1"
+expect byte different "reads: at 2:"
+expect early different "reads: at 0:"
+expect order different "reads: at 0:"
+expect missing different "reads: "
+expect unseen different "reads: at "
+expect error different "status -30"
+expect stdout different "stdout: at 0: b'Done'"
+expect file different "files: at 0:"
+expect status different "status: '3'"
+expect crash crash "signal 6"
+expect hang hang "ran out of time"
+expect same same ""
+expect noisy same ""
+grep -qE "^noisy +bare .*varies by itself: 1 words of stdout" "$T/table" ||
+    fail "noisy is not listed as varying"
+[ $failures = 0 ] || cat "$T/table"
+
+# clean samples are the same in every mode; the witness does not see what clweave reads for itself
+for name in blockmatmul images threads; do
+    echo "$name -- '$(realpath "$B")/test/apps/$name'"
+done > "$T/samples"
+python3 test/suites/suite.py --build "$B" --bare 2 --repeat 1 --jobs 2 \
+    -c off -c trace/capture_data=1 -c run "$T/samples" || fail "samples differ"
+
+# a manifest that cannot be read is a usage error that names the line
+printf 'a -- b\na -- c\n' > "$T/twice"
+python3 test/suites/suite.py "$T/twice" 2> "$T/err"
+[ $? = 2 ] && grep -q "twice:2: 'a' is there twice" "$T/err" || fail "$(cat "$T/err")"
+python3 test/suites/test_suite.py 2> "$T/err" || fail "$(cat "$T/err")"
+[ $failures = 0 ]

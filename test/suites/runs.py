@@ -1,0 +1,116 @@
+"""runs.py - runs a program once, in one configuration, below the witness, and says what came of it.
+
+A configuration is `bare`, or MODE[/OPTION=VALUE...]: the mode and the options of clweave (their CLWEAVE_ variables),
+for example run/policy=chaos/devices=cpu,dsp:4/seed=7.
+"""
+import dataclasses
+import fnmatch
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+SUMMARY = re.compile(rb"run: (\d+) commands? managed, (\d+) reordered, (\d+) moved")
+OWN = ("CLWEAVE_", "OPENCL_LAYERS", "LD_PRELOAD", "READCL_")
+
+
+@dataclasses.dataclass
+class Result:
+    status: str  # the exit status, "hang" or "signal N"
+    stdout: bytes
+    files: dict  # name -> hash of what the program left in its folder
+    reads: list  # lines of the witness, in program order
+    counts: tuple  # managed, reordered, moved; None if it said nothing
+    stderr: bytes
+
+
+def environment(program, configuration, library, witness, folder):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(OWN)}
+    env.update(program.env, READCL_DIR=os.path.join(folder, "reads"), HOME=os.path.join(folder, "home"),
+               OPENCL_LAYERS=witness)
+    if configuration == "bare":
+        return env
+    mode, *options = configuration.split("/")
+    # the last layer is the outermost: the witness sees what the program sees
+    env.update(OPENCL_LAYERS=library + ":" + witness, LD_PRELOAD=library, CLWEAVE_MODE=mode,
+               CLWEAVE_OUT=os.path.join(folder, "traces", "%e-%p.json"))
+    if mode == "run":
+        env["CLWEAVE_SUMMARY"] = "1"
+    for option in options:
+        name, _, value = option.partition("=")
+        env["CLWEAVE_" + name.upper().replace("-", "_")] = value
+    return env
+
+
+def masked(text, program):
+    for mask in program.masks:
+        text = mask.sub(b"#", text)
+    return text
+
+
+def left_files(work, program):
+    found = {}
+    for root, _, names in os.walk(work):
+        for name in names:
+            path = os.path.join(root, name)
+            short = os.path.relpath(path, work)
+            if os.path.islink(path) or any(fnmatch.fnmatch(short, glob) for glob in program.skip):
+                continue
+            with open(path, "rb") as file:
+                found[short] = hashlib.sha256(masked(file.read(), program)).hexdigest()
+    return found
+
+
+def witness_lines(folder):
+    """All processes' lines. With one process, sorting by thread and number is program order."""
+    lines = []
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="ascii") as file:
+            lines.append(sorted(file.read().splitlines()))
+    return [line for process in sorted(lines) for line in process]
+
+
+def end_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def execute(command, work, env, limit):
+    """Returns (status, stdout, stderr). Whatever the program started and left is ended."""
+    with open(os.path.join(work, "..", "stdout"), "w+b") as out, open(os.path.join(work, "..", "stderr"), "w+b") as err:
+        try:
+            process = subprocess.Popen(command, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                       start_new_session=True)
+        except OSError as why:
+            return f"not started: {why}", b"", b""
+        try:
+            code = process.wait(limit)
+            status = f"signal {-code}" if code < 0 else str(code)
+        except subprocess.TimeoutExpired:
+            status = "hang"
+        end_group(process)
+        process.wait()
+        out.seek(0)
+        err.seek(0)
+        return status, out.read(), err.read()
+
+
+def run(program, configuration, library, witness, folder):
+    """Runs it in `folder`, which must not exist; leaves stdout, stderr, work, reads and traces there."""
+    work = os.path.join(folder, "work")
+    for name in ("reads", "traces", "home"):
+        os.makedirs(os.path.join(folder, name))
+    if program.folder:
+        shutil.copytree(program.folder, work, symlinks=True)
+    else:
+        os.makedirs(work)
+    env = environment(program, configuration, library, witness, folder)
+    status, out, err = execute(program.command, work, env, program.limit)
+    said = SUMMARY.findall(err)
+    counts = tuple(sum(int(s[i]) for s in said) for i in range(3)) if said else None
+    return Result(status, masked(out, program), left_files(work, program),
+                  witness_lines(os.path.join(folder, "reads")), counts, err)

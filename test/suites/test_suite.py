@@ -1,0 +1,117 @@
+"""Unit tests of the harness's own judgement, on handmade runs and graphs."""
+import json
+import os
+import tempfile
+import types
+import unittest
+
+import allows
+import rules
+import runs
+import suite
+
+
+def result(**change):
+    given = dict(status="0", stdout=b"a 1\n", files={"x": "1"}, reads=reads("aa"), counts=None, stderr=b"")
+    return runs.Result(**{**given, **change})
+
+
+def reads(*hashes):
+    return [f"000 {i:08} clEnqueueReadBuffer 4 {h}" for i, h in enumerate(hashes)]
+
+
+class Rules(unittest.TestCase):
+    def judge(self, bare, other):
+        return rules.verdict(other, rules.learn(bare, ("status", "stdout", "files", "reads")))[0]
+
+    def test_exact(self):
+        self.assertEqual(self.judge([result()] * 2, result()), "same")
+        changes = {"status": "1", "stdout": b"a 2\n", "files": {}, "reads": reads("ab")}
+        for change in [{k: v} for k, v in changes.items()] + [{"reads": []}]:
+            self.assertEqual(self.judge([result()] * 2, result(**change)), "different", change)
+
+    def test_order_of_reads_that_varies(self):
+        bare = [result(reads=reads("a", "b")), result(reads=reads("b", "a"))]
+        self.assertEqual(self.judge(bare, result(reads=reads("b", "a"))), "same")
+        self.assertEqual(self.judge(bare, result(reads=reads("b", "b"))), "different")
+
+    def test_one_read_that_varies(self):
+        bare = [result(reads=reads("a", "b", "c")), result(reads=reads("a", "x", "c"))]
+        self.assertEqual(self.judge(bare, result(reads=reads("a", "y", "c"))), "same")
+        self.assertEqual(self.judge(bare, result(reads=reads("a", "y", "z"))), "different")
+        self.assertEqual(self.judge(bare, result(reads=reads("a", "b"))), "different")
+
+    def test_words_that_vary(self):
+        bare = [result(stdout=b"took 1 ms\nok\n"), result(stdout=b"took 2 ms\nok\n")]
+        self.assertEqual(self.judge(bare, result(stdout=b"took 3 ms\nok\n")), "same")
+        self.assertEqual(self.judge(bare, result(stdout=b"took 3 ms\nno\n")), "different")
+        self.assertEqual(self.judge(bare, result(stdout=b"took 3 ms\n")), "different")
+
+    def test_file_that_varies(self):
+        bare = [result(files={"x": "1", "t": "1"}), result(files={"x": "1", "t": "2"})]
+        self.assertEqual(self.judge(bare, result(files={"x": "1", "t": "3"})), "same")
+        self.assertEqual(self.judge(bare, result(files={"x": "2", "t": "3"})), "different")
+
+    def test_hang_and_crash(self):
+        self.assertEqual(self.judge([result()] * 2, result(status="hang")), "hang")
+        self.assertEqual(self.judge([result()] * 2, result(status="signal 6")), "crash")
+
+
+def graph(types_, edges):
+    return {"commands": [{"id": i, "type": "CL_COMMAND_" + t} for i, t in enumerate(types_)],
+            "edges": [{"from": a, "to": b, "kind": k} for a, b, k in edges]}
+
+
+class Allows(unittest.TestCase):
+    def kinds(self, trace, devices=2):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+            return allows.of_trace(path, devices)
+
+    def test_chain(self):
+        chain = graph(["WRITE_BUFFER", "NDRANGE_KERNEL", "READ_BUFFER"], [(0, 1, "data"), (1, 2, "host")])
+        self.assertEqual(self.kinds(chain), {"managed", "moved"})
+        self.assertEqual(self.kinds(chain, 1), {"managed"})
+
+    def test_free_pair(self):
+        pair = graph(["NDRANGE_KERNEL", "NDRANGE_KERNEL"], [(0, 1, "queue")])
+        self.assertEqual(self.kinds(pair, 1), {"managed", "reordered"})
+
+    def test_pair_that_an_unmanaged_command_orders(self):
+        chain = graph(["NDRANGE_KERNEL", "BARRIER", "NDRANGE_KERNEL"], [(0, 1, "barrier"), (1, 2, "barrier")])
+        self.assertEqual(self.kinds(chain), {"managed", "moved"})
+
+    def test_nothing(self):
+        self.assertEqual(self.kinds(graph(["READ_IMAGE"], [])), set())
+
+
+class Suite(unittest.TestCase):
+    def test_summary(self):
+        said = b"clweave: run: 12 commands managed, 3 reordered, 4 moved; 1 native\n"
+        self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4")])
+
+    def test_devices(self):
+        counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2}
+        for text, count in counts.items():
+            self.assertEqual(suite.devices_of("run" + text), count, text)
+
+    def test_seeds(self):
+        options = types.SimpleNamespace(seeds=4, repeat=2)
+        self.assertEqual(len(suite.seeded("run/policy=chaos", options)), 4)
+        self.assertEqual(len(suite.seeded("run/policy=chaos/seed=9", options)), 2)
+        self.assertEqual(len(suite.seeded("run/policy=heft", options)), 2)
+        self.assertEqual(suite.seeded("trace", options), ["trace"])
+
+    def test_idle_chaos(self):
+        options = types.SimpleNamespace(build="build")
+        program = types.SimpleNamespace(name="p", allows=("managed", "reordered"))
+        runner = suite.Runner(program, options, "/nowhere")
+        self.assertEqual(runner.idle("run/policy=chaos", [5, 0, 0]), {"reordered"})
+        self.assertEqual(runner.idle("run/policy=chaos", [5, 1, 0]), set())
+        self.assertEqual(runner.idle("run/policy=heft", [0, 0, 0]), set())
+
+
+if __name__ == "__main__":
+    unittest.main()
