@@ -1,5 +1,6 @@
 #include "history.h"
 #include "history_fit.h"
+#include "history_stat.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -7,13 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EMPTY         UINT32_MAX
-#define ENTRIES_MAX   50000 /* some 8 MB; a program that makes more shapes learns no more */
-#define FIRST_COSTLY  4.0   /* a first sample this many times the second one is forgotten */
-#define OUTLIER       8.0
-#define ONE_SAMPLE    0.3 /* relative deviation assumed beside the measured ones */
-#define EXPLORE_NS    5e6
-#define EXPLORE_SHARE 0.05
+#define EMPTY        UINT32_MAX
+#define ENTRIES_MAX  50000 /* some 8 MB; a program that makes more shapes learns no more */
+#define FIRST_COSTLY 4.0   /* a first sample this many times the second one is forgotten */
+#define OUTLIER      8.0
+#define TRIALS_NS    5e6
+#define TRIALS_SHARE 0.05
 
 /* An entry and where the fit of its kernel on its device is. */
 struct item {
@@ -43,45 +43,9 @@ struct cw_history {
     struct table by_key, by_family;
     char *device[CW_HISTORY_DEVICES];
     uint32_t devices;
-    double observed_ns, explored_ns;
+    double observed_ns, tried_ns;
     pid_t owner; /* the process that measures; a forked child saves nothing */
 };
-
-/* ---- statistics */
-
-static bool sensible(const struct cw_history_stat *s)
-{
-    return s->count >= 1 && s->mean_ns >= 0 && s->squares >= 0 && isfinite(s->count) &&
-           isfinite(s->mean_ns) && isfinite(s->squares);
-}
-
-/* So that the past weighs no more than CW_HISTORY_MEMORY samples. */
-static void fade(struct cw_history_stat *s)
-{
-    if (s->count > CW_HISTORY_MEMORY) {
-        s->squares *= CW_HISTORY_MEMORY / s->count;
-        s->count = CW_HISTORY_MEMORY;
-    }
-}
-
-void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more)
-{
-    double count = into->count + more->count, apart = more->mean_ns - into->mean_ns;
-
-    if (more->count <= 0)
-        return;
-    into->squares += more->squares + apart * apart * (into->count / count) * more->count;
-    into->mean_ns += apart * more->count / count;
-    into->count = count;
-    fade(into);
-}
-
-static double standard_error(const struct cw_history_stat *s)
-{
-    double assumed = ONE_SAMPLE * s->mean_ns;
-
-    return sqrt((s->squares + assumed * assumed) / s->count / s->count);
-}
 
 /* ---- tables */
 
@@ -307,7 +271,7 @@ bool cw_history_merge(struct cw_history *h, const struct cw_history_entry *e)
 {
     struct item *item;
 
-    if (!sensible(&e->stored) || !isfinite(e->size))
+    if (!cw_history_stat_sensible(&e->stored) || !isfinite(e->size))
         return false;
     pthread_mutex_lock(&h->lock);
     item = e->device < h->devices ? item_of(h, e->kernel, e->shape, e->device, e->size) : NULL;
@@ -361,7 +325,7 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, uint6
 
     if (k != EMPTY && h->item[k].all.count > 0) {
         const struct cw_history_stat *s = &h->item[k].all;
-        return (struct cw_history_estimate){s->mean_ns, standard_error(s), s->count, CW_HISTORY_EXACT};
+        return (struct cw_history_estimate){s->mean_ns, cw_history_stat_error(s), s->count, CW_HISTORY_EXACT};
     }
     k = h->by_family.slots ? *family_slot(h, &h->by_family, kernel, device) : EMPTY;
     if (k != EMPTY &&
@@ -392,14 +356,19 @@ void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, d
         }
 }
 
-bool cw_history_may_explore(struct cw_history *h, double ns)
+double cw_history_trial_budget_ns(struct cw_history *h)
 {
-    bool may;
+    double budget;
 
     pthread_mutex_lock(&h->lock);
-    may = h->explored_ns + ns <= fmax(EXPLORE_NS, EXPLORE_SHARE * h->observed_ns);
-    if (may)
-        h->explored_ns += ns;
+    budget = fmax(TRIALS_NS, TRIALS_SHARE * h->observed_ns) - h->tried_ns;
     pthread_mutex_unlock(&h->lock);
-    return may;
+    return budget;
+}
+
+void cw_history_tried(struct cw_history *h, double ns)
+{
+    pthread_mutex_lock(&h->lock);
+    h->tried_ns += ns;
+    pthread_mutex_unlock(&h->lock);
 }

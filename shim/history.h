@@ -36,9 +36,6 @@ struct cw_history_stat {
     double squares; /* sum of squared deviations from the mean, ns^2 */
 };
 
-/* Merges `more` into `into`. */
-void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
-
 struct cw_history_entry {
     uint64_t kernel, shape;
     uint32_t device;
@@ -87,9 +84,10 @@ void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, d
                         const uint32_t *device, const double *slowness, uint32_t count,
                         struct cw_history_estimate *estimate);
 
-/* May a launch that is thought to take about `ns` be tried on a device of which only a guess is known? Yes
- * while such trials have cost less than 5 ms and 5 % of all time measured so far; a yes is charged. */
-bool cw_history_may_explore(struct cw_history *h, double ns);
+/* What trials may still cost: launches on devices on which little is known of them. 5 ms, or 5 % of all time
+ * measured so far if that is more, less what cw_history_tried has been told; may be negative. */
+double cw_history_trial_budget_ns(struct cw_history *h);
+void cw_history_tried(struct cw_history *h, double ns);
 
 /* ---- for history_store.c */
 

@@ -8,122 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cw_run_planner {
-    struct cw_platform *platform;
-    struct cw_policy_config config;
-    struct cw_run_rules rules;
-    double *handoff_ns; /* per slot */
-    bool asked;         /* no profit test */
-};
-
-/* ---- the planner */
-
-static bool policy_among(const struct cw_policy *policy, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(policy->name, *names) == 0)
-            return true;
-    return false;
-}
-
-static bool is_time(double t)
-{
-    return t >= 0 && !isinf(t);
-}
-
-static enum cw_status check_planner(const struct cw_run_slot *slots, uint32_t count,
-                                    const struct cw_run_rules *rules, const struct cw_policy_config *config,
-                                    struct cw_error *err)
-{
-    static const char *const searching[] = {"exact", "hscgs", "h2gs", "weave", NULL};
-
-    if (policy_among(config->policy, searching))
-        return cw_error_set(
-            err, CW_ERR_UNSUPPORTED,
-            "policy %s searches for seconds, which a running program cannot wait for; use it with "
-            "`clweave replay`",
-            config->policy->name);
-    if (count == 0)
-        return cw_error_set(err, CW_ERR_INVALID, "there is no device to plan for");
-    for (uint32_t p = 0; p < count; p++)
-        if (!is_time(slots[p].handoff_ns))
-            return cw_error_set(err, CW_ERR_INVALID,
-                                "device %u: a hand-off takes %g ns; it must be finite and not negative", p,
-                                slots[p].handoff_ns);
-    if (!is_time(rules->wake_ns) || !is_time(rules->planning_ns) || !is_time(rules->least_gain_ns) ||
-        !is_time(rules->least_gain_share))
-        return cw_error_set(err, CW_ERR_INVALID,
-                            "the rules of the profit test must be finite and not negative");
-    return CW_OK;
-}
-
-/* Each slot has a memory of its own, between which data travel in wake_ns whatever their size: that is how
- * the policies learn what it costs to wait for a command on another slot. */
-static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_run_slot *slots,
-                                    uint32_t count, struct cw_error *err)
-{
-    struct cw_device_spec *spec = calloc(count, sizeof *spec);
-    enum cw_status status;
-
-    if (!spec)
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
-    for (uint32_t p = 0; p < count; p++) {
-        spec[p] = (struct cw_device_spec){.name = slots[p].name, .class_name = slots[p].class_name};
-        if (planner->rules.wake_ns == 0)
-            spec[p].memory = "host";
-        planner->handoff_ns[p] = slots[p].handoff_ns;
-    }
-    status = cw_platform_create(spec, count, NULL, INFINITY, NULL, nearbyint(planner->rules.wake_ns),
-                                &planner->platform, err);
-    free(spec);
-    return status;
-}
-
-enum cw_status cw_run_planner_create(const struct cw_run_slot *slots, uint32_t count,
-                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
-                                     struct cw_run_planner **planner, struct cw_error *err)
-{
-    static const char *const commanding[] = {"chaos", "random", "cpu-only", "gpu-only", "dsp-only", NULL};
-    struct cw_run_planner *made = NULL;
-    enum cw_status status = check_planner(slots, count, rules, config, err);
-
-    *planner = NULL;
-    if (status != CW_OK)
-        return status;
-    made = calloc(1, sizeof *made);
-    if (made)
-        made->handoff_ns = malloc(count * sizeof *made->handoff_ns);
-    if (!made || !made->handoff_ns) {
-        cw_run_planner_destroy(made);
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", count);
-    }
-    made->config = *config;
-    made->rules = *rules;
-    made->asked = rules->always || policy_among(config->policy, commanding);
-    status = make_platform(made, slots, count, err);
-    if (status == CW_OK)
-        *planner = made;
-    else
-        cw_run_planner_destroy(made);
-    return status;
-}
-
-void cw_run_planner_destroy(struct cw_run_planner *planner)
-{
-    if (!planner)
-        return;
-    cw_platform_destroy(planner->platform);
-    free(planner->handoff_ns);
-    free(planner);
-}
-
-uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner)
-{
-    static const char *const quadratic[] = {"dls", "min-min", "max-min", "sufferage", "ldcp", NULL};
-
-    return policy_among(planner->config.policy, quadratic) ? 512 : 65536;
-}
-
 /* ---- the window */
 
 static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots, struct cw_error *err)
@@ -131,7 +15,7 @@ static enum cw_status check_window(const struct cw_run_window *w, uint32_t slots
     if (w->tasks == 0)
         return cw_error_set(err, CW_ERR_INVALID, "the window is empty");
     for (uint32_t p = 0; w->busy_ns && p < slots; p++)
-        if (!is_time(w->busy_ns[p]))
+        if (!cw_run_is_time(w->busy_ns[p]))
             return cw_error_set(err, CW_ERR_INVALID, "device %u is busy for %g ns", p, w->busy_ns[p]);
     for (uint32_t i = 0; i < w->tasks; i++) {
         uint32_t home = cw_run_home(w, i);
@@ -211,6 +95,7 @@ static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
     if (tasks <= plan->capacity)
         return true;
     cw_run_plan_finish(plan);
+    tasks = tasks < 64 ? 64 : tasks;
     plan->order = malloc(tasks * sizeof *plan->order);
     plan->slot = malloc(tasks * sizeof *plan->slot);
     plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
@@ -291,7 +176,6 @@ static void stay_home(struct decision *d, enum cw_run_verdict verdict)
     plan->moved = plan->reordered = 0;
     plan->plan_ns = plan->home_ns =
         cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
-    snprintf(plan->reason, sizeof plan->reason, "%s", cw_run_verdict_string(verdict));
 }
 
 /* Plans by the policy into d->plan. */
@@ -316,49 +200,32 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
     return status;
 }
 
-static void say(struct cw_run_plan *plan, enum cw_run_verdict verdict, double gain, double needed)
-{
-    plan->planned = true;
-    plan->verdict = verdict;
-    snprintf(plan->reason, sizeof plan->reason,
-             "%s: %.1f us instead of %.1f us; certain: %.1f us, needed: %.1f us",
-             cw_run_verdict_string(verdict), plan->plan_ns / 1e3, plan->home_ns / 1e3, gain / 1e3,
-             needed / 1e3);
-}
-
-/* The profit test. The window costs `doubted` ns at home at its best. */
+/* The profit test. */
 static void decide(struct decision *d)
 {
     const struct cw_run_rules *r = &d->planner->rules;
     struct cw_run_plan *plan = d->plan;
-    struct cw_error error = {0};
-    char why[sizeof plan->reason];
     double home = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
-    double needed = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home), gain;
 
+    plan->needed_ns = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home);
     plan->home_ns = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
-    if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - needed, d->finish)) {
+    if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - plan->needed_ns, d->finish)) {
         stay_home(d, CW_RUN_NO_ROOM);
         return;
     }
-    if (plan_by_policy(d, &error) != CW_OK) {
+    if (plan_by_policy(d, NULL) != CW_OK) {
         stay_home(d, CW_RUN_FAILED);
-        snprintf(plan->reason, sizeof plan->reason, "%s: %.100s", cw_run_verdict_string(CW_RUN_FAILED),
-                 error.text);
         return;
     }
-    gain = home -
-           cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
-    say(plan,
-        d->planner->asked ? CW_RUN_ASKED
-        : gain > needed   ? CW_RUN_GAIN
-                          : CW_RUN_SMALL_GAIN,
-        gain, needed);
-    if (plan->verdict == CW_RUN_SMALL_GAIN) {
-        memcpy(why, plan->reason, sizeof why);
+    plan->planned = true;
+    plan->verdict = CW_RUN_ASKED;
+    plan->gain_ns = home - cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start,
+                                           d->finish, d->avail);
+    if (d->planner->asked)
+        return;
+    plan->verdict = CW_RUN_GAIN;
+    if (!(plan->gain_ns > plan->needed_ns))
         stay_home(d, CW_RUN_SMALL_GAIN);
-        memcpy(plan->reason, why, sizeof why);
-    }
 }
 
 enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
@@ -381,6 +248,7 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     d.finish = scratch + window->tasks;
     d.avail = d.finish + window->tasks;
     plan->tasks = window->tasks;
+    plan->gain_ns = plan->needed_ns = 0;
     if (only_home(window, slots) && !planner->asked)
         stay_home(&d, CW_RUN_HOME_ONLY);
     else
@@ -398,6 +266,14 @@ const char *cw_run_verdict_string(enum cw_run_verdict v)
     };
 
     return v < CW_RUN_VERDICTS ? words[v] : "unknown";
+}
+
+const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size)
+{
+    snprintf(text, size, "%s: %u commands, %.1f us instead of %.1f us; certain gain %.1f us, needed %.1f us",
+             cw_run_verdict_string(plan->verdict), plan->tasks, plan->plan_ns / 1e3, plan->home_ns / 1e3,
+             plan->gain_ns / 1e3, plan->needed_ns / 1e3);
+    return text;
 }
 
 void cw_run_plan_finish(struct cw_run_plan *plan)

@@ -1,9 +1,25 @@
-/* run_profit.h - what a window takes under an order and slots, and what no plan can get below. Used by
- * run_plan.c. */
+/* run_profit.h - inside a planner; what a window takes under an order and slots, and what no plan can get
+ * below. Used by run_plan.c. */
 #ifndef CW_RUN_PROFIT_H
 #define CW_RUN_PROFIT_H
 
+#include <float.h>
+
 #include "run_plan.h"
+
+struct cw_run_planner {
+    struct cw_platform *platform;
+    struct cw_policy_config config;
+    struct cw_run_rules rules;
+    double *handoff_ns; /* per slot */
+    bool asked;         /* no profit test */
+};
+
+/* True for a time that is finite and not negative. */
+static inline bool cw_run_is_time(double t)
+{
+    return t >= 0 && t <= DBL_MAX;
+}
 
 /* A window with what its planner knows of the slots. */
 struct cw_run_costs {

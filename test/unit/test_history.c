@@ -159,18 +159,18 @@ static void test_guess(void **state)
     cw_history_destroy(h);
 }
 
-static void test_explore_within_budget(void **state)
+static void test_trials_within_budget(void **state)
 {
     struct cw_history *h = cw_history_create();
     uint32_t cpu = cw_history_device(h, "cpu");
 
     (void)state;
-    assert_true(cw_history_may_explore(h, 4e6));
-    assert_false(cw_history_may_explore(h, 4e6)); /* 5 ms are free */
+    assert_float_equal(cw_history_trial_budget_ns(h), 5e6, 0);
+    cw_history_tried(h, 6e6);
+    assert_float_equal(cw_history_trial_budget_ns(h), -1e6, 0);
     for (int n = 0; n < 100; n++)
         cw_history_add(h, 1, 1, cpu, 1, 2e6); /* 200 ms: 10 ms may be spent */
-    assert_true(cw_history_may_explore(h, 4e6));
-    assert_false(cw_history_may_explore(h, 4e6));
+    assert_float_equal(cw_history_trial_budget_ns(h), 4e6, 1);
     cw_history_destroy(h);
 }
 
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_fit_in_and_out),
         cmocka_unit_test(test_guess),
-        cmocka_unit_test(test_explore_within_budget),
+        cmocka_unit_test(test_trials_within_budget),
         cmocka_unit_test(test_nonsense_is_dropped),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_fresh_once),

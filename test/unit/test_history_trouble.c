@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -236,6 +238,65 @@ static void test_file_size_limit(void **state)
     cw_history_destroy(h);
 }
 
+static bool write_text(const char *name, const char *text)
+{
+    int fd = open(name, O_WRONLY);
+    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* Puts a file system of `size` over the test's folder, for this process only. False: not allowed here. */
+static bool mount_small(const char *size)
+{
+    char options[64], map[64];
+    uid_t user = geteuid();
+
+    snprintf(options, sizeof options, "size=%s,mode=0700", size);
+    snprintf(map, sizeof map, "%u %u 1", user, user);
+    if (unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0 ||
+        (user != 0 && !write_text("/proc/self/uid_map", map)))
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", 0, options) == 0;
+}
+
+/* A full disk: a message, no signal; the history that was there is whole, and takes small additions when
+ * there is room. */
+static int on_full_disk(void)
+{
+    struct cw_error err = {0};
+    struct cw_history *h;
+
+    if (!mount_small("128k"))
+        return 77;
+    saved(1, 10, 1000);
+    if (save(with_samples(2, 20000, 1000), &err) != CW_ERR_IO || !*err.text)
+        return 1;
+    h = cw_history_create();
+    if (cw_history_load(h, path, &err) != CW_OK || cw_history_entries(h) != 10)
+        return 2;
+    cw_history_destroy(h);
+    return save(with_samples(3, 10, 1000), NULL) == CW_OK ? 0 : 3;
+}
+
+static void test_full_disk(void **state)
+{
+    pid_t child = fork();
+    int status;
+
+    (void)state;
+    if (child == 0)
+        _exit(on_full_disk());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        print_message("not tested: no file system of its own may be mounted here\n");
+    else
+        assert_int_equal(status, 0);
+}
+
 /* Killed in the middle of saving, again and again: what others read is always whole. */
 static void test_killed_writers(void **state)
 {
@@ -306,10 +367,9 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_links_and_modes),  EACH(test_other_databases),
-        EACH(test_locked),           EACH(test_damaged),
-        EACH(test_garbage),          EACH(test_file_size_limit),
-        EACH(test_killed_writers),   EACH(test_child_saves_nothing),
+        EACH(test_links_and_modes),  EACH(test_other_databases), EACH(test_locked),
+        EACH(test_damaged),          EACH(test_garbage),         EACH(test_file_size_limit),
+        EACH(test_full_disk),        EACH(test_killed_writers),  EACH(test_child_saves_nothing),
         EACH(test_every_allocation),
     };
 

@@ -1,0 +1,39 @@
+#include "history_stat.h"
+
+#include <math.h>
+
+#define ONE_SAMPLE 0.3 /* relative deviation assumed beside the measured ones */
+
+bool cw_history_stat_sensible(const struct cw_history_stat *s)
+{
+    return s->count >= 1 && s->mean_ns >= 0 && s->squares >= 0 && isfinite(s->count) &&
+           isfinite(s->mean_ns) && isfinite(s->squares);
+}
+
+/* So that the past weighs no more than CW_HISTORY_MEMORY samples. */
+static void fade(struct cw_history_stat *s)
+{
+    if (s->count > CW_HISTORY_MEMORY) {
+        s->squares *= CW_HISTORY_MEMORY / s->count;
+        s->count = CW_HISTORY_MEMORY;
+    }
+}
+
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more)
+{
+    double count = into->count + more->count, apart = more->mean_ns - into->mean_ns;
+
+    if (more->count <= 0)
+        return;
+    into->squares += more->squares + apart * apart * (into->count / count) * more->count;
+    into->mean_ns += apart * more->count / count;
+    into->count = count;
+    fade(into);
+}
+
+double cw_history_stat_error(const struct cw_history_stat *s)
+{
+    double assumed = ONE_SAMPLE * s->mean_ns;
+
+    return sqrt((s->squares + assumed * assumed) / s->count / s->count);
+}

@@ -1,0 +1,16 @@
+/* history_stat.h - count, mean and deviation of samples. Used by history.c. Thread-safety: none. */
+#ifndef CW_HISTORY_STAT_H
+#define CW_HISTORY_STAT_H
+
+#include "history.h"
+
+/* False for what cannot come from samples: no count, a negative time, no number. */
+bool cw_history_stat_sensible(const struct cw_history_stat *s);
+
+/* Merges `more` into `into`, which then weighs at most CW_HISTORY_MEMORY samples. */
+void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
+
+/* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */
+double cw_history_stat_error(const struct cw_history_stat *s);
+
+#endif

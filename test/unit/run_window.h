@@ -1,0 +1,108 @@
+/* run_window.h - windows for the tests of plans, and what a plan must be, whatever the policy. Include it in
+ * one file of a test program. */
+#ifndef CW_TEST_RUN_WINDOW_H
+#define CW_TEST_RUN_WINDOW_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run_plan.h"
+
+#define TASKS_MAX 200
+#define SLOTS_MAX 5
+
+/* A window with room for its arrays. */
+struct window {
+    struct cw_run_window w;
+    uint32_t pred_start[TASKS_MAX + 1], pred[4 * TASKS_MAX], home[TASKS_MAX];
+    double cost[TASKS_MAX * SLOTS_MAX], error[TASKS_MAX * SLOTS_MAX], busy[SLOTS_MAX];
+};
+
+static const struct cw_run_slot two_slots[] = {{.class_name = "cpu"}, {.class_name = "dsp"}};
+/* `tasks` tasks of `cost` ns on each of `slots` slots; task i waits for task i - stride. stride 0: for none.
+ */
+static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32_t stride, double cost,
+                        double error)
+{
+    uint32_t edges = 0;
+
+    memset(x, 0, sizeof *x);
+    for (uint32_t i = 0; i < tasks; i++) {
+        x->pred_start[i] = edges;
+        if (stride && i >= stride)
+            x->pred[edges++] = i - stride;
+    }
+    x->pred_start[tasks] = edges;
+    for (uint32_t k = 0; k < tasks * slots; k++) {
+        x->cost[k] = cost;
+        x->error[k] = error;
+    }
+    x->w = (struct cw_run_window){.tasks = tasks,
+                                  .pred_start = x->pred_start,
+                                  .pred = x->pred,
+                                  .cost_ns = x->cost,
+                                  .error_ns = x->error,
+                                  .home = x->home,
+                                  .busy_ns = x->busy};
+}
+
+static struct cw_run_planner *planner_of(const struct cw_run_slot *slots, uint32_t count, const char *policy,
+                                         const struct cw_run_rules *rules)
+{
+    struct cw_run_rules usual = CW_RUN_RULES_DEFAULT;
+    struct cw_policy_config config;
+    struct cw_run_planner *planner;
+    struct cw_error err = {0};
+
+    if (cw_policy_parse(&config, policy, &err) != CW_OK ||
+        cw_run_planner_create(slots, count, rules ? rules : &usual, &config, &planner, &err) != CW_OK)
+        fail_msg("%s: %s", policy, err.text);
+    return planner;
+}
+
+/* ---- what a plan must be, whatever the policy */
+
+static void check_plan(const struct cw_run_plan *plan, const struct window *x,
+                       const struct cw_run_slot *slots, uint32_t count, double wake)
+{
+    const struct cw_run_window *w = &x->w;
+    double avail[SLOTS_MAX], last = 0;
+    char text[200];
+    uint32_t at[TASKS_MAX], moved = 0;
+
+    memcpy(avail, x->busy, sizeof avail);
+    memset(at, 0xff, sizeof at);
+    assert_int_equal(plan->tasks, w->tasks);
+    for (uint32_t k = 0; k < w->tasks; k++) {
+        uint32_t i = plan->order[k], p = plan->slot[i];
+        assert_true(i < w->tasks && at[i] == UINT32_MAX && p < count);
+        at[i] = k;
+        assert_false(isinf(w->cost_ns[i * count + p]));
+        assert_true(plan->start_ns[i] >= avail[p]);
+        assert_float_equal(plan->finish_ns[i],
+                           plan->start_ns[i] + w->cost_ns[i * count + p] + slots[p].handoff_ns, 1e-3);
+        avail[p] = plan->finish_ns[i];
+        last = fmax(last, avail[p]);
+        moved += p != x->home[i];
+        for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
+            uint32_t j = w->pred[e];
+            assert_true(at[j] != UINT32_MAX);
+            assert_true(plan->start_ns[i] >= plan->finish_ns[j] + (plan->slot[j] == p ? 0 : wake));
+        }
+    }
+    assert_float_equal(plan->plan_ns, last, 1e-3);
+    assert_int_equal(plan->moved, moved);
+    assert_true(plan->planned ||
+                (plan->moved == 0 && plan->reordered == 0 && plan->plan_ns == plan->home_ns));
+    assert_true(plan->verdict != CW_RUN_GAIN || plan->plan_ns < plan->home_ns);
+    assert_true(strlen(cw_run_plan_describe(plan, text, sizeof text)) > 20);
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* Costs of windows from the history: known, unknown, tried, and the loop of planning, measuring and planning
+ * again. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../../shim/run_estimate.h"
+
+#define CHAINS 8
+#define TASKS  80
+
+static const char *const names[] = {"home", "helper"};
+
+static void test_rows(void **state)
+{
+    struct cw_history *h = cw_history_create();
+    struct cw_run_launch launch = {.kernel = 1, .shape = 2, .size = 100, .home = 0, .allowed = 2};
+    struct cw_run_estimator e;
+    double cost[2], error[2];
+
+    (void)state;
+    assert_true(cw_run_estimator_init(&e, h, names, (double[]){1, 3}, 2));
+    cw_run_estimate_begin(&e);
+    cw_run_estimate_row(&e, &launch, cost, error); /* nothing known: no trial either */
+    assert_float_equal(cost[0], 20000, 0);
+    assert_float_equal(cost[1], 60000, 0);
+    assert_true(error[0] == cost[0] && error[1] == cost[1]);
+    for (int n = 0; n < 100; n++)
+        cw_history_add(h, 1, 2, e.device[0], 100, 10000);
+    cw_run_estimate_row(&e, &launch, cost, error);
+    assert_float_equal(cost[1], 30000, 0);
+    assert_true(error[0] == 0 && error[1] == 0); /* a trial */
+    e.budget_ns = 29999;
+    cw_run_estimate_row(&e, &launch, cost, error);
+    assert_true(error[0] > 0 && error[0] < 1000 && error[1] == cost[1]); /* no money left */
+    launch.allowed = 0;
+    cw_run_estimate_row(&e, &launch, cost, error);
+    assert_true(isinf(cost[1]) && error[1] == 0 && error[0] > 0);
+    launch.home = 1; /* home is allowed without a bit */
+    cw_run_estimate_row(&e, &launch, cost, error);
+    assert_true(isinf(cost[0]) && !isinf(cost[1]));
+    assert_false(cw_run_estimator_init(&e, h, names, NULL, 0));
+    assert_false(cw_run_estimator_init(&e, h, names, NULL, CW_RUN_SLOTS_MAX + 1));
+    assert_false(cw_run_estimator_init(&e, h, names, (double[]){1, 0}, 2));
+    cw_history_destroy(h);
+}
+
+struct loop {
+    struct cw_history *history;
+    struct cw_run_estimator estimator;
+    struct cw_run_planner *planner;
+    uint32_t pred_start[TASKS + 1], pred[TASKS];
+    double cost[2 * TASKS], error[2 * TASKS];
+    struct cw_run_plan plan;
+};
+
+static void loop_init(struct loop *l)
+{
+    struct cw_run_slot slots[2] = {{.name = names[0]}, {.name = names[1]}};
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_policy_config config;
+    uint32_t edges = 0;
+
+    l->history = cw_history_create();
+    l->plan = (struct cw_run_plan){0};
+    assert_true(cw_run_estimator_init(&l->estimator, l->history, names, NULL, 2));
+    cw_policy_config_init(&config, cw_policy_find(CW_RUN_POLICY_DEFAULT));
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &l->planner, NULL), CW_OK);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        l->pred_start[i] = edges;
+        if (i >= CHAINS)
+            l->pred[edges++] = i - CHAINS;
+    }
+    l->pred_start[TASKS] = edges;
+}
+
+static void loop_finish(struct loop *l)
+{
+    cw_run_planner_destroy(l->planner);
+    cw_run_plan_finish(&l->plan);
+    cw_history_destroy(l->history);
+}
+
+/* Plans one window, "runs" it (launches take home_ns and helper_ns), and tells the history. Returns how many
+ * were moved. */
+static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
+{
+    struct cw_run_launch launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
+    struct cw_run_window w = {.tasks = TASKS,
+                              .pred_start = l->pred_start,
+                              .pred = l->pred,
+                              .cost_ns = l->cost,
+                              .error_ns = l->error};
+
+    cw_run_estimate_begin(&l->estimator);
+    for (uint32_t i = 0; i < TASKS; i++)
+        cw_run_estimate_row(&l->estimator, &launch, &l->cost[2 * i], &l->error[2 * i]);
+    assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
+    cw_run_estimate_adopt(&l->estimator, &w, &l->plan);
+    for (uint32_t i = 0; i < TASKS; i++)
+        cw_history_add(l->history, 1, 2, l->estimator.device[l->plan.slot[i]], 100,
+                       l->plan.slot[i] ? helper_ns : home_ns);
+    return l->plan.moved;
+}
+
+/* Eight chains and a helper as fast as home: the first window stays (nothing is known), the second one tries,
+ * and from then on half of the work is moved for good. */
+static void test_helper_is_found(void **state)
+{
+    struct loop l;
+
+    (void)state;
+    loop_init(&l);
+    assert_int_equal(loop_step(&l, 100000, 100000), 0);
+    assert_in_range(loop_step(&l, 100000, 100000), 1, TASKS / 2);
+    loop_step(&l, 100000, 100000);
+    for (int n = 0; n < 10; n++)
+        assert_int_equal(loop_step(&l, 100000, 100000), TASKS / 2);
+    loop_finish(&l);
+}
+
+/* A helper that turns out twenty times slower is left alone after some trials, which cost no more than their
+ * share. */
+static void test_slow_helper_is_dropped(void **state)
+{
+    uint32_t moved = 0;
+    struct loop l;
+
+    (void)state;
+    loop_init(&l);
+    for (int n = 0; n < 100; n++)
+        moved += loop_step(&l, 100000, 2000000);
+    assert_in_range(moved, 1, TASKS);
+    assert_int_equal(l.plan.moved, 0);
+    loop_finish(&l);
+}
+
+/* A kernel too long for the budget is not tried at all. */
+static void test_long_kernels_are_not_tried(void **state)
+{
+    struct loop l;
+
+    (void)state;
+    loop_init(&l);
+    assert_int_equal(loop_step(&l, 1e9, 1e9), 0);
+    l.estimator.history = l.history;
+    cw_history_tried(l.history, 1e12);
+    for (int n = 0; n < 10; n++)
+        assert_int_equal(loop_step(&l, 1e9, 1e9), 0);
+    loop_finish(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_helper_is_found),
+        cmocka_unit_test(test_slow_helper_is_dropped),
+        cmocka_unit_test(test_long_kernels_are_not_tried),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* Plans of windows: random ones under every policy, bad ones, and without memory. */
+#include "failing_alloc.h"
+#include "run_window.h"
+
+#include "../../sched/random.h"
+
+static const struct cw_run_slot five_slots[] = {{.class_name = "cpu", .handoff_ns = 500},
+                                                {.class_name = "cpu", .handoff_ns = 5000},
+                                                {.class_name = "cpu", .handoff_ns = 5000},
+                                                {.class_name = "dsp", .handoff_ns = 9000},
+                                                {.class_name = "gpu", .handoff_ns = 20000}};
+
+/* ---- random windows */
+
+static void make_random(struct window *x, uint64_t *random, uint32_t slots)
+{
+    uint32_t tasks = 1 + (uint32_t)cw_random_below(random, TASKS_MAX), edges = 0;
+    double scatter = cw_random_below(random, 2) ? 2000 : 200000;
+
+    make_chains(x, tasks, slots, 0, 0, 0);
+    for (uint32_t i = 0; i < tasks; i++) {
+        double base = cw_random_uniform(random, 0, 300000);
+        x->home[i] = (uint32_t)cw_random_below(random, 2);
+        x->pred_start[i] = edges;
+        for (uint64_t n = i ? cw_random_below(random, 4) : 0; n > 0; n--)
+            x->pred[edges++] = (uint32_t)cw_random_below(random, i); /* the same one twice is allowed */
+        for (uint32_t p = 0; p < slots; p++) {
+            x->cost[i * slots + p] =
+                cw_random_below(random, 20) ? base * cw_random_uniform(random, 0.5, 3) : 0;
+            x->error[i * slots + p] = cw_random_uniform(random, 0, scatter);
+            if (p != x->home[i] && cw_random_below(random, 5) == 0)
+                x->cost[i * slots + p] = INFINITY;
+        }
+    }
+    x->pred_start[tasks] = edges;
+    for (uint32_t p = 0; p < slots; p++)
+        x->busy[p] = cw_random_below(random, 2) ? cw_random_uniform(random, 0, 1e6) : 0;
+    x->w.seed = cw_random_next(random);
+}
+
+static bool online(const struct cw_policy *policy)
+{
+    return strcmp(policy->name, "exact") && strcmp(policy->name, "hscgs") && strcmp(policy->name, "h2gs") &&
+           strcmp(policy->name, "weave");
+}
+
+static bool same(const struct cw_run_plan *a, const struct cw_run_plan *b)
+{
+    return a->tasks == b->tasks && memcmp(a->order, b->order, a->tasks * sizeof *a->order) == 0 &&
+           memcmp(a->slot, b->slot, a->tasks * sizeof *a->slot) == 0 && a->plan_ns == b->plan_ns &&
+           a->verdict == b->verdict && a->gain_ns == b->gain_ns;
+}
+
+static void test_random_windows(void **state)
+{
+    struct cw_run_plan plan = {0}, again = {0};
+    uint64_t random = 20;
+    uint32_t planned = 0, left = 0;
+    struct window x;
+
+    (void)state;
+    for (size_t k = 0; cw_policies[k]; k++) {
+        struct cw_run_planner *planner;
+        if (!online(cw_policies[k]))
+            continue;
+        planner = planner_of(five_slots, 5, cw_policies[k]->name, NULL);
+        for (int n = 0; n < 60; n++) {
+            struct cw_error err = {0};
+            make_random(&x, &random, 5);
+            if (cw_run_plan_make(planner, &x.w, &plan, &err) != CW_OK)
+                fail_msg("%s: %s", cw_policies[k]->name, err.text);
+            check_plan(&plan, &x, five_slots, 5, 8000);
+            assert_int_equal(cw_run_plan_make(planner, &x.w, &again, NULL), CW_OK);
+            assert_true(same(&plan, &again));
+            assert_int_not_equal(plan.verdict, CW_RUN_FAILED);
+            planned += plan.planned;
+            left += !plan.planned;
+        }
+        cw_run_planner_destroy(planner);
+    }
+    print_message("%u planned, %u left\n", planned, left);
+    assert_true(planned > 500 && left > 200);
+    cw_run_plan_finish(&plan);
+    cw_run_plan_finish(&again);
+}
+
+/* ---- bad input, no memory */
+
+static void refused(const struct window *x, const char *word)
+{
+    struct cw_run_planner *planner = planner_of(two_slots, 2, "heft", NULL);
+    struct cw_run_plan plan = {0};
+    struct cw_error err = {0};
+
+    assert_int_equal(cw_run_plan_make(planner, &x->w, &plan, &err), CW_ERR_INVALID);
+    if (!strstr(err.text, word))
+        fail_msg("\"%s\" lacks \"%s\"", err.text, word);
+    cw_run_planner_destroy(planner);
+    cw_run_plan_finish(&plan);
+}
+
+static void test_bad_windows(void **state)
+{
+    struct window x;
+
+    (void)state;
+    make_chains(&x, 4, 2, 1, 1, 0);
+    x.w.tasks = 0;
+    refused(&x, "empty");
+    make_chains(&x, 4, 2, 1, 1, 0);
+    x.pred[1] = 2;
+    refused(&x, "later");
+    make_chains(&x, 4, 2, 1, 1, 0);
+    x.cost[0] = INFINITY;
+    refused(&x, "home");
+    x.cost[0] = 1;
+    x.home[1] = 2;
+    refused(&x, "home");
+    make_chains(&x, 4, 2, 1, 1, 0);
+    x.cost[3] = NAN;
+    refused(&x, "number");
+    x.cost[3] = -1;
+    refused(&x, "negative");
+    make_chains(&x, 4, 2, 1, 1, NAN);
+    refused(&x, "number");
+    make_chains(&x, 4, 2, 1, 1, 0);
+    x.busy[1] = INFINITY;
+    refused(&x, "busy");
+}
+
+static void test_bad_planners(void **state)
+{
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_run_slot slots[2] = {{0}};
+    struct cw_run_planner *planner;
+    struct cw_policy_config config;
+
+    (void)state;
+    cw_policy_config_init(&config, cw_policy_find("exact"));
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_UNSUPPORTED);
+    assert_null(planner);
+    cw_policy_config_init(&config, cw_policy_find("heft"));
+    assert_int_equal(cw_run_planner_create(slots, 0, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    slots[1].handoff_ns = -1;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    slots[1].handoff_ns = 0;
+    rules.wake_ns = NAN;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+}
+
+static enum cw_status everything(const char *policy, const struct window *x, struct cw_run_plan *plan)
+{
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_run_planner *planner = NULL;
+    struct cw_policy_config config;
+    enum cw_status status;
+
+    cw_policy_config_init(&config, cw_policy_find(policy));
+    status = cw_run_planner_create(two_slots, 2, &rules, &config, &planner, NULL);
+    if (status == CW_OK)
+        status = cw_run_plan_make(planner, &x->w, plan, NULL);
+    cw_run_planner_destroy(planner);
+    return status;
+}
+
+/* Every allocation fails in turn: no leak, and either no plan or one that does nothing. */
+static void test_every_allocation(void **state)
+{
+    static const char *const policies[] = {"heft", "dmda", "eager", "chaos"};
+    long failures = 0;
+    struct window x;
+
+    (void)state;
+    make_chains(&x, 30, 2, 3, 100000, 0);
+    for (size_t k = 0; REPLACED && k < 4; k++) {
+        struct cw_run_plan plan = {0};
+        enum cw_status status;
+        bool planned = false;
+        for (long n = 0; !planned; n++) {
+            live = 0;
+            countdown = n;
+            counting = true;
+            status = everything(policies[k], &x, &plan);
+            counting = false;
+            planned = status == CW_OK && plan.planned;
+            if (status == CW_OK)
+                check_plan(&plan, &x, two_slots, 2, 8000);
+            failures += status == CW_OK && plan.verdict == CW_RUN_FAILED;
+            assert_true(status == CW_OK || status == CW_ERR_NOMEM);
+            counting = true;
+            countdown = -1;
+            cw_run_plan_finish(&plan);
+            counting = false;
+            assert_int_equal(live, 0);
+        }
+    }
+    assert_true(!REPLACED || failures > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_windows),
+        cmocka_unit_test(test_bad_windows),
+        cmocka_unit_test(test_bad_planners),
+        cmocka_unit_test(test_every_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
