@@ -67,6 +67,7 @@ static bool start(const struct cw_options *options)
     if (!cw_device_start(options))
         return false;
     cw_run.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
     cw_run_end_start(options->summary);

@@ -254,8 +254,8 @@ struct cw_run_lane {
     uint32_t number;
     cl_device_id device;
     bool home;               /* some program context has it */
-    cl_context context;      /* helpers: ours */
-    struct cw_run_place *helper_place;
+    cl_context context;      /* of a helper: ours, made by whoever has the lane first */
+    cl_command_queue queue;  /* in that context */
     bool busy, has_worker, asleep, quit;
     pthread_t worker;
     pthread_cond_t wake;
@@ -388,6 +388,11 @@ void cw_run_lane_signal(struct cw_run_lane *l);
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what);
 void cw_run_threads_start(void);
 void cw_run_kick(void); /* wakes the workers of lanes that have something to do */
+
+/* True when `t` may run at `p` (its own home included) without any difference that the program could see. Lock held.
+ * (run_move.c) */
+bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p);
+extern bool cw_run_relaxed; /* --numerics=relaxed; constant after start() */
 
 /* For cw_run_help: everything of `queue` up to number `sequence` has retired. */
 struct cw_run_until {

@@ -3,14 +3,23 @@
 
 #include "../analyzer/platform_file.h"
 
-/* The private queue of a place; whoever has the lane makes it. */
+/* The private queue of a place; whoever has the lane makes it. Helpers' contexts serve all contexts of the program. */
 static cl_command_queue queue_of(struct cw_run_context *c, struct cw_run_place *p)
 {
+    struct cw_run_lane *l = p->lane;
     cl_int err;
 
-    if (!p->queue) {
+    if (!p->context) {
+        if (!l->context)
+            l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
+        if (l->context && !l->queue)
+            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, 0, &err);
+        p->context = l->context;
+        p->queue = l->queue;
+    }
+    if (!p->queue && p->slot->home) {
         p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, 0, &err);
-        if (p->queue && p->slot->home)
+        if (p->queue)
             c->own_queues++;
     }
     return p->queue;

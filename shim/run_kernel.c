@@ -73,15 +73,13 @@ static void free_args(struct cw_run_kernel *k)
 
 void cw_run_kernel_free(struct cw_run_kernel *k)
 {
+    const struct cw_run_context *c = k->program->context;
     struct cw_run_trust *t, *next;
 
-    for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++) {
-        if (!k->clones[i])
-            continue;
-        if (cw_run.lanes[i].home)
-            k->program->own_kernels--;
+    for (size_t i = 0; k->clones && i < c->slots->homes; i++)
+        k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
+    for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
         cw_run_drop(CW_RUN_DROP_KERNEL, k->clones[i]);
-    }
     for (t = k->trusted; t; t = next) {
         next = t->next;
         free(t);
