@@ -39,6 +39,7 @@ unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
 execute_src   := $(wildcard test/execute/*.c)
+runmode_src   := $(wildcard test/runmode/*.c)
 stub_src      := $(wildcard test/stub/*.c)
 bench_src     := $(wildcard test/bench/*.c)
 
@@ -49,6 +50,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
+            $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
             $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/liar $(B)/test/trace_counts $(B)/test/kernel_edges
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
 
@@ -87,6 +89,9 @@ $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $
 $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
+$(B)/test/runmode/%: $(B)/obj/test/runmode/%.o $(call obj,test/apps/common.c)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c test/apps/common.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
@@ -120,7 +125,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(stub_src) $(bench_src) test/shim/countcl.c $(wildcard test/suites/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c $(wildcard test/suites/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:

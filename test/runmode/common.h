@@ -1,0 +1,61 @@
+/* common.h - what the programs of this folder share. Each checks one kind of promise of run mode, is an OpenCL
+ * program that knows nothing of clweave, and prints what it saw: the same bare and in every way of running. */
+#ifndef RUNMODE_COMMON_H
+#define RUNMODE_COMMON_H
+
+#include "../apps/common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static inline double rm_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static inline void rm_sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+static inline cl_int rm_status(cl_event e)
+{
+    cl_int status = 99, err = clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+    return err == CL_SUCCESS ? status : err;
+}
+
+/* Polls, without any other call, until the event is over or ten seconds have passed. Returns the last status. */
+static inline cl_int rm_poll(cl_event e)
+{
+    double end = rm_ms() + 10000;
+    cl_int status;
+
+    while ((status = rm_status(e)) > CL_COMPLETE && rm_ms() < end)
+        rm_sleep_ms(1);
+    return status;
+}
+
+/* Launches add (x[i] += y) twice and waits, so that the vendor has seen the kernel. */
+static inline void rm_warm(const struct app *a, cl_kernel k, cl_mem x)
+{
+    app_args(k, "mi", x, 0);
+    app_run(a->queue, k, 64, 0, 0, NULL, NULL);
+    app_run(a->queue, k, 64, 64, 0, NULL, NULL);
+    APP_CHECK(clFinish(a->queue));
+}
+
+#define RM_SOURCE                                                                                            \
+    "kernel void add(global int *x, int y) { x[get_global_id(0)] += y; }\n"                                  \
+    "kernel void mul(global int *x, int y) { x[get_global_id(0)] *= y; }\n"                                  \
+    "kernel void slow(global int *x, int n) { int v = x[get_global_id(0)];\n"                                \
+    "  for (int i = 0; i < n; i++) v = v * 1664525 + 1013904223; x[get_global_id(0)] = v; }\n"               \
+    "kernel void sum(global const int *a, global const int *b, global int *c)\n"                             \
+    "{ int i = get_global_id(0); c[i] = 3 * a[i] + b[i]; }\n"
+
+#endif

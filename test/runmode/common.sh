@@ -1,0 +1,36 @@
+# Sourced by the tests of this folder. Needs B and T.
+#
+# same NAME VARIABLE=VALUE... : $B/test/runmode/NAME under run mode prints what it printed bare ($T/NAME.bare).
+shim=$B/libclweave.so failures=0 compared=0
+case $B in *address* | *undefined* | *thread*) echo "sanitizer builds need their runtime loaded first"; exit 77 ;; esac
+
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+bare() {
+    timeout 120 "$1" > "$T/bare" 2> "$T/bare.err"
+    case $? in
+    0) return 0 ;;
+    77) echo "$1: $(tail -n 1 "$T/bare")"; return 1 ;;
+    *) fail "$1 bare: $(tail -n 3 "$T/bare.err")"; return 1 ;;
+    esac
+}
+
+# in_run PROGRAM VARIABLE=VALUE... : compares with the latest bare run; the summary is left in $T/summary
+in_run() {
+    local program=$1 status; shift
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    status=$?
+    grep '^run: ' "$T/run.err" > "$T/summary" || true
+    [ $status = 0 ] || fail "$(basename "$program") $*: exit status $status: $(grep -v '^run: ' "$T/run.err" | tail -n 3)"
+    cmp -s "$T/bare" "$T/run" || { fail "$(basename "$program") $*: other output"; diff "$T/bare" "$T/run" | head -20; }
+    grep -v '^run: ' "$T/run.err" | diff "$T/bare.err" - > "$T/diff" || { fail "$(basename "$program") $*: other stderr"; head -5 "$T/diff"; }
+    compared=$((compared + 1))
+}
+
+# count WORD : the number before WORD in the first lines of the latest summary, all processes together
+count() { awk -v word="$1" '/ commands managed/ { for (i = 2; i <= NF; i++) if ($i ~ "^" word) n += $(i - 1) } END { print n + 0 }' "$T/summary"; }
+
+# managed LEAST : at least so many commands were managed in the latest run
+managed() { [ "$(count commands)" -ge "$1" ] || fail "only $(count commands) commands managed, at least $1 expected: $(cat "$T/summary")"; }
+
+done_() { echo "$compared runs compared, $failures differences"; [ $compared -gt 0 ] && [ $failures = 0 ]; }

@@ -1,0 +1,189 @@
+/* natives.c - managed commands behind, before and between commands that are not managed. */
+#include "common.h"
+
+#include <pthread.h>
+
+static struct app a;
+static cl_kernel add, sum;
+static int shared[64] __attribute__((aligned(4096)));
+
+/* Runs on the device's thread: slow, and writes memory that nobody has declared. */
+static void CL_CALLBACK write_late(void *args)
+{
+    int value = *(int *)args;
+
+    rm_sleep_ms(30);
+    for (int i = 0; i < 64; i++)
+        __atomic_store_n(&shared[i], value, __ATOMIC_RELEASE);
+}
+
+static bool native(cl_command_queue q, int value, cl_uint n, const cl_event *list, cl_event *event)
+{
+    cl_int err = clEnqueueNativeKernel(q, write_late, &value, sizeof value, 0, NULL, NULL, n, list, event);
+
+    if (err != CL_SUCCESS)
+        app_skip("natives", "the device runs no native kernels");
+    return true;
+}
+
+static int read_shared(cl_command_queue q, cl_mem x)
+{
+    int v[64];
+
+    APP_CHECK(clEnqueueReadBuffer(q, x, CL_TRUE, 0, sizeof v, v, 0, NULL, NULL));
+    app_hash(&a, v, sizeof v);
+    return v[0];
+}
+
+/* A command of queue A waits for a native one of queue B; what A is given later waits too. */
+static void across(cl_mem x, int how)
+{
+    cl_command_queue A = app_queue(&a, 0), B = app_queue(&a, 0);
+    cl_mem y = app_buffer(&a, 0, 256, NULL);
+    cl_event e, f;
+    int zero = 0;
+
+    native(B, 10 + how, 0, NULL, &e);
+    APP_CHECK(clFlush(B));
+    if (how == 0) {
+        APP_CHECK(clEnqueueMarkerWithWaitList(A, 1, &e, NULL));
+    } else if (how == 1) {
+        APP_CHECK(clEnqueueBarrierWithWaitList(A, 1, &e, NULL));
+    } else if (how == 2) {
+        APP_CHECK(clEnqueueFillBuffer(A, y, &zero, sizeof zero, 0, 256, 1, &e, NULL));
+    } else { /* through a third queue */
+        cl_command_queue C = app_queue(&a, 0);
+        APP_CHECK(clEnqueueFillBuffer(C, y, &zero, sizeof zero, 0, 256, 1, &e, &f));
+        APP_CHECK(clFlush(C));
+        APP_CHECK(clEnqueueMarkerWithWaitList(A, 1, &f, NULL));
+        clReleaseEvent(f);
+        clReleaseCommandQueue(C);
+    }
+    printf("across %d: %d\n", how, read_shared(A, x));
+    clReleaseEvent(e);
+    APP_CHECK(clFinish(B));
+    clReleaseMemObject(y);
+    clReleaseCommandQueue(A);
+    clReleaseCommandQueue(B);
+}
+
+/* The same in one queue, natively between managed commands. */
+static void between(cl_mem x)
+{
+    cl_command_queue q = app_queue(&a, 0);
+    int values[3];
+
+    for (int i = 0; i < 3; i++) {
+        native(q, 20 + i, 0, NULL, NULL);
+        app_args(add, "mi", x, 100);
+        app_run(q, add, 64, 0, 0, NULL, NULL);
+        APP_CHECK(clEnqueueReadBuffer(q, x, CL_FALSE, 0, 4, &values[i], 0, NULL, NULL));
+    }
+    APP_CHECK(clFinish(q));
+    printf("between: %d %d %d\n", values[0], values[1], values[2]);
+    clReleaseCommandQueue(q);
+}
+
+static void *finish(void *queue)
+{
+    APP_CHECK(clFinish(queue));
+    return NULL;
+}
+
+/* Two threads finish one queue: neither returns before its native command has. */
+static void two_finish(cl_mem x)
+{
+    cl_command_queue q = app_queue(&a, 0);
+    int wrong = 0;
+    pthread_t t;
+
+    for (int i = 0; i < 5; i++) {
+        native(q, 30 + i, 0, NULL, NULL);
+        pthread_create(&t, NULL, finish, q);
+        rm_sleep_ms(5);
+        APP_CHECK(clEnqueueFillBuffer(q, x, &(int){0}, 4, 128, 4, 0, NULL, NULL));
+        APP_CHECK(clFinish(q));
+        wrong += __atomic_load_n(&shared[1], __ATOMIC_ACQUIRE) != 30 + i;
+        pthread_join(t, NULL);
+    }
+    printf("two finish: %d wrong\n", wrong);
+    clReleaseCommandQueue(q);
+}
+
+/* Out of order: a marker of everything waits for what a user event holds, and so does what is behind a barrier. */
+static void held_marker(cl_mem x)
+{
+    cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_event user = clCreateUserEvent(a.context, NULL), e, m, after;
+    bool held;
+
+    app_args(add, "mi", x, 1);
+    app_run(q, add, 64, 0, 1, &user, &e);
+    APP_CHECK(clEnqueueMarkerWithWaitList(q, 0, NULL, &m));
+    APP_CHECK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    app_run(q, add, 64, 0, 0, NULL, &after);
+    APP_CHECK(clFlush(q));
+    rm_sleep_ms(20);
+    held = rm_status(e) > CL_COMPLETE && rm_status(m) > CL_COMPLETE && rm_status(after) > CL_COMPLETE;
+    APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
+    APP_CHECK(clFinish(q));
+    printf("held marker: %d, then %d %d %d\n", held, rm_status(e), rm_status(m), rm_status(after));
+    app_release_events((cl_event[]){user, e, m, after}, 4);
+    clReleaseCommandQueue(q);
+}
+
+/* A barrier of an out-of-order queue orders native and managed commands alike. */
+static void barrier(cl_mem x)
+{
+    cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    int v[64];
+
+    native(q, 50, 0, NULL, NULL);
+    APP_CHECK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    app_args(add, "mi", x, 3);
+    app_run(q, add, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    APP_CHECK(clEnqueueReadBuffer(q, x, CL_FALSE, 0, sizeof v, v, 0, NULL, NULL));
+    APP_CHECK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    native(q, 60, 0, NULL, NULL);
+    APP_CHECK(clFinish(q));
+    printf("barrier: %d, then %d\n", v[0], shared[0]);
+    clReleaseCommandQueue(q);
+}
+
+/* A failing gate: what waits ends with an error, bare and here alike. */
+static void failing(cl_mem x)
+{
+    cl_command_queue q = app_queue(&a, 0);
+    cl_event user = clCreateUserEvent(a.context, NULL), e, f;
+
+    app_args(add, "mi", x, 1);
+    app_run(q, add, 64, 0, 1, &user, &e);
+    app_run(q, add, 64, 0, 1, &e, &f);
+    APP_CHECK(clFlush(q));
+    APP_CHECK(clSetUserEventStatus(user, -5));
+    printf("failing: %d %d\n", rm_poll(e), rm_poll(f));
+    app_release_events((cl_event[]){user, e, f}, 3);
+    clReleaseCommandQueue(q);
+}
+
+int main(void)
+{
+    cl_mem x;
+
+    app_open(&a, "natives", 0, RM_SOURCE);
+    add = app_kernel(&a, "add");
+    sum = app_kernel(&a, "sum");
+    x = app_buffer(&a, CL_MEM_USE_HOST_PTR, sizeof shared, shared);
+    rm_warm(&a, add, x);
+    for (int how = 0; how < 4; how++)
+        across(x, how);
+    between(x);
+    two_finish(x);
+    held_marker(x);
+    barrier(x);
+    failing(x);
+    clReleaseMemObject(x);
+    clReleaseKernel(add), clReleaseKernel(sum);
+    return app_close(&a);
+}

@@ -1,0 +1,14 @@
+# Every program of this folder prints under run mode what it prints bare: whatever is managed, in program order and
+# in random orders.
+. test/runmode/common.sh
+for source in test/runmode/*.c; do
+    program=$B/test/runmode/$(basename "$source" .c)
+    bare "$program" || continue
+    in_run "$program"
+    in_run "$program" CLWEAVE_MANAGE_ALL=1
+    for seed in 1 2 3; do
+        in_run "$program" CLWEAVE_POLICY=chaos CLWEAVE_SEED=$seed CLWEAVE_MANAGE_ALL=1
+        managed 1
+    done
+done
+done_
