@@ -366,9 +366,12 @@ enum cw_run_waits cw_run_waits_look(cl_uint n, const cl_event *list);
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_queue_gated(struct cw_run_queue *q);
 
-/* Why the next command of `q` must be native, or -1. Takes in what native commands before it left behind; may give up
- * the lock and take it again, before anything is linked. `whole`: it waits for all before it, also out of order. */
-int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool whole);
+/* Why the next command of `q` must be native, whatever it is, or -1. */
+int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list);
+
+/* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile. False: the
+ * vendor refused, or memory is out. */
+bool cw_run_take_in_natives(struct cw_run_queue *q);
 
 /* Puts the command into its queue and the window, with the edges from queue and wait list; accesses must have been
  * touched already. `event`: a fresh user event for the program, or NULL. */
@@ -379,7 +382,8 @@ void cw_run_retire(void);
 /* A task that is done when every unretired command of `q` has retired. NULL: none is, or out of memory. */
 struct cw_run_task *cw_run_join_queue(struct cw_run_queue *q);
 
-/* ---- window and lanes (run_window.c, run_lane.c); lock held */
+/* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
+ * lock: what was found before must be found again, or be busy */
 void cw_run_window_close(void);
 void cw_run_ready(struct cw_run_task *t);
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
@@ -451,6 +455,9 @@ struct cw_run_enqueue {
 /* True: the lock is held and the command may be managed; end with cw_run_commit or cw_run_refuse. False: it is native. */
 bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                   bool whole);
+/* The command is fine and will be managed: takes in what native commands before it left behind, for which it may give
+ * up the lock for a while. False: it must be native. */
+bool cw_run_settle(struct cw_run_enqueue *e);
 /* Gives up the lock; the command is native. Returns false. */
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);
 /* Enqueues `t`, gives up the lock, and waits for the command when `blocking`. */

@@ -25,10 +25,19 @@ bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, c
     e->made = make_event(queue, event);
     cw_run_lock();
     e->queue = cw_run_find(queue, CW_RUN_QUEUE);
-    why = cw_run_admit(e->queue, n, list, whole && !n);
+    why = cw_run_admit(e->queue, n, list);
     if (why < 0 && event && !e->made)
         why = CW_RUN_R_CHECK;
     return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
+}
+
+bool cw_run_settle(struct cw_run_enqueue *e)
+{
+    struct cw_run_queue *q = e->queue;
+
+    if (CW_LIKELY(q->native_given == q->native_known) || (!q->in_order && !(e->whole && !e->n)))
+        return true;
+    return cw_run_take_in_natives(q);
 }
 
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)

@@ -68,14 +68,13 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     bool shown;
 
     cw_run_lock();
+    if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
+        cw_run_window_close(); /* who polls wants it to happen */
     e = cw_run_find(event, CW_RUN_EVENT);
     shown = e && (e->what == CW_RUN_MANAGED || e->shown);
     if (shown) {
-        if (name == CL_EVENT_COMMAND_EXECUTION_STATUS && e->what == CW_RUN_MANAGED) {
-            if (e->task)
-                cw_run_window_close(); /* who polls wants it to happen */
+        if (e->what == CW_RUN_MANAGED)
             status = visible_status(e);
-        }
         type = e->type;
         queue = e->queue ? (cl_command_queue)(uintptr_t)e->queue->r.handle : NULL;
         if (e->what != CW_RUN_MANAGED && name != CL_EVENT_COMMAND_TYPE)
@@ -103,15 +102,13 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     bool known, over, profiled;
 
     cw_run_lock();
+    cw_run_window_close();
     e = managed(event);
     known = e;
     over = known && !e->task && e->status == CL_COMPLETE;
     profiled = known && e->queue->profiled;
-    if (known) {
+    if (known)
         memcpy(times, e->times, sizeof times);
-        if (e->task)
-            cw_run_window_close();
-    }
     cw_run_unlock();
     if (!known)
         return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);

@@ -63,7 +63,7 @@ static cl_int launch(struct cw_run_task *t)
         err = cw_next.clFinish(queue);
     ns = cw_run_now_ns() - start;
     cw_run_lock();
-    *mean = *mean > 0 ? *mean + ((double)ns - *mean) / 8 : (double)ns;
+    *mean = *mean > 0 && *mean * 1.02 < (double)ns ? *mean * 1.02 : (double)ns; /* the least of late: others disturb */
     cw_run_unlock();
     return err;
 }

@@ -147,6 +147,8 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
     size_t blob;
     int why = judge(e->queue, k, r, &buffers, &blob);
 
+    if (why < 0 && !cw_run_settle(e))
+        why = CW_RUN_R_CHECK;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
     if (!t) {
         cw_run_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);

@@ -107,9 +107,7 @@ static struct cw_run_task *foreign_task(cl_event event)
     return t;
 }
 
-/* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile. False: the
- * vendor refused, or memory is out. */
-static bool take_in_natives(struct cw_run_queue *q)
+bool cw_run_take_in_natives(struct cw_run_queue *q)
 {
     uint64_t given = q->native_given;
     cl_command_queue handle = (cl_command_queue)(uintptr_t)q->r.handle;
@@ -143,7 +141,7 @@ static bool take_in_natives(struct cw_run_queue *q)
     return true;
 }
 
-int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool whole)
+int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list)
 {
     enum cw_run_waits waits;
 
@@ -153,8 +151,6 @@ int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool w
         return CW_RUN_R_OFF;
     if (CW_UNLIKELY(q->num_gates) && cw_run_queue_gated(q))
         return CW_RUN_R_GATED;
-    if (CW_UNLIKELY(q->native_given != q->native_known) && (q->in_order || whole) && !take_in_natives(q))
-        return CW_RUN_R_CHECK;
     waits = cw_run_waits_look(n, list);
     return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
 }

@@ -22,7 +22,7 @@ static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t of
 static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type, const void *address,
                                 size_t bytes, bool write)
 {
-    struct cw_run_task *t = cw_run_task_create(1, 0, 0);
+    struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
 
     if (!t)
         return NULL;
@@ -140,7 +140,7 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
 
     if (cw_run_begin(&e, queue, n, list, event, false)) {
         m = cw_run_buffer(memory);
-        if (m && m->context == e.queue->context && take_map(m, address, &map)) {
+        if (m && m->context == e.queue->context && cw_run_settle(&e) && take_map(m, address, &map)) {
             t = task(&e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, map.high - map.low, map.flags & MAP_WRITES);
             if (t)
                 return cw_run_commit(&e, t, false);

@@ -115,9 +115,10 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     q = cw_run_find(queue, CW_RUN_QUEUE);
     cw_run.counts.native[why]++;
     if (!q || !q->managed || cw_run.forked) {
+        wait = q && q->synchronous && n;
         cw_run_window_close();
         cw_run_unlock();
-        if (q && q->synchronous && n)
+        if (wait)
             cw_run_wait_list(n, list);
         return;
     }

@@ -4,7 +4,7 @@
 /* The command, or NULL: native, the lock is free. */
 static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type type)
 {
-    struct cw_run_task *t = cw_run_task_create(0, 0, 0);
+    struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(0, 0, 0) : NULL;
 
     if (!t) {
         cw_run_refuse(e, CW_RUN_R_CHECK);

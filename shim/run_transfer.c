@@ -50,7 +50,7 @@ static struct cw_run_memory *buffer(const struct cw_run_enqueue *e, cl_mem handl
 
 static struct cw_run_task *task(struct cw_run_enqueue *e, cl_command_type type, enum cw_run_work work)
 {
-    struct cw_run_task *t = cw_run_task_create(2, 0, 0);
+    struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(2, 0, 0) : NULL;
 
     if (!t)
         return NULL;
