@@ -11,7 +11,7 @@
 
 struct compare_options {
     struct cw_cli_list policies;
-    const char *platform, *host_waits, *csv, *json;
+    const char *platform, *host_waits, *csv, *json, *lp;
     int64_t dsp, seed;
     bool check, times;
 };
@@ -34,6 +34,8 @@ static const struct cw_cli_option options[] = {
     OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies (default 0)"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
     OPTION("times", 0, CW_CLI_BOOL, times, NULL, NULL, "report how long planning took, too"),
+    OPTION("lp", 0, CW_CLI_CHOICE, lp, "auto|on|off", "auto|on|off",
+           "lower bounds by linear programming: auto (default) leaves them out for large graphs"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
            "of traces: keep (default) or drop the order that the host's waiting imposed"),
     CW_CLI_END};
@@ -41,7 +43,8 @@ static const struct cw_cli_option options[] = {
 /* One cell: a graph under a policy. */
 struct cell {
     double makespan, bound, slr, speedup, efficiency, seconds;
-    bool noted; /* the schedule came with a note */
+    enum cw_bound_kind kind; /* of the bound */
+    bool noted;              /* the schedule came with a note */
 };
 
 struct compare {
@@ -68,6 +71,7 @@ static enum cw_status plan_file(struct compare *c, size_t file, struct cw_error 
         cw_plan_source_init(&source, c->file[file], o->platform, o->dsp,
                             o->host_waits && strcmp(o->host_waits, "drop") == 0, true, err);
 
+    source.bounds.entries_max = cw_plan_bounds_entries(o->lp);
     for (size_t k = 0; k < c->policies.count && status == CW_OK; k++) {
         struct cw_error why = {0};
         struct cw_plan_result r;
@@ -78,9 +82,8 @@ static enum cw_status plan_file(struct compare *c, size_t file, struct cw_error 
             break;
         }
         c->cell[file * c->policies.count + k] =
-            (struct cell){r.metrics.makespan,       r.metrics.bounds.best, r.metrics.slr,
-                          r.metrics.speedup,        r.metrics.efficiency,  r.seconds,
-                          *r.schedule->note != '\0'};
+            (struct cell){r.metrics.makespan,   r.bound.best, r.metrics.slr, r.metrics.speedup,
+                          r.metrics.efficiency, r.seconds,    r.bound.kind,  *r.schedule->note != '\0'};
         cw_plan_result_finish(&r);
     }
     c->tasks[file] = status == CW_OK ? source.input.graph->tasks : 0;
@@ -100,9 +103,9 @@ static double best_of(const struct compare *c, size_t file)
 /* ---- the table: a row per policy */
 
 struct row {
-    double slr, speedup, ratio, worst,
-        seconds; /* means over the graphs where they are defined; ratio to the best */
-    size_t slrs, speedups, best, noted;
+    double slr, speedup, ratio, worst, over,
+        seconds; /* means over the graphs where they are defined; ratio to the best, over the lower bound */
+    size_t slrs, speedups, overs, best, noted;
 };
 
 static struct row sum_up(const struct compare *c, size_t policy)
@@ -120,6 +123,10 @@ static struct row sum_up(const struct compare *c, size_t policy)
             r.speedup += x->speedup;
             r.speedups++;
         }
+        if (x->bound > 0) {
+            r.over += x->makespan / x->bound;
+            r.overs++;
+        }
         r.ratio += ratio / (double)c->files;
         r.worst = fmax(r.worst, ratio);
         r.seconds += x->seconds;
@@ -128,6 +135,7 @@ static struct row sum_up(const struct compare *c, size_t policy)
     }
     r.slr /= (double)r.slrs;
     r.speedup /= (double)r.speedups;
+    r.over /= (double)r.overs;
     return r;
 }
 
@@ -144,18 +152,19 @@ static void print_table(const struct compare *c)
 {
     int width = 8;
     size_t noted = 0;
-    char a[32], b[32];
+    char a[32], b[32], d[32];
 
     for (size_t k = 0; k < c->policies.count; k++)
         width = (int)strlen(c->policies.label[k]) > width ? (int)strlen(c->policies.label[k]) : width;
     printf("%zu graph%s, %zu polic%s; means over graphs\n\n", c->files, c->files == 1 ? "" : "s",
            c->policies.count, c->policies.count == 1 ? "y" : "ies");
-    printf("%-*s  %8s  %8s  %9s  %9s  %8s%s\n", width, "policy", "SLR", "speedup", "/ best", "worst",
-           "best in", c->o->times ? "    seconds" : "");
+    printf("%-*s  %8s  %8s  %9s  %9s  %8s  %8s%s\n", width, "policy", "SLR", "speedup", "/ best", "worst",
+           "best in", "/ bound", c->o->times ? "    seconds" : "");
     for (size_t k = 0; k < c->policies.count; k++) {
         struct row r = sum_up(c, k);
-        printf("%-*s  %8s  %8s  %9.3f  %9.3f  %8zu", width, c->policies.label[k], figure(r.slr, a, sizeof a),
-               figure(r.speedup, b, sizeof b), r.ratio, r.worst, r.best);
+        printf("%-*s  %8s  %8s  %9.3f  %9.3f  %8zu  %8s", width, c->policies.label[k],
+               figure(r.slr, a, sizeof a), figure(r.speedup, b, sizeof b), r.ratio, r.worst, r.best,
+               figure(r.over, d, sizeof d));
         if (c->o->times)
             printf("  %9.4f", r.seconds);
         puts(r.noted ? " *" : "");
@@ -189,7 +198,7 @@ static void csv_number(FILE *f, double x)
 
 static void put_csv(const struct compare *c, FILE *f)
 {
-    fprintf(f, "graph,tasks,policy,makespan,lower_bound,slr,speedup,efficiency%s\n",
+    fprintf(f, "graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency%s\n",
             c->o->times ? ",seconds" : "");
     for (size_t file = 0; file < c->files; file++)
         for (size_t k = 0; k < c->policies.count; k++) {
@@ -199,6 +208,7 @@ static void put_csv(const struct compare *c, FILE *f)
             csv_text(f, c->policies.label[k]);
             csv_number(f, x->makespan);
             csv_number(f, x->bound);
+            fprintf(f, ",%s", cw_bound_kind_name(x->kind));
             csv_number(f, x->slr);
             csv_number(f, x->speedup);
             csv_number(f, x->efficiency);
@@ -224,6 +234,8 @@ static void put_cell(struct cw_json_out *j, const struct compare *c, size_t file
     cw_json_put_u64(j, c->tasks[file]);
     cw_json_put_key(j, "policy");
     cw_json_put_string(j, c->policies.label[policy]);
+    cw_json_put_key(j, "lower_bound_by");
+    cw_json_put_string(j, cw_bound_kind_name(x->kind));
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers - !c->o->times; k++) {
         cw_json_put_key(j, numbers[k].key);
         cw_json_put_double(j, numbers[k].value);
@@ -316,8 +328,8 @@ const struct cw_command_def cw_cmd_compare = {
     .details =
         "Plans every file (trace or abstract graph) under every policy. The table has a row per policy: mean "
         "schedule length ratio and speedup, mean and worst of makespan over that of the best policy for the "
-        "graph, "
-        "and the number of graphs for which it is the best or as good.",
+        "graph, the number of graphs for which it is the best or as good, and mean makespan over the lower "
+        "bound for its way of sharing tasks.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

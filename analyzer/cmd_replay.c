@@ -11,7 +11,7 @@
 
 struct replay_options {
     struct cw_cli_list policies;
-    const char *platform, *gantt, *host_waits, *show_platform;
+    const char *platform, *gantt, *host_waits, *show_platform, *lp;
     int64_t dsp, seed;
     bool json, check, list_policies;
     bool execute;
@@ -48,6 +48,8 @@ static const struct cw_cli_option options[] = {
     OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL,
            "seed of policies, or of the first random order (default 0, 1)"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
+    OPTION("lp", 0, CW_CLI_CHOICE, lp, "auto|on|off", "auto|on|off",
+           "lower bound by linear programming: auto (default) leaves it out for large graphs"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
            "keep (default) or drop the order that the host's waiting imposed"),
     OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
@@ -185,6 +187,7 @@ static int plan(struct replay *r, const char *path)
     struct cw_error err = {0};
     enum cw_status status = load(r, path, &err);
 
+    r->source.bounds.entries_max = cw_plan_bounds_entries(r->o->lp);
     for (; r->results < r->policies.count && status == CW_OK; r->results++)
         status = cw_plan_result_init(&r->result[r->results], &r->source.input, r->policies.label[r->results],
                                      &r->policies.config[r->results], r->o->check, &err);
@@ -251,7 +254,11 @@ static int execute(struct replay *r, const char *path, const struct cw_execute_o
 /* An option that means nothing without --execute, NULL: none was given. */
 static const char *only_for_execute(const struct replay_options *o)
 {
-    return o->drop_edge ? "drop-edge" : o->order ? "order" : o->repeat ? "repeat" : o->device ? "device" : NULL;
+    return o->drop_edge ? "drop-edge"
+           : o->order   ? "order"
+           : o->repeat  ? "repeat"
+           : o->device  ? "device"
+                        : NULL;
 }
 
 static int run_replay(const void *values, int argc, char **argv)

@@ -99,10 +99,37 @@ static void print_figures(FILE *f, const struct cw_plan_input *input, const stru
         const struct cw_metrics *m = &r[k].metrics;
         fprintf(f, "%-*s  %11s  %11s  %7s  %7s  %7s  %7s  %7u\n", width, r[k].label,
                 cw_plan_time(input, m->makespan, like, a, sizeof a),
-                cw_plan_time(input, m->bounds.best, like, b, sizeof b), figure(m->slr, c, sizeof c),
+                cw_plan_time(input, r[k].bound.best, like, b, sizeof b), figure(m->slr, c, sizeof c),
                 figure(m->nsl, d, sizeof d), figure(m->speedup, e, sizeof e),
                 figure(m->efficiency, g, sizeof g), shared_tasks(r[k].schedule));
     }
+}
+
+/* One line per way of sharing that a policy has: all its bounds. */
+static void print_bounds(FILE *f, const struct cw_plan_input *input, const struct cw_plan_result *r,
+                         size_t count)
+{
+    static const char *const title[] = {"whole tasks", "shared in a class", "shared by all"};
+    double like = r[0].metrics.makespan;
+    const char *skipped = NULL;
+    char a[32], b[32], c[32], d[32];
+
+    fprintf(f, "\n%-17s  %13s  %11s  %11s  %11s\n", "lower bounds", "critical path", "OCT", "area", "LP");
+    for (int way = CW_SHARE_NEVER; way <= CW_SHARE_ALL; way++) {
+        size_t k = 0;
+        while (k < count && (int)cw_policy_sharing(&r[k].config) != way)
+            k++;
+        if (k == count)
+            continue;
+        fprintf(f, "%-17s  %13s  %11s  %11s  %11s\n", title[way],
+                cw_plan_time(input, r[k].metrics.bounds.critical_path, like, a, sizeof a),
+                way ? "-" : cw_plan_time(input, r[k].metrics.bounds.oct, like, b, sizeof b),
+                cw_plan_time(input, r[k].metrics.bounds.area, like, c, sizeof c),
+                r[k].bound.lp.solved ? cw_plan_time(input, r[k].bound.lp.bound, like, d, sizeof d) : "-");
+        skipped = r[k].bound.lp.solved ? skipped : r[k].bound.lp.reason;
+    }
+    if (skipped)
+        fprintf(f, "(LP was left out: %s)\n", skipped);
 }
 
 static int device_width(const struct cw_device *d)
@@ -187,6 +214,7 @@ void cw_plan_result_print(FILE *f, const struct cw_plan_input *input, const stru
 {
     print_head(f, input);
     print_figures(f, input, r, count);
+    print_bounds(f, input, r, count);
     print_use(f, input, r, count);
     if (count == 1)
         print_tasks(f, input, r);

@@ -30,9 +30,11 @@ enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_pla
     r->seconds = now() - begin;
     if (status == CW_OK)
         status = cw_metrics_init(&r->metrics, input->graph, input->platform, r->schedule, sharing, err);
+    if (status == CW_OK)
+        status = cw_plan_bound_find(&r->bound, input->bounds, &r->metrics.bounds, input->graph,
+                                    input->platform, sharing, err);
     if (status == CW_OK && check)
-        status = cw_schedule_check(r->schedule, input->graph, input->platform, sharing,
-                                   r->metrics.bounds.best, err);
+        status = cw_schedule_check(r->schedule, input->graph, input->platform, sharing, r->bound.best, err);
     if (status != CW_OK)
         cw_plan_result_finish(r);
     return status;
@@ -135,6 +137,27 @@ static void json_placements(struct cw_json_out *o, const struct cw_plan_input *i
     cw_json_put_text(o, first ? "[]" : "]");
 }
 
+/* OCT holds for whole tasks only. */
+static void json_bounds(struct cw_json_out *o, const struct cw_plan_result *r)
+{
+    bool whole = cw_policy_sharing(&r->config) == CW_SHARE_NEVER;
+
+    json_number(o, "lower_bound", r->bound.best);
+    cw_json_put_key(o, "lower_bound_by");
+    cw_json_put_string(o, cw_bound_kind_name(r->bound.kind));
+    cw_json_put_key(o, "bounds");
+    cw_json_put_open(o);
+    json_number(o, "critical_path", r->metrics.bounds.critical_path);
+    json_number(o, "oct", whole ? r->metrics.bounds.oct : NAN);
+    json_number(o, "area", r->metrics.bounds.area);
+    json_number(o, "lp", r->bound.lp.solved ? r->bound.lp.bound : NAN);
+    if (!r->bound.lp.solved) {
+        cw_json_put_key(o, "lp_skipped");
+        cw_json_put_string(o, r->bound.lp.reason);
+    }
+    cw_json_put_close(o);
+}
+
 static void json_result(struct cw_json_out *o, const struct cw_plan_input *input,
                         const struct cw_plan_result *r)
 {
@@ -150,7 +173,7 @@ static void json_result(struct cw_json_out *o, const struct cw_plan_input *input
     json_number(o, "nsl", r->metrics.nsl);
     json_number(o, "speedup", r->metrics.speedup);
     json_number(o, "efficiency", r->metrics.efficiency);
-    json_number(o, "lower_bound", r->metrics.bounds.best);
+    json_bounds(o, r);
     cw_json_put_key(o, "devices");
     for (uint32_t d = 0; d < input->platform->devices; d++) {
         cw_json_put_char(o, d ? ',' : '[');

@@ -6,6 +6,7 @@
 #include "../sched/policy.h"
 #include <stdio.h>
 
+#include "plan_bound.h"
 #include "trace.h"
 
 /* What all plans of one replay have in common. Everything is borrowed. */
@@ -13,8 +14,9 @@ struct cw_plan_input {
     const char *file; /* as named on the command line */
     const struct cw_graph *graph;
     const struct cw_platform *platform;
-    const char *platform_name;    /* built-in name or file; NULL: the input's own devices */
-    const struct cw_trace *trace; /* NULL for abstract graphs; task ids are its command ids */
+    const char *platform_name;     /* built-in name or file; NULL: the input's own devices */
+    const struct cw_trace *trace;  /* NULL for abstract graphs; task ids are its command ids */
+    struct cw_plan_bounds *bounds; /* of graph and platform; NULL: no linear programs */
 };
 
 struct cw_plan_result {
@@ -22,7 +24,8 @@ struct cw_plan_result {
     struct cw_policy_config config;
     struct cw_schedule *schedule;
     struct cw_metrics metrics;
-    double seconds; /* that planning took */
+    struct cw_plan_bound bound; /* at least metrics.bounds.best */
+    double seconds;             /* that planning took */
 };
 
 /* Plans input->graph with `config` and measures the schedule. `check` also runs the validator, against the

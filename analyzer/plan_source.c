@@ -58,6 +58,7 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
     platform = platform ? platform : dsp >= 0 ? "hxdsp" : NULL;
     s->input.file = path;
     s->input.platform_name = platform;
+    s->input.bounds = &s->bounds;
     if (platform)
         status = cw_platform_model_load(platform, dsp, &s->model, err);
     if (status != CW_OK)

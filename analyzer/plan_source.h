@@ -10,6 +10,7 @@ struct cw_plan_source {
     struct cw_plan_input input; /* borrows from the rest */
     struct cw_trace trace;
     bool is_trace;
+    struct cw_plan_bounds bounds; /* zeroed: no linear programs; set entries_max for them */
     /* internal */
     struct cw_platform_model *model;
     struct cw_graph *graph;       /* abstract graphs */

@@ -78,13 +78,16 @@ enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platf
                                  enum cw_sharing sharing, struct cw_bounds *bounds, struct cw_error *err)
 {
     double *scratch = malloc((size_t)g->tasks * g->devices * sizeof *scratch), work = 0;
+    bool shared = false;
 
     if (!scratch)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the bounds of %u tasks", g->tasks);
-    for (uint32_t i = 0; i < g->tasks; i++)
+    for (uint32_t i = 0; i < g->tasks; i++) {
         work += cw_graph_min_cost(g, i);
+        shared |= sharing != CW_SHARE_NEVER && g->splittable[i] && g->groups[i] != 1;
+    }
     bounds->critical_path = longest_path(g, p, sharing, scratch);
-    bounds->oct = sharing == CW_SHARE_NEVER ? oct_bound(g, p, scratch) : bounds->critical_path;
+    bounds->oct = shared ? bounds->critical_path : oct_bound(g, p, scratch);
     bounds->area = work / p->devices;
     bounds->best = fmax(fmax(bounds->critical_path, bounds->oct), bounds->area);
     free(scratch);

@@ -16,6 +16,7 @@ build  ocl-icd-opencl-dev   the OpenCL loader: the tool links it, the library wr
 build  libjansson-dev       JSON of traces, graphs and platforms
 build  libsqlite3-dev       history of what kernels take, kept between runs; linked statically
 build  libunwind8           call sites of enqueues: loaded at run time
+build  coinor-libclp1       lower bounds by linear programming: loaded at run time
 build  llvm-14-dev          kernel footprints: the C API that reads LLVM IR
 build  clang-14             kernel footprints: compiles OpenCL C to LLVM IR
 build  libclang-common-14-dev  kernel footprints: declarations of OpenCL C built-in functions

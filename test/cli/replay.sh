@@ -31,6 +31,17 @@ if command -v rsvg-convert > /dev/null; then
 fi
 expect replay_no_rasteriser 1 env PATH="$T" "$B/clweave" replay $trace --gantt "$T/none.png"
 
+# no linear program: switched off; a large graph; no library (the loader gives up at the first file of its name)
+expect replay_lp_off 0 clweave replay $graphs/blockmatmul.json -p hdgeft --lp off
+mkdir "$T/lib" && : > "$T/lib/libClp.so.1"
+LD_LIBRARY_PATH=$T/lib clweave replay $graphs/blockmatmul.json > "$T/nolib.out" 2>&1 || fail "no plan without libClp"
+grep -q 'LP was left out: the library libClp is not installed' "$T/nolib.out" || fail "does not say that libClp is missing"
+LD_LIBRARY_PATH=$T/lib clweave replay $graphs/blockmatmul.json --json | grep -q '"lp":null,"lp_skipped":"the library' || fail "JSON does not say it"
+rm -r "$T/lib"
+clweave generate hxdsp --out-degree 20 -o "$T/large.json"
+clweave replay "$T/large.json" > "$T/large.out" || fail "no plan of a large graph"
+grep -q 'LP was left out: the graph is too large' "$T/large.out" || fail "does not say that the graph is too large"
+
 expect replay_unknown_policy 2 clweave replay $trace --policy hefft
 expect replay_unknown_policy_option 2 clweave replay $trace --policy hdgeft:share-idel
 expect replay_option_of_others 2 clweave replay $trace --policy heft --guard

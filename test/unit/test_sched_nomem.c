@@ -1,4 +1,5 @@
 /* Every allocation of planning fails in turn: the answer is CW_ERR_NOMEM, nothing leaks, nothing crashes. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../../analyzer/lp_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
@@ -55,6 +57,27 @@ static enum cw_status generate(const char *name)
     return status;
 }
 
+/* The program behind the bound of linear programming, up to the solver. */
+static enum cw_status program(const char *name)
+{
+    struct cw_hxdsp o = {.tasks = 12, .dsps = 2, .out_degree = 4, .ccr = 0.2, .seed = 5};
+    struct cw_graph *g = NULL;
+    struct cw_platform *p = NULL;
+    struct cw_lp lp = {0};
+    double unit, dual[1000] = {0};
+    enum cw_status status = cw_generate_hxdsp(&o, &g, &p, NULL);
+
+    (void)name;
+    if (status == CW_OK)
+        status = cw_lp_bound_model(g, p, CW_SHARE_CLASS, 10000, &lp, &unit, NULL);
+    if (status == CW_OK && isinf(cw_lp_safe_bound(&lp, dual)))
+        status = CW_ERR_NOMEM;
+    cw_lp_finish(&lp);
+    cw_graph_destroy(g);
+    cw_platform_destroy(p);
+    return status;
+}
+
 static void check(enum cw_status (*plan)(const char *name), const char *policy)
 {
     enum cw_status status = CW_ERR_NOMEM;
@@ -80,6 +103,7 @@ static void test_every_allocation(void **state)
         check(plan, cw_policies[k]->name);
     check(plan, "hdgeft:guard,best-k,cross-class,water-filling");
     check(plan, "heft:critical-child=2");
+    check(program, "linear program");
     for (size_t k = 0; cw_generators[k]; k++)
         check(generate, cw_generators[k]->name);
 }

@@ -1,0 +1,128 @@
+#include "lp_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void cw_lp_finish(struct cw_lp *lp)
+{
+    free(lp->cost);
+    free(lp->lower);
+    free(lp->upper);
+    free(lp->low);
+    free(lp->high);
+    free(lp->row_start);
+    free(lp->column);
+    free(lp->value);
+    *lp = (struct cw_lp){0};
+}
+
+/* Makes room for `count` more in an array of `size` bytes each. */
+static void *grown(struct cw_lp *lp, void *array, size_t count, size_t size)
+{
+    void *more = realloc(array, count * size);
+
+    if (!more)
+        lp->failed = true;
+    return more ? more : array;
+}
+
+uint32_t cw_lp_add_column(struct cw_lp *lp, double cost, double lower, double upper)
+{
+    if (lp->columns == lp->column_room) {
+        uint32_t room = 2 * lp->column_room + 64;
+        lp->cost = grown(lp, lp->cost, room, sizeof *lp->cost);
+        lp->lower = grown(lp, lp->lower, room, sizeof *lp->lower);
+        lp->upper = grown(lp, lp->upper, room, sizeof *lp->upper);
+        if (lp->failed)
+            return 0;
+        lp->column_room = room;
+    }
+    lp->cost[lp->columns] = cost;
+    lp->lower[lp->columns] = lower;
+    lp->upper[lp->columns] = upper;
+    return lp->columns++;
+}
+
+void cw_lp_add_row(struct cw_lp *lp, double low, double high)
+{
+    if (lp->rows == lp->row_room) {
+        uint32_t room = 2 * lp->row_room + 64;
+        lp->low = grown(lp, lp->low, room, sizeof *lp->low);
+        lp->high = grown(lp, lp->high, room, sizeof *lp->high);
+        lp->row_start = grown(lp, lp->row_start, (size_t)room + 1, sizeof *lp->row_start);
+        if (lp->failed)
+            return;
+        lp->row_room = room;
+    }
+    lp->low[lp->rows] = low;
+    lp->high[lp->rows] = high;
+    lp->row_start[lp->rows++] = lp->entries;
+    lp->row_start[lp->rows] = lp->entries;
+}
+
+void cw_lp_add_entry(struct cw_lp *lp, uint32_t column, double value)
+{
+    if (lp->entries == lp->entry_room) {
+        uint32_t room = 2 * lp->entry_room + 256;
+        lp->column = grown(lp, lp->column, room, sizeof *lp->column);
+        lp->value = grown(lp, lp->value, room, sizeof *lp->value);
+        if (!lp->failed)
+            lp->entry_room = room;
+    }
+    if (lp->failed)
+        return;
+    lp->column[lp->entries] = column;
+    lp->value[lp->entries++] = value;
+    lp->row_start[lp->rows] = lp->entries;
+}
+
+/* Sum of terms, and of their sizes for the error of rounding. */
+struct sum {
+    double value, size;
+};
+
+static void add(struct sum *s, double term, double size)
+{
+    s->value += term;
+    s->size += size;
+}
+
+/* y_i, or 0 where the row has no such side. */
+static double usable(const struct cw_lp *lp, const double *dual, uint32_t row)
+{
+    double side = dual[row] > 0 ? lp->low[row] : lp->high[row];
+
+    return isinf(side) ? 0 : dual[row];
+}
+
+double cw_lp_safe_bound(const struct cw_lp *lp, const double *dual)
+{
+    double *reduced = malloc((lp->columns + 1) * sizeof *reduced);
+    double *size = malloc((lp->columns + 1) * sizeof *size); /* what rounding of `reduced` goes by */
+    struct sum bound = {0, 0};
+
+    for (uint32_t j = 0; reduced && size && j < lp->columns; j++) {
+        reduced[j] = lp->cost[j];
+        size[j] = fabs(lp->cost[j]);
+    }
+    for (uint32_t i = 0; reduced && size && i < lp->rows; i++) {
+        double y = usable(lp, dual, i);
+        if (y == 0)
+            continue;
+        add(&bound, y * (y > 0 ? lp->low[i] : lp->high[i]), fabs(y * (y > 0 ? lp->low[i] : lp->high[i])));
+        for (uint32_t e = lp->row_start[i]; e < lp->row_start[i + 1]; e++) {
+            reduced[lp->column[e]] -= y * lp->value[e];
+            size[lp->column[e]] += fabs(y * lp->value[e]);
+        }
+    }
+    for (uint32_t j = 0; reduced && size && j < lp->columns; j++) {
+        double worst = fmax(fabs(lp->lower[j]), fabs(lp->upper[j]));
+        add(&bound, fmin(reduced[j] * lp->lower[j], reduced[j] * lp->upper[j]), size[j] * worst);
+    }
+    if (!reduced || !size || !isfinite(bound.value) || !isfinite(bound.size))
+        bound.value = -INFINITY;
+    free(reduced);
+    free(size);
+    /* a sum of n terms is off by less than n units in the last place of the sum of sizes */
+    return bound.value - bound.size * 0x1p-52 * (2 + (double)lp->rows + (double)lp->columns);
+}
