@@ -57,8 +57,7 @@ void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t
         return;
     }
     *h = (struct cw_hold){.work = *work};
-    h->start_ns = cw_dsp_now_ns();
-    h->end_ns = h->start_ns;
+    h->submit_ns = h->start_ns = h->end_ns = cw_dsp_now_ns();
 }
 
 void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)

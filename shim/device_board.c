@@ -101,6 +101,7 @@ static void find(void)
         cw_device_env_hide();
         share_out(devices, n < CW_DEVICES_MAX ? n : CW_DEVICES_MAX);
     }
+    cw_log_debug("PoCL: %u own devices, %u hidden, %u DSPs", board.n_own, board.n_hidden, board.n_dsp);
     explain();
 }
 

@@ -42,6 +42,12 @@ static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_
     return n;
 }
 
+/* Whether the vendor itself has devices of that type, and so a say in how the call ends. */
+static bool type_is_vendors(cl_device_type type)
+{
+    return type != CL_DEVICE_TYPE_ACCELERATOR;
+}
+
 /* The platform that NULL stands for: loaders have rules and variables of their own, so the loader is asked.
  */
 static cl_platform_id default_platform(void)
@@ -72,6 +78,8 @@ cl_int cw_device_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type dev
         *num_devices = n;
     if (devices)
         memcpy(devices, list, (n < num_entries ? n : num_entries) * sizeof *list);
+    else if (num_entries && type_is_vendors(device_type)) /* PoCL: an error, although it gives the count */
+        return cw_next.clGetDeviceIDs(platform, device_type, num_entries, NULL, &n);
     return CL_SUCCESS;
 }
 

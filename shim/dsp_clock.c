@@ -153,16 +153,22 @@ static void sleep_until(uint64_t ns)
 
 /* ---- one command */
 
-static uint64_t modelled_end(const struct cw_hold *h)
+/* From h->submit_ns and h->cost_ns to start and end. */
+static void set_times(const struct cw_dsp *d, struct cw_hold *h)
 {
-    uint64_t ns = (uint64_t)h->cost_ns, end = h->start_ns + ns;
+    uint64_t ns = (uint64_t)h->cost_ns;
+    double set_up = h->work.kernel ? cost_on(d->device, &(struct cw_work){.kernel = h->work.kernel, .traced_ns = 1e-9})
+                                   : 0;
 
-    if (!h->work.kernel) {
-        cw_lock_take(&board.lock);
-        end = cw_ddr_take(&board.ddr, h->start_ns, ns);
-        cw_lock_free(&board.lock);
-    }
-    return end;
+    h->start_ns = h->submit_ns;
+    h->end_ns = h->submit_ns + ns;
+    if (set_up > 0) /* not NAN */
+        h->start_ns += set_up < h->cost_ns ? (uint64_t)set_up : ns;
+    if (h->work.kernel)
+        return;
+    cw_lock_take(&board.lock);
+    h->end_ns = cw_ddr_take(&board.ddr, h->submit_ns, ns);
+    cw_lock_free(&board.lock);
 }
 
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
@@ -171,12 +177,15 @@ void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_n
 
     h->real_ns = monotonic_ns();
     h->work = *work;
-    h->start_ns = ready_ns ? ready_ns : cw_dsp_now_ns();
-    h->start_ns = h->start_ns > busy ? h->start_ns : busy;
+    h->submit_ns = ready_ns ? ready_ns : cw_dsp_now_ns();
+    h->submit_ns = h->submit_ns > busy ? h->submit_ns : busy;
+    h->start_ns = h->submit_ns;
+    h->end_ns = 0; /* not known yet */
     h->cost_ns = cw_dsp_cost_ns(d, work);
-    h->end_ns = isnan(h->cost_ns) ? 0 : modelled_end(h);
-    if (h->end_ns)
-        atomic_store(&d->busy_until, h->end_ns);
+    if (isnan(h->cost_ns))
+        return;
+    set_times(d, h);
+    atomic_store(&d->busy_until, h->end_ns);
 }
 
 static void count(bool overran, double ratio)
@@ -199,11 +208,11 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
         h->cost_ns = cw_dsp_cost_ns(d, &h->work);
         if (isnan(h->cost_ns)) /* the file says that it cannot run there: as long as it takes */
             h->cost_ns = h->work.traced_ns;
-        h->end_ns = modelled_end(h);
+        set_times(d, h);
     }
     if (!board.virtual_clock && now > h->end_ns) {
         overran = h->cost_ns > 0;
-        count(overran, overran ? (double)(now - h->start_ns) / h->cost_ns : 0);
+        count(overran, overran ? (double)(now - h->submit_ns) / h->cost_ns : 0);
         h->end_ns = now;
     } else {
         count(false, 0);

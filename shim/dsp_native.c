@@ -18,7 +18,7 @@ struct times {
     cl_event event;
     cl_command_queue
         queue; /* an address that the vendor uses again is another event's, of another queue or time */
-    uint64_t queued_ns, start_ns, end_ns;
+    uint64_t queued_ns, submit_ns, start_ns, end_ns;
     struct cw_work work; /* of a command that still waits: end_ns is 0 */
     struct cw_dsp *dsp;
 };
@@ -129,6 +129,7 @@ static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
     if (status != CL_COMPLETE || !copy_of(event, &t) || t.end_ns)
         return;
     cw_dsp_begin(t.dsp, &t.work, 0, &h);
+    t.submit_ns = h.submit_ns;
     t.start_ns = h.start_ns;
     t.end_ns = h.end_ns ? h.end_ns : h.start_ns;
     remember(&t);
@@ -164,6 +165,7 @@ cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_w
         cw_dsp_reached(h.end_ns);
     if (event) {
         t.event = *event;
+        t.submit_ns = h.submit_ns;
         t.start_ns = h.start_ns;
         t.end_ns = h.end_ns;
         remember(&t);
@@ -209,9 +211,10 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
 
     if (error != CL_SUCCESS || !value || !copy_of(event, &t) || !belongs(&t))
         return error;
-    ns = name == CL_PROFILING_COMMAND_QUEUED || name == CL_PROFILING_COMMAND_SUBMIT ? t.queued_ns
-         : name == CL_PROFILING_COMMAND_START                                       ? t.start_ns
-                                                                                    : t.end_ns;
+    ns = name == CL_PROFILING_COMMAND_QUEUED   ? t.queued_ns
+         : name == CL_PROFILING_COMMAND_SUBMIT ? t.submit_ns
+         : name == CL_PROFILING_COMMAND_START  ? t.start_ns
+                                               : t.end_ns;
     ns = vendor_clock(ns);
     memcpy(value, &ns, sizeof ns);
     return error;

@@ -1,0 +1,63 @@
+# Emulated DSPs: what the program sees of them, programs on them, and the times of table 1.
+. test/devices/common.sh
+export POCL_CACHE_DIR=$T/cache; mkdir -p "$POCL_CACHE_DIR"
+build table1
+
+# table 1, on both clocks
+for clock in virtual real; do
+    under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=$clock CLWEAVE_LOG=info "$T/table1" $clock 2> "$T/log" || { cat "$T/log"; fail "$clock clock: not the times of table 1"; }
+    grep -q "info: 4 DSPs, $clock clock: [0-9]* commands modelled, .* 4 programs built (564 us" "$T/log" || { cat "$T/log"; fail "$clock clock: no report"; }
+done
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_LOG=info "$T/table1" virtual 2>&1 > /dev/null | grep -q ' 0 overran' || fail "virtual clock: something overran"
+
+# a platform file of the user's: everything twice as slow
+cat > "$T/slow.json" <<END
+{"format": "clweave-platform", "version": 1, "devices": [
+  {"class": "cpu", "transfers": {"table": [[8000, 72000], [16000, 162000], [24000, 204000], [32000, 258000]]}},
+  {"class": "dsp", "launch_ns": 448000, "ns_per_item": 540}]}
+END
+! under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM="$T/slow.json" "$T/table1" virtual > "$T/out" 2>&1 || fail "the platform file is not used"
+grep -q '258.0 us, table     129.0' "$T/out" && grep -q '4320.0 us, table    2160.0' "$T/out" || { cat "$T/out"; fail "the platform file's times are not the modelled ones"; }
+# a host that cannot keep up says so
+printf '{"format": "clweave-platform", "version": 1, "devices": [{"class": "dsp", "ns_per_item": 0.001, "transfers": {"bytes_per_ns": 1e6}}]}' > "$T/fast.json"
+under CLWEAVE_DSP=4 CLWEAVE_LOG=info CLWEAVE_DSP_PLATFORM="$T/fast.json" "$T/table1" real 2>&1 > /dev/null |
+    grep -q '[1-9][0-9]* overran (worst [0-9]*[1-9][0-9.]* x)' || fail "overruns are not reported"
+
+# wrong settings: said once, passed through
+for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=gpu CLWEAVE_DEVICES=basic:0; do
+    under $bad "$T/table1" virtual > "$T/out" 2>&1 && fail "$bad: there are DSPs"
+    [ "$(grep -c 'clweave.*error:.*passing every call through' "$T/out")" = 1 ] || { cat "$T/out"; fail "$bad: not said once"; }
+done
+for bad in --dsp=-1 --dsp=65 --dsp=x --devices=gpu --devices=sub,sub --devices=basic:0; do
+    "$B/clweave" run $bad -- true > "$T/out" 2>&1 && fail "clweave run $bad is accepted"
+    [ $? = 0 ] || true
+    grep -q "clweave" "$T/out" || fail "clweave run $bad: no message"
+done
+
+# a sample program on the CPU beside the DSPs and on two of them: the bytes of a bare run (dsp_apps.slow.sh: all)
+want=$("$B/test/apps/jacobi") || fail "jacobi: bare run failed"
+for device in 0 1 4; do
+    got=$(under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual APP_DEVICE=$device "$B/test/apps/jacobi") || fail "jacobi on device $device failed: $got"
+    [ "$got" = "$want" ] || fail "jacobi on device $device: $got instead of $want"
+done
+got=$(under CLWEAVE_DSP=2 APP_DEVICE=2 timeout 60 "$B/test/apps/reduction") || fail "reduction on the real clock failed"
+
+if command -v clinfo > /dev/null; then
+    "$B/clweave" run --dsp 4 -- clinfo -l > "$T/list"
+    clinfo -l | sed 's/^ `--/ +--/' > "$T/want"
+    for i in 1 2 3; do echo " +-- Device #$i: HXDSP1042 (emulated)"; done >> "$T/want"
+    echo ' `-- Device #4: HXDSP1042 (emulated)' >> "$T/want"
+    diff "$T/want" "$T/list" || fail "clinfo -l does not list the CPU first and four DSPs"
+    under CLWEAVE_DSP=1 clinfo > "$T/info" 2>&1
+    sed -n '/HXDSP1042/,/NULL platform behavior/p' "$T/info" > "$T/dsp"
+    for line in 'Device Type  *Accelerator' 'Max compute units  *2$' 'Max clock frequency  *500MHz' 'Local memory type  *Local' \
+        'Local memory size  *6291456' 'Unified memory for Host and Device  *Yes' 'Global Memory cache type  *None' \
+        'Supported partition types  *None' 'int  *4 / 4'; do
+        grep -q "$line" "$T/dsp" || { cat "$T/dsp"; fail "clinfo does not say '$line' of the DSP"; }
+    done
+    # the CPU beside it is what it is without
+    cpu() { grep -vE 'lobal memory size|memory alloc' | sed -n '/Device Name.*pthread/,$p' | sed '/HXDSP1042/,$d; /^NULL platform/,$d; /^$/d'; }
+    cpu < "$T/info" > "$T/cpu"
+    clinfo | cpu | diff - "$T/cpu" > "$T/diff" || { head "$T/diff"; fail "the CPU looks different beside a DSP"; }
+    [ "$(wc -l < "$T/cpu")" -gt 50 ] || fail "clinfo says little about the CPU"
+fi
