@@ -35,6 +35,7 @@ analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
 shim_src      := $(wildcard shim/*.c)
 shim_pure_src := shim/run_plan.c shim/run_planner.c shim/run_profit.c shim/run_estimate.c $(wildcard shim/history*.c)
+shim_pure_src += shim/dsp_clock.c shim/dsp_ddr.c
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)

@@ -58,8 +58,8 @@ struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices);
 /* ---- time: the same calls for every slot; where nothing is modelled they read the clock and never wait */
 
 struct cw_hold {
-    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_slot_end. A kernel's set-up lies between
-     * submit, when the slot was taken, and start; elsewhere the two are the same. */
+    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_slot_end. A kernel's set-up
+     * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
     uint64_t submit_ns, start_ns, end_ns;
     uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_slot_begin was called */
     double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */

@@ -157,8 +157,9 @@ static void sleep_until(uint64_t ns)
 static void set_times(const struct cw_dsp *d, struct cw_hold *h)
 {
     uint64_t ns = (uint64_t)h->cost_ns;
-    double set_up = h->work.kernel ? cost_on(d->device, &(struct cw_work){.kernel = h->work.kernel, .traced_ns = 1e-9})
-                                   : 0;
+    double set_up = h->work.kernel
+                        ? cost_on(d->device, &(struct cw_work){.kernel = h->work.kernel, .traced_ns = 1e-9})
+                        : 0;
 
     h->start_ns = h->submit_ns;
     h->end_ns = h->submit_ns + ns;

@@ -1,5 +1,5 @@
-/* shows.c - prints everything that a program can learn about devices, with handles as numbers in order of their first
- * appearance: equal output means that nothing shows. */
+/* shows.c - prints everything that a program can learn about devices, with handles as numbers in order of
+ * their first appearance: equal output means that nothing shows. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -24,8 +24,8 @@ static size_t id_of(const void *handle)
     return i;
 }
 
-/* A query's answer: device handles (1) by number, others (2), whose addresses the vendor uses again, not, the rest (0) as
- * bytes. */
+/* A query's answer: device handles (1) by number, others (2), whose addresses the vendor uses again, not, the
+ * rest (0) as bytes. */
 static void show(const char *what, cl_int error, const unsigned char *value, size_t size, int handles)
 {
     printf("%s: error %d, %zu bytes:", what, error, size);
@@ -42,7 +42,10 @@ static void show(const char *what, cl_int error, const unsigned char *value, siz
 
 #define QUERY(handles, f, ...)                                                                               \
     do {                                                                                                     \
-        static union { unsigned char bytes[BYTES]; void *align; } value;                                                            \
+        static union {                                                                                       \
+            unsigned char bytes[BYTES];                                                                      \
+            void *align;                                                                                     \
+        } value;                                                                                             \
         size_t size = 0;                                                                                     \
         cl_int error = f(__VA_ARGS__, BYTES, &value, &size);                                                 \
         show(#f "(" #__VA_ARGS__ ")", error, value.bytes, error == CL_SUCCESS ? size : 0, handles);          \
@@ -50,18 +53,26 @@ static void show(const char *what, cl_int error, const unsigned char *value, siz
 
 static void device_lists(cl_platform_id p)
 {
-    static const cl_device_type types[] = {
-        0, CL_DEVICE_TYPE_DEFAULT, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
-        CL_DEVICE_TYPE_CUSTOM, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU,
-        CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU, 1u << 10};
+    static const cl_device_type types[] = {0,
+                                           CL_DEVICE_TYPE_DEFAULT,
+                                           CL_DEVICE_TYPE_CPU,
+                                           CL_DEVICE_TYPE_GPU,
+                                           CL_DEVICE_TYPE_ACCELERATOR,
+                                           CL_DEVICE_TYPE_CUSTOM,
+                                           CL_DEVICE_TYPE_ALL,
+                                           CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU,
+                                           CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU,
+                                           1u << 10};
 
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (cl_uint entries = 0; entries < 4; entries++)
             for (int form = 0; form < 4; form++) {
                 cl_device_id d[4] = {NULL, NULL, NULL, NULL};
                 cl_uint n = 77;
-                cl_int error = clGetDeviceIDs(p, types[t], entries, form & 1 ? d : NULL, form & 2 ? &n : NULL);
-                printf("list %llx %u form %d: error %d, %u:", (unsigned long long)types[t], entries, form, error, n);
+                cl_int error =
+                    clGetDeviceIDs(p, types[t], entries, form & 1 ? d : NULL, form & 2 ? &n : NULL);
+                printf("list %llx %u form %d: error %d, %u:", (unsigned long long)types[t], entries, form,
+                       error, n);
                 for (int i = 0; i < 4; i++)
                     d[i] ? printf(" #%zu", id_of(d[i])) : printf(" -");
                 printf("\n");
@@ -130,7 +141,8 @@ static void describe_context(cl_context c)
     size_t bytes = 0;
 
     for (cl_context_info what = 0x1080; what < 0x1085; what++)
-        QUERY(what != CL_CONTEXT_REFERENCE_COUNT && what != CL_CONTEXT_NUM_DEVICES, clGetContextInfo, c, what);
+        QUERY(what != CL_CONTEXT_REFERENCE_COUNT && what != CL_CONTEXT_NUM_DEVICES, clGetContextInfo, c,
+              what);
     clGetContextInfo(c, CL_CONTEXT_DEVICES, sizeof d, d, &bytes);
     if (bytes)
         describe_program(c, d[0]);
@@ -150,7 +162,8 @@ static void contexts_by_type(cl_platform_id p)
         for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
             cl_int error = 77;
             cl_context c = clCreateContextFromType(properties[i], types[t], NULL, NULL, &error);
-            printf("context of type %llx, properties %zu: error %d\n", (unsigned long long)types[t], i, error);
+            printf("context of type %llx, properties %zu: error %d\n", (unsigned long long)types[t], i,
+                   error);
             if (c && error == CL_SUCCESS) {
                 describe_context(c);
                 clReleaseContext(c);

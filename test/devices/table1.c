@@ -1,8 +1,9 @@
-/* table1.c - the times of Gu, Ning, Zheng (2022), table 1, as a program sees them on emulated DSPs: transfers, set-up
- * and execution by profiling information. Usage: table1 real|virtual
+/* table1.c - the times of Gu, Ning, Zheng (2022), table 1, as a program sees them on emulated DSPs:
+ * transfers, set-up and execution by profiling information. Usage: table1 real|virtual
  *
- * virtual: every figure within 2 %, transfers of four DSPs one after another through the DDR, kernels of four DSPs at the
- * same time, one DSP's commands one after another. real: nothing shorter than the model says, and the host is held. */
+ * virtual: every figure within 2 %, transfers of four DSPs one after another through the DDR, kernels of four
+ * DSPs at the same time, one DSP's commands one after another. real: nothing shorter than the model says, and
+ * the host is held. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <math.h>
@@ -69,7 +70,8 @@ static void row(cl_command_queue q, cl_kernel k, cl_mem x, size_t r)
     check(clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, &e[1]), "kernel");
     check(clEnqueueReadBuffer(q, x, CL_TRUE, 0, bytes, b, 0, NULL, &e[2]), "read");
     total = at_us(e[2], CL_PROFILING_COMMAND_END) - at_us(e[0], CL_PROFILING_COMMAND_START);
-    near("transfer to the DSP", at_us(e[0], CL_PROFILING_COMMAND_END) - at_us(e[0], CL_PROFILING_COMMAND_START),
+    near("transfer to the DSP",
+         at_us(e[0], CL_PROFILING_COMMAND_END) - at_us(e[0], CL_PROFILING_COMMAND_START),
          rows[r].transfer_us);
     near("set-up", at_us(e[1], CL_PROFILING_COMMAND_START) - at_us(e[1], CL_PROFILING_COMMAND_SUBMIT),
          rows[r].set_up_us);

@@ -1,0 +1,204 @@
+/* The emulated board's time: one DDR for all, one command at a time per DSP, both clocks, several threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "../../analyzer/device_list.h"
+#include "../../shim/device.h"
+#include "../../shim/dsp_clock.h"
+#include "../../shim/dsp_ddr.h"
+
+static void test_ddr_serves_one(void **state)
+{
+    struct cw_ddr d = {0};
+
+    (void)state;
+    assert_int_equal(cw_ddr_take(&d, 100, 50), 150);
+    assert_int_equal(cw_ddr_take(&d, 100, 50), 200); /* after the first */
+    assert_int_equal(cw_ddr_take(&d, 0, 100), 100);  /* before both */
+    assert_int_equal(cw_ddr_take(&d, 0, 1), 201);    /* nothing left before 200 */
+    assert_int_equal(cw_ddr_take(&d, 300, 10), 310);
+    assert_int_equal(cw_ddr_take(&d, 250, 100), 360); /* 50 before the one at 300, 50 after it */
+    assert_int_equal(cw_ddr_take(&d, 7, 0), 7);
+}
+
+/* Whatever comes in whatever order: the bytes served by any time never exceed what one memory serves. */
+static void test_ddr_conserves(void **state)
+{
+    enum { TIMES = 4096 };
+    static unsigned char busy[TIMES + 1];
+    uint32_t seed = 1;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct cw_ddr d = {0};
+        memset(busy, 0, sizeof busy);
+        for (int k = 0; k < 60; k++) {
+            seed = seed * 1664525 + 1013904223;
+            uint64_t start = (seed >> 8) % 1000, ns = 1 + (seed >> 20) % 40, at = start, left = ns;
+            for (; left; at++)
+                if (!busy[at]) {
+                    busy[at] = 1;
+                    left--;
+                }
+            assert_int_equal(cw_ddr_take(&d, start, ns), at);
+        }
+    }
+}
+
+/* More gaps than the table holds: later ends, never earlier ones. */
+static void test_ddr_overflows_safely(void **state)
+{
+    struct cw_ddr d = {0};
+
+    (void)state;
+    for (uint64_t k = 0; k < 1000; k++)
+        assert_int_equal(cw_ddr_take(&d, 10 * k, 5), 10 * k + 5);
+    assert_true(d.n <= CW_DDR_SPANS);
+    assert_true(cw_ddr_take(&d, 0, 1) > 5);
+    assert_int_equal(cw_ddr_take(&d, 9990, 5), 10000);
+}
+
+static void test_costs(void **state)
+{
+    struct cw_work k = {.kernel = "add", .items = 4000}, t = {.bytes = 16000}, half = {.bytes = 4000},
+                   beyond = {.bytes = 40000}, none = {0};
+
+    (void)state;
+    assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &k) == 224000 + 1080000);
+    assert_true(cw_dsp_cost_ns(cw_dsp_at(3), &t) == 81000);
+    assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &half) == 18000);
+    assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &beyond) == 156000);
+    assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &none) == 0);
+    assert_null(cw_dsp_at(6));
+}
+
+static struct cw_hold run(unsigned dsp, struct cw_work work, uint64_t ready)
+{
+    struct cw_hold h;
+
+    cw_dsp_begin(cw_dsp_at(dsp), &work, ready, &h);
+    cw_dsp_end(cw_dsp_at(dsp), &h);
+    assert_true(h.submit_ns <= h.start_ns && h.start_ns <= h.end_ns);
+    return h;
+}
+
+static void test_virtual_clock(void **state)
+{
+    uint64_t now = cw_dsp_now_ns();
+    struct cw_work k = {.kernel = "add", .items = 2000}, t = {.bytes = 8000};
+    struct cw_hold a, b;
+
+    (void)state;
+    a = run(0, t, 0);
+    assert_int_equal(a.submit_ns, now);
+    assert_int_equal(a.end_ns, now + 36000);
+    b = run(1, t, 0); /* another DSP, the same DDR */
+    assert_int_equal(b.end_ns, now + 72000);
+    a = run(0, k, 0);
+    assert_int_equal(a.submit_ns, now + 36000); /* after its own transfer */
+    assert_int_equal(a.start_ns, now + 36000 + 224000);
+    assert_int_equal(a.end_ns, now + 36000 + 764000);
+    b = run(1, k, a.end_ns); /* waits for it */
+    assert_int_equal(b.submit_ns, a.end_ns);
+    assert_int_equal(cw_dsp_now_ns(), now); /* nobody has waited */
+    cw_dsp_reached(b.end_ns);
+    cw_dsp_reached(a.end_ns);
+    assert_int_equal(cw_dsp_now_ns(), b.end_ns);
+}
+
+static void *drive(void *data)
+{
+    unsigned dsp = (unsigned)(uintptr_t)data;
+    uint64_t last = 0;
+
+    for (int i = 0; i < 2000; i++) {
+        struct cw_hold h =
+            run(dsp, i % 3 ? (struct cw_work){.bytes = 64} : (struct cw_work){.kernel = "k", .items = 1}, 0);
+        assert_true(h.submit_ns >= last);
+        last = h.end_ns;
+        cw_dsp_reached(h.end_ns);
+    }
+    return NULL;
+}
+
+/* Four workers at once: no DSP does two things at a time. Under the thread sanitizer: no race. */
+static void test_threads(void **state)
+{
+    pthread_t t[4];
+    char text[256];
+
+    (void)state;
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, drive, (void *)i), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    cw_dsp_built(cw_dsp_at(1));
+    assert_true(cw_dsp_describe(text, sizeof text));
+    assert_string_equal(
+        text, "6 DSPs, virtual clock: 8004 commands modelled, 0 overran (worst 0.00 x), 1 programs built "
+              "(141 us by the model)");
+}
+
+static void test_refusals(void **state)
+{
+    struct cw_error err = {0};
+
+    (void)state;
+    assert_false(cw_dsp_board_start(2, "/nowhere/board.json", true, &err));
+    assert_int_equal(err.status, CW_ERR_IO);
+    assert_null(cw_dsp_at(0));
+}
+
+static int start_board(void **state)
+{
+    struct cw_error err = {0};
+
+    (void)state;
+    return cw_dsp_board_start(6, "hxdsp", true, &err) ? 0
+                                                      : -1; /* more than the file has: the last kind again */
+}
+
+static void test_device_lists(void **state)
+{
+    static const char *const bad[] = {",",        "basic,",  "gpu",     "basic:0",
+                                      "basic:65", "basic:x", "sub,sub", "none,sub",
+                                      "basic:",   " basic",  "dsp:-1",  "basic:99999999999999999999"};
+    struct cw_device_list l;
+    struct cw_error err = {0};
+
+    (void)state;
+    assert_int_equal(cw_device_list_parse("", &l, &err), CW_OK);
+    assert_false(l.given);
+    assert_int_equal(cw_device_list_parse("none", &l, &err), CW_OK);
+    assert_true(l.given && !l.sub && !l.basic && !l.dsp);
+    assert_int_equal(cw_device_list_parse("basic:64,dsp,sub:2", &l, &err), CW_OK);
+    assert_true(l.basic == 64 && l.dsp == CW_HELPERS_ALL && l.sub == 2);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err = (struct cw_error){0};
+        assert_int_equal(cw_device_list_parse(bad[i], &l, &err), CW_ERR_INVALID);
+        assert_non_null(strstr(err.text, "--devices"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ddr_serves_one),
+        cmocka_unit_test(test_ddr_conserves),
+        cmocka_unit_test(test_ddr_overflows_safely),
+        cmocka_unit_test(test_device_lists),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test_setup(test_costs, start_board),
+        cmocka_unit_test(test_virtual_clock),
+        cmocka_unit_test(test_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
