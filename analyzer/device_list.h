@@ -1,7 +1,7 @@
 /* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
  *
- *   LIST  = "" | ITEM {"," ITEM}
- *   ITEM  = "none" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N]      each at most once
+ *   LIST  = "" | "none" | ITEM {"," ITEM}
+ *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N]      each at most once
  *
  * "" lets clweave choose, "none" (alone) asks for no helper: commands are reordered, but stay on the
  * program's own devices, which are always there. "sub": N equal sub-devices of the program's CPU; "basic": N

@@ -45,6 +45,16 @@ void cw_device_reached(uint64_t ns)
     cw_dsp_reached(ns);
 }
 
+bool cw_device_clock_is_virtual(void)
+{
+    return cw_dsp_clock_is_virtual();
+}
+
+int64_t cw_device_profiling_offset_ns(void)
+{
+    return cw_dsp_profiling_offset_ns();
+}
+
 double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work)
 {
     return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : NAN;
@@ -56,8 +66,7 @@ void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t
         cw_dsp_begin(s->dsp, work, ready_ns, h);
         return;
     }
-    *h = (struct cw_hold){.work = *work};
-    h->submit_ns = h->start_ns = h->end_ns = cw_dsp_now_ns();
+    cw_dsp_begin_unmodelled(work, ready_ns, h);
 }
 
 void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
@@ -65,12 +74,20 @@ void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
     if (s->dsp)
         cw_dsp_end(s->dsp, h);
     else
-        h->end_ns = cw_dsp_now_ns();
+        cw_dsp_end_unmodelled(h);
 }
 
 bool cw_device_describe(char *text, size_t size)
 {
     return cw_dsp_describe(text, size);
+}
+
+void cw_device_warn(void)
+{
+    char text[256];
+
+    if (cw_dsp_overran() && cw_dsp_describe(text, sizeof text))
+        cw_log_warning("%s", text);
 }
 
 void cw_device_after_fork(void)

@@ -83,6 +83,12 @@ void cw_slot_end(const struct cw_slot *s, struct cw_hold *h);
  * on the real clock, and when the time has passed already. */
 uint64_t cw_device_now_ns(void);
 void cw_device_reached(uint64_t ns);
+bool cw_device_clock_is_virtual(void);
+
+/* What to add to times of cw_device_now_ns to get times of the clock that PoCL's profiling uses
+ * (CLOCK_MONOTONIC_RAW). The two drift apart, so take it anew for each command, and once for all times of one
+ * command. */
+int64_t cw_device_profiling_offset_ns(void);
 
 /* ---- for mode_run.c */
 
@@ -109,5 +115,8 @@ void cw_device_after_fork(void);
 /* "4 DSPs: 120 commands modelled, 3 overran (worst 1.8 x)" into `text`; false when there is nothing to say.
  */
 bool cw_device_describe(char *text, size_t size);
+
+/* Says the same as a warning if the host could not keep up with the model. */
+void cw_device_warn(void);
 
 #endif

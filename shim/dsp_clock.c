@@ -24,6 +24,7 @@ static struct {
     unsigned n;
     uint32_t mover; /* the platform's device whose rule transfers follow where the DSP has none */
     bool virtual_clock;
+    int64_t virtual_offset; /* cw_dsp_profiling_offset_ns, where nothing drifts */
     _Atomic uint64_t virtual_now;
     cw_lock lock; /* of what follows */
     struct cw_ddr ddr;
@@ -32,12 +33,17 @@ static struct {
     double compile_ns;
 } board;
 
-static uint64_t monotonic_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
 }
 
 /* ---- costs */
@@ -106,6 +112,7 @@ bool cw_dsp_board_start(unsigned n, const char *platform, bool virtual_clock, st
         board.dsp = NULL;
         return false;
     }
+    board.virtual_offset = cw_dsp_profiling_offset_ns();
     board.virtual_clock = virtual_clock;
     board.virtual_now = monotonic_ns();
     board.n = n;
@@ -130,6 +137,18 @@ void cw_dsp_reached(uint64_t ns)
 
     while (now < ns && !atomic_compare_exchange_weak(&board.virtual_now, &now, ns))
         ;
+}
+
+bool cw_dsp_clock_is_virtual(void)
+{
+    return board.virtual_clock;
+}
+
+int64_t cw_dsp_profiling_offset_ns(void)
+{
+    if (board.virtual_clock)
+        return board.virtual_offset;
+    return (int64_t)(read_clock(CLOCK_MONOTONIC_RAW) - read_clock(CLOCK_MONOTONIC));
 }
 
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
@@ -223,6 +242,19 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
     atomic_store(&d->busy_until, h->end_ns);
 }
 
+void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+{
+    uint64_t now = cw_dsp_now_ns();
+
+    *h = (struct cw_hold){.work = *work, .real_ns = monotonic_ns()};
+    h->submit_ns = h->start_ns = board.virtual_clock && ready_ns > now ? ready_ns : now;
+}
+
+void cw_dsp_end_unmodelled(struct cw_hold *h)
+{
+    h->end_ns = h->start_ns + (monotonic_ns() - h->real_ns);
+}
+
 /* ---- what it came to */
 
 void cw_dsp_built(struct cw_dsp *d)
@@ -231,6 +263,16 @@ void cw_dsp_built(struct cw_dsp *d)
     board.programs++;
     board.compile_ns += cw_platform_model_compile_ns(board.model, d->device);
     cw_lock_free(&board.lock);
+}
+
+bool cw_dsp_overran(void)
+{
+    bool any;
+
+    cw_lock_take(&board.lock);
+    any = board.overruns;
+    cw_lock_free(&board.lock);
+    return any;
 }
 
 bool cw_dsp_describe(char *text, size_t size)

@@ -35,6 +35,10 @@ double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work);
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h);
 
+/* The same for a command on another device: it takes as long as it takes, after `ready_ns` on the virtual clock. */
+void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+void cw_dsp_end_unmodelled(struct cw_hold *h);
+
 /* When the DSP's last command ends, on the clock of cw_device_now_ns. */
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d);
 
@@ -43,6 +47,11 @@ void cw_dsp_built(struct cw_dsp *d);
 
 uint64_t cw_dsp_now_ns(void);
 void cw_dsp_reached(uint64_t ns);
+bool cw_dsp_clock_is_virtual(void);
+int64_t cw_dsp_profiling_offset_ns(void);
+
+/* Whether any command overran. */
+bool cw_dsp_overran(void);
 
 /* See cw_device_describe. */
 bool cw_dsp_describe(char *text, size_t size);

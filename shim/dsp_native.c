@@ -19,6 +19,7 @@ struct times {
     cl_command_queue
         queue; /* an address that the vendor uses again is another event's, of another queue or time */
     uint64_t queued_ns, submit_ns, start_ns, end_ns;
+    int64_t offset_ns; /* to the vendor's clock */
     struct cw_work work; /* of a command that still waits: end_ns is 0 */
     struct cw_dsp *dsp;
 };
@@ -146,7 +147,11 @@ static bool is_complete(cl_event e)
 cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
                        const cl_event *event, bool blocking)
 {
-    struct times t = {.queue = s->queue, .queued_ns = s->queued_ns, .dsp = s->dsp, .work = *work};
+    struct times t = {.queue = s->queue,
+                      .queued_ns = s->queued_ns,
+                      .offset_ns = cw_device_profiling_offset_ns(),
+                      .dsp = s->dsp,
+                      .work = *work};
     struct cw_hold h;
 
     if (error != CL_SUCCESS)
@@ -175,25 +180,6 @@ cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_w
 
 /* ---- questions about events, and waiting */
 
-/* PoCL's device clock is CLOCK_MONOTONIC_RAW; the difference to ours is taken once, so that times stay
- * comparable. */
-static uint64_t vendor_clock(uint64_t ns)
-{
-    static _Atomic int64_t difference;
-    int64_t d = atomic_load(&difference), none = 0;
-    struct timespec raw, mono;
-
-    if (!d) {
-        clock_gettime(CLOCK_MONOTONIC, &mono);
-        clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
-        d = (int64_t)(raw.tv_sec - mono.tv_sec) * 1000000000 + (raw.tv_nsec - mono.tv_nsec);
-        d = d ? d : 1;
-        if (!atomic_compare_exchange_strong(&difference, &none, d))
-            d = none;
-    }
-    return (uint64_t)((int64_t)ns + d);
-}
-
 static bool belongs(const struct times *t)
 {
     cl_command_queue queue = NULL;
@@ -215,7 +201,7 @@ static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info n
          : name == CL_PROFILING_COMMAND_SUBMIT ? t.submit_ns
          : name == CL_PROFILING_COMMAND_START  ? t.start_ns
                                                : t.end_ns;
-    ns = vendor_clock(ns);
+    ns += (uint64_t)t.offset_ns;
     memcpy(value, &ns, sizeof ns);
     return error;
 }

@@ -115,7 +115,7 @@ static void *timed_clEnqueueMapBuffer(cl_command_queue command_queue, cl_mem buf
 {
     TIMED_MAP(clEnqueueMapBuffer(command_queue, buffer, blocking_map, map_flags, offset, size,
                                  num_events_in_wait_list, event_wait_list, event, errcode_ret),
-              moved(size), blocking_map);
+              moved(0), blocking_map);
 }
 
 static cl_int timed_clEnqueueReadBufferRect(cl_command_queue command_queue, cl_mem buffer,
@@ -231,7 +231,7 @@ static void *timed_clEnqueueMapImage(cl_command_queue command_queue, cl_mem imag
     TIMED_MAP(clEnqueueMapImage(command_queue, image, blocking_map, map_flags, origin, region,
                                 image_row_pitch, image_slice_pitch, num_events_in_wait_list, event_wait_list,
                                 event, errcode_ret),
-              moved(pixels(image, region)), blocking_map);
+              moved(0), blocking_map);
 }
 
 static cl_int timed_clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memobj, void *mapped_ptr,
@@ -293,7 +293,7 @@ static cl_int timed_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool bloc
 {
     TIMED(clEnqueueSVMMap(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
                           event_wait_list, event),
-          moved(size), blocking_map);
+          moved(0), blocking_map);
 }
 
 static cl_int timed_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,

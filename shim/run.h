@@ -230,6 +230,7 @@ struct cw_run_task {
     uint64_t sequence;          /* program order over all queues */
     uint64_t rank;              /* lower runs first */
     uint64_t times[4];
+    uint64_t ready_ns;          /* released, and all that it waited for over; on the clock of times[] */
     uintptr_t *successors;      /* tasks | enum cw_run_edge */
     uint32_t num_successors, cap_successors;
     uint32_t num_accesses;
@@ -407,6 +408,16 @@ bool cw_run_is_over(const void *until);
 
 /* Runs a command on its lane; lock not held. Returns its status. (run_execute.c) */
 cl_int cw_run_execute(struct cw_run_task *t);
+
+/* ---- times (run_timing.c) */
+
+/* The same, sets times[3] and, where the device's times are modelled, waits for the modelled end and sets times[1] to
+ * times[3]. */
+cl_int cw_run_execute_timed(struct cw_run_task *t);
+
+/* Now, on the clock of times[]; and that the program has waited for something that was over at `event_ns`. */
+uint64_t cw_run_event_now_ns(void);
+void cw_run_reached(uint64_t event_ns);
 
 /* ---- events (run_event.c, run_callback.c) */
 void cw_run_event_progress(struct cw_run_task *t);

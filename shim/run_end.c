@@ -55,8 +55,8 @@ static void summary(void)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
-    if (cw_device_describe(line, sizeof line - 1))
-        say(line, (int)strlen(strcat(line, "\n")));
+    if (cw_device_describe(line + 5, sizeof line - 6))
+        say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers. */
@@ -74,6 +74,8 @@ void cw_run_at_end(void)
     cw_run_callbacks_stop();
     if (wants_summary)
         summary();
+    else
+        cw_device_warn();
     errno = saved;
 }
 

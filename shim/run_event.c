@@ -138,10 +138,12 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
     cw_run_window_close();
     for (cl_uint i = 0; i < n && list; i++) {
         e = managed(list[i]);
-        if (!e || !e->task)
+        if (!e)
             continue;
         cw_run_busy(&e->r);
-        cw_run_help(e->queue, e->task->sequence, retired, e);
+        if (e->task)
+            cw_run_help(e->queue, e->task->sequence, retired, e);
+        cw_run_reached(e->times[3]);
         cw_run_idle(&e->r);
     }
     cw_run_unlock();

@@ -116,11 +116,10 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t)
     cw_run_event_progress(t);
     cw_run_unlock();
     if (!t->failed)
-        status = cw_run_execute(t);
+        status = cw_run_execute_timed(t);
     cw_run_lock();
     l->busy = false;
     cw_run.running--;
-    t->times[3] = cw_run_now_ns();
     cw_run_task_done(t, status);
     cw_run_retire();
 }

@@ -83,6 +83,8 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
         if (!s || !!(bits & CW_RUN_AT_RETIRE) != retired)
             continue;
         t->successors[i] = 0;
+        if (s->ready_ns < t->times[3])
+            s->ready_ns = t->times[3];
         if (bits & CW_RUN_FAILS && t->status < 0 && !s->failed)
             s->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--s->waits)
@@ -114,7 +116,9 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     t->status = t->failed ? t->failed : status;
     t->state = CW_RUN_DONE;
     if (!t->times[3]) {
-        t->times[3] = cw_run_now_ns();
+        t->times[3] = cw_run_event_now_ns();
+        if (t->times[3] < t->ready_ns)
+            t->times[3] = t->ready_ns;
         for (int i = 2; i >= 0 && !t->times[i]; i--)
             t->times[i] = t->times[3];
     }

@@ -24,9 +24,11 @@ static uint64_t next_random(void)
 void cw_run_window_close(void)
 {
     struct cw_run_task *t = cw_run.window_first, *next;
+    uint64_t now;
 
     if (!t)
         return;
+    now = cw_run_event_now_ns();
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
@@ -36,6 +38,8 @@ void cw_run_window_close(void)
             t->rank = next_random();
         t->released = true;
         t->times[1] = t->times[0];
+        if (t->ready_ns < now)
+            t->ready_ns = now;
         if (!t->waits)
             cw_run_ready(t);
     }

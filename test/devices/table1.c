@@ -101,19 +101,21 @@ static void all_at_once(cl_command_queue *q, cl_kernel k, cl_mem *x)
 
     for (int d = 0; d < DSPS; d++)
         check(clEnqueueWriteBuffer(q[d], x[d], CL_FALSE, 0, 4 * n, a, 0, NULL, &w[d]), "write");
+    for (int d = 0; d < DSPS; d++)
+        clFinish(q[d]);
     for (int d = 0; d < DSPS; d++) {
         start = fmin(start, at_us(w[d], CL_PROFILING_COMMAND_START));
         end = fmax(end, at_us(w[d], CL_PROFILING_COMMAND_END));
     }
     near("four transfers at once", end - start, 4 * 129);
-    for (int d = 0; d < DSPS; d++)
-        clFinish(q[d]);
     start = INFINITY, end = 0;
     for (int d = 0; d < DSPS; d++) {
         clSetKernelArg(k, 0, sizeof x[d], &x[d]);
         clSetKernelArg(k, 1, sizeof x[d], &x[d]);
         check(clEnqueueNDRangeKernel(q[d], k, 1, NULL, &n, NULL, 0, NULL, &e[d]), "kernel");
     }
+    for (int d = 0; d < DSPS; d++)
+        clFinish(q[d]);
     for (int d = 0; d < DSPS; d++) {
         start = fmin(start, at_us(e[d], CL_PROFILING_COMMAND_SUBMIT));
         end = fmax(end, at_us(e[d], CL_PROFILING_COMMAND_END));
