@@ -26,6 +26,8 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     const char *colon = memchr(item, ':', n);
     size_t name = colon ? (size_t)(colon - item) : n;
 
+    if (n == 3 && !strncmp(item, "cpu", n))
+        return CW_OK;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (name != strlen(kinds[k].name) || strncmp(item, kinds[k].name, name))
             continue;
@@ -39,9 +41,9 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     }
     return cw_error_set(
         err, CW_ERR_INVALID,
-        "--devices: '%.*s' is no kind of helper; possible are none, or sub, basic and dsp with "
-        "commas between, each with :N",
-        (int)(n < 80 ? n : 80), item);
+        "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic and dsp "
+                        "with commas between, the last three also with :N",
+                        (int)(n < 80 ? n : 80), item);
 }
 
 enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err)

@@ -3,10 +3,11 @@
  *   LIST  = "" | "none" | ITEM {"," ITEM}
  *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N]      each at most once
  *
- * "" lets clweave choose, "none" (alone) asks for no helper: commands are reordered, but stay on the
- * program's own devices, which are always there. "sub": N equal sub-devices of the program's CPU; "basic": N
- * devices of PoCL's driver of that name; without N as many as the machine has processors. "dsp": the first N
- * of the emulated DSPs help, without N all of them. A kind that a list does not name does not help. */
+ * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
+ * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of the
+ * program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine has
+ * processors. "dsp": the first N of the emulated DSPs help, without N all of them. A kind that a list does not
+ * name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 

@@ -180,6 +180,8 @@ static void test_device_lists(void **state)
     assert_true(l.given && !l.sub && !l.basic && !l.dsp);
     assert_int_equal(cw_device_list_parse("basic:64,dsp,sub:2", &l, &err), CW_OK);
     assert_true(l.basic == 64 && l.dsp == CW_HELPERS_ALL && l.sub == 2);
+    assert_int_equal(cw_device_list_parse("cpu,sub:2", &l, &err), CW_OK);
+    assert_true(l.given && l.sub == 2 && !l.basic && !l.dsp);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err = (struct cw_error){0};
         assert_int_equal(cw_device_list_parse(bad[i], &l, &err), CW_ERR_INVALID);
