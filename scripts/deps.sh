@@ -32,6 +32,7 @@ check  procps               process tools of the tests
 demo   clinfo               a real program: queries only
 demo   hashcat              a real program: the demo traces it
 demo   librsvg2-bin         pictures as PNG
+demo   gnuplot-nox          figures of the experiments
 '
 slow_packages='
 slow   clpeak               real program of check-all

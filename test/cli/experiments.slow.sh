@@ -1,0 +1,10 @@
+# The experiments that reproduce published tables end within the margins that they state.
+. "$(dirname "$0")/common.sh"
+for experiment in scripts/experiments/*_*.sh; do
+    name=$(basename "$experiment" .sh)
+    "$experiment" "$T/$name" > "$T/$name.txt" || { fail "$name"; cat "$T/$name.txt"; }
+    grep -q '^within the margins' "$T/$name.txt" || fail "$name does not say how it went"
+    [ -s "$T/$name/results.csv" ] || fail "$name leaves no results"
+    ! command -v gnuplot > /dev/null || grep -q '<svg' "$T/$name/figure.svg" || fail "$name draws no figure"
+done
+finish
