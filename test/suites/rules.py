@@ -68,7 +68,7 @@ def stdout_rule(bare):
 
     def take(result):
         every = flat(result.stdout)
-        return shape(words(result.stdout)), [every[i] if i < len(every) else None for i in keep]
+        return [every[i] if i < len(every) else None for i in keep] + shape(words(result.stdout))
     return Rule("stdout", take, take(bare[0]), f"{len(flat(texts[0])) - len(keep)} words of stdout")
 
 

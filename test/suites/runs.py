@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 
-SUMMARY = re.compile(rb"run: (\d+) commands? managed, (\d+) reordered, (\d+) moved")
+SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved")
 OWN = ("CLWEAVE_", "OPENCL_LAYERS", "LD_PRELOAD", "READCL_")
 
 

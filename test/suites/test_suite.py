@@ -89,7 +89,7 @@ class Allows(unittest.TestCase):
 
 class Suite(unittest.TestCase):
     def test_summary(self):
-        said = b"clweave: run: 12 commands managed, 3 reordered, 4 moved; 1 native\n"
+        said = b"clweave: run: 12 commands managed (9 kernels), 3 reordered, 4 moved; 1 native\n"
         self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4")])
 
     def test_devices(self):
