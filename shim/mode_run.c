@@ -4,6 +4,7 @@
 
 #include "../analyzer/options.h"
 #include "log.h"
+#include "run_decide.h"
 #include "run_end.h"
 #include "run_hooks.h"
 
@@ -70,6 +71,8 @@ static bool start(const struct cw_options *options)
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
+    if (!cw_run_decide_start(options, cw_run.random))
+        return false;
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;

@@ -26,6 +26,7 @@
 #include "dispatch.h"
 
 #define CW_RUN_LANES         64   /* devices that this process may drive */
+#define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
 #define CW_RUN_WINDOW_AGE_NS 100000
@@ -108,10 +109,16 @@ struct cw_run_memory {
     cl_mem *mirrors;             /* by lane number; buffers of helpers' contexts over the same bytes */
 };
 
+/* A private copy of a program on a helper's lane. */
+enum cw_run_copy_state { CW_RUN_COPY_NONE, CW_RUN_COPY_WANTED, CW_RUN_COPY_READY, CW_RUN_COPY_FAILED };
+
 struct cw_run_program {
     struct cw_run_record r;
     struct cw_run_context *context;
     char *source, *options;      /* NULL source: nothing that we can read */
+    uint64_t hash;               /* of both; 0: not known yet */
+    double spent_ns;             /* on kernels at home */
+    uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
@@ -147,6 +154,7 @@ struct cw_run_kernel {
     struct cw_run_program *program;
     char *name;
     uint32_t count;
+    uint64_t hash;          /* of its program and name; 0: not known yet */
     bool indirect;          /* reaches memory that is no argument */
     bool offset_seen;       /* was launched with an offset: native from then on */
     bool parsed;
@@ -227,6 +235,8 @@ struct cw_run_task {
     uint32_t waits;
     uint32_t lane, home_lane;   /* numbers */
     uint32_t place;             /* index into the context's places */
+    uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
+    uint64_t shape;             /* of a launch, for the history; 0: none */
     uint64_t sequence;          /* program order over all queues */
     uint64_t rank;              /* lower runs first */
     uint64_t times[4];
@@ -254,6 +264,11 @@ struct cw_run_foreign {
 struct cw_run_lane {
     uint32_t number;
     cl_device_id device;
+    char name[24];
+    const char *class_name;
+    enum cw_slot_kind kind;
+    double speed;
+    cl_uint units;
     bool home;               /* some program context has it */
     cl_context context;      /* of a helper: ours, made by whoever has the lane first */
     cl_command_queue queue;  /* in that context */
@@ -263,6 +278,8 @@ struct cw_run_lane {
     struct cw_run_task **heap;
     uint32_t num_ready, cap_ready;
     uint64_t busy_until_ns;  /* guess, for planning */
+    struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
+    uint32_t num_wanted;
 };
 
 /* ---- the whole */
@@ -311,6 +328,7 @@ struct cw_run_state_all {
     uint32_t waiters;
     uint32_t unfinished;  /* managed commands that have not retired */
     uint32_t running;
+    uint32_t preparing;   /* lanes that build a helper's copy of a program */
     struct cw_run_lane lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_unlock */
@@ -382,6 +400,13 @@ void cw_run_retire(void);
 
 /* A task that is done when every unretired command of `q` has retired. NULL: none is, or out of memory. */
 struct cw_run_task *cw_run_join_queue(struct cw_run_queue *q);
+
+/* The private queue of a place; whoever has the lane makes it. Helpers' contexts serve all contexts of the program. NULL:
+ * the vendor made none. Lane held, lock not held. (run_execute.c) */
+cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p);
+
+/* Makes the private copy of `p` on `place`, unless it is there; lane held, lock not held. (run_kernel.c) */
+bool cw_run_program_on(struct cw_run_program *p, struct cw_run_place *place);
 
 /* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
  * lock: what was found before must be found again, or be busy */

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "run_decide.h"
 #include "run_end.h"
 #include "run_threads.h"
 
-#define MAX_REGISTRATIONS 8
+#define MAX_REGISTRATIONS 64
 
 static bool wants_summary;
 static pid_t self;
@@ -55,6 +56,7 @@ static void summary(void)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    say(line, cw_run_decide_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
 }
@@ -72,6 +74,7 @@ void cw_run_at_end(void)
     cw_run_lanes_stop();
     cw_run_threads_stop();
     cw_run_callbacks_stop();
+    cw_run_decide_finish();
     if (wants_summary)
         summary();
     else

@@ -41,7 +41,7 @@ static bool little_known(const struct cw_run_estimator *e, const struct cw_histo
     return little;
 }
 
-void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch *launch, double *cost_ns,
+void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch, double *cost_ns,
                          double *error_ns)
 {
     struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];

@@ -27,7 +27,7 @@ struct cw_run_estimator {
 };
 
 /* A launch or any command whose times the history keeps. */
-struct cw_run_launch {
+struct cw_run_launch_key {
     uint64_t kernel,
         shape; /* as in history.h; commands without a kernel have numbers of their own for `kernel` */
     double size;
@@ -44,7 +44,7 @@ bool cw_run_estimator_init(struct cw_run_estimator *e, struct cw_history *histor
 void cw_run_estimate_begin(struct cw_run_estimator *e);
 
 /* Fills one row of cw_run_window.cost_ns and error_ns (`slots` each). O(slots). */
-void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch *launch, double *cost_ns,
+void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch, double *cost_ns,
                          double *error_ns);
 
 /* After cw_run_plan_make, when the plan is followed: charges the trials that are part of it. */

@@ -1,10 +1,10 @@
 /* run_execute.c - one command on its lane. */
+#include "run_decide.h"
 #include "run_hooks.h"
 
 #include "../analyzer/platform_file.h"
 
-/* The private queue of a place; whoever has the lane makes it. Helpers' contexts serve all contexts of the program. */
-static cl_command_queue queue_of(struct cw_run_context *c, struct cw_run_place *p)
+cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p)
 {
     struct cw_run_lane *l = p->lane;
     cl_int err;
@@ -50,7 +50,7 @@ static cl_int launch(struct cw_run_task *t)
     struct cw_run_context *c = t->queue->context;
     struct cw_run_place *p = &c->places[t->place];
     const struct cw_run_launch *l = &t->launch;
-    cl_command_queue queue = queue_of(c, p);
+    cl_command_queue queue = cw_run_place_queue(c, p);
     cl_kernel kernel = queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     cl_int err = kernel ? set_args(kernel, l, p) : CL_OUT_OF_RESOURCES;
     uint64_t start = cw_run_now_ns(), ns;
@@ -64,7 +64,11 @@ static cl_int launch(struct cw_run_task *t)
     ns = cw_run_now_ns() - start;
     cw_run_lock();
     *mean = *mean > 0 && *mean * 1.02 < (double)ns ? *mean * 1.02 : (double)ns; /* the least of late: others disturb */
+    if (p->slot->home)
+        l->kernel->program->spent_ns += (double)ns;
     cw_run_unlock();
+    if (err == CL_SUCCESS)
+        cw_run_decide_measured(t, p->lane->number, ns);
     return err;
 }
 

@@ -253,6 +253,11 @@ static cl_program program_on(struct cw_run_program *p, const struct cw_run_place
     return *copy;
 }
 
+bool cw_run_program_on(struct cw_run_program *p, struct cw_run_place *place)
+{
+    return cw_run_place_queue(p->context, place) && program_on(p, place);
+}
+
 cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, const struct cw_run_place *place)
 {
     cl_kernel *clone = &k->clones[place->lane->number];

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "doors.h"
 #include "run_threads.h"
@@ -19,7 +20,14 @@ struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
     if (cw_run.num_lanes == CW_RUN_LANES)
         return NULL;
     l = &cw_run.lanes[cw_run.num_lanes];
-    *l = (struct cw_run_lane){.number = cw_run.num_lanes, .device = slot->device, .home = slot->home};
+    *l = (struct cw_run_lane){.number = cw_run.num_lanes,
+                              .device = slot->device,
+                              .home = slot->home,
+                              .class_name = slot->class_name,
+                              .kind = slot->kind,
+                              .speed = slot->speed,
+                              .units = slot->compute_units};
+    memcpy(l->name, slot->name, sizeof l->name);
     pthread_cond_init(&l->wake, NULL);
     cw_run.num_lanes++;
     return l;
@@ -100,6 +108,15 @@ static bool overtakes(const struct cw_run_task *t)
     return p && p->state < CW_RUN_RUNNING;
 }
 
+/* A helper refused the launch, so it has not run: home has the last word. */
+static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
+{
+    t->launch.kernel->broken[l->number] = true;
+    t->lane = t->home_lane;
+    t->place = t->queue->home;
+    cw_run_ready(t);
+}
+
 /* Runs `t`, which has left the heap of `l`. Lock held; given up meanwhile. */
 static void run(struct cw_run_lane *l, struct cw_run_task *t)
 {
@@ -120,8 +137,34 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t)
     cw_run_lock();
     l->busy = false;
     cw_run.running--;
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane) {
+        back_home(l, t);
+        return;
+    }
     cw_run_task_done(t, status);
     cw_run_retire();
+}
+
+/* Builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
+static void prepare(struct cw_run_lane *l)
+{
+    struct cw_run_program *p = l->wanted[--l->num_wanted];
+    struct cw_run_place *place = p->context->places;
+    bool built;
+
+    while (place->lane != l)
+        place++;
+    l->busy = true;
+    cw_run.preparing++;
+    cw_run_unlock();
+    built = cw_run_program_on(p, place);
+    cw_run_lock();
+    l->busy = false;
+    cw_run.preparing--;
+    p->copy[l->number] = built ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    cw_run_idle(&p->r);
+    if (cw_run.waiters)
+        pthread_cond_broadcast(&cw_run.done);
 }
 
 static void *work(void *data)
@@ -133,6 +176,8 @@ static void *work(void *data)
     while (!l->quit) {
         if (l->num_ready && !l->busy) {
             run(l, heap_take(l, 0));
+        } else if (l->num_wanted && !l->busy) {
+            prepare(l);
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
             cw_run_lock();
@@ -152,7 +197,7 @@ void cw_run_kick(void)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!l->num_ready || l->busy || cw_run.quit)
+        if (!(l->num_ready || l->num_wanted) || l->busy || cw_run.quit)
             continue;
         if (!l->has_worker)
             l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);

@@ -168,6 +168,7 @@ static void trust(cl_command_queue queue, cl_kernel kernel, const struct range *
     struct cw_run_kernel *k;
     struct cw_run_trust s, *t;
 
+    cw_run_register_exit(); /* the vendor may have woken up its code generator */
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     k = cw_run_find(kernel, CW_RUN_KERNEL);

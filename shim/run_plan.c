@@ -52,8 +52,10 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
     enum cw_status status = b && cost ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory for a graph");
 
     for (uint32_t i = 0; i < w->tasks && status == CW_OK; i++) {
+        bool leave = cw_run_must_leave(c, i);
         for (uint32_t p = 0; p < c->slots; p++)
-            cost[p] = nearbyint(cw_run_cost(c, i, p, CW_RUN_MEANS));
+            cost[p] =
+                leave && p == cw_run_home(w, i) ? INFINITY : nearbyint(cw_run_cost(c, i, p, CW_RUN_MEANS));
         status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, err);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1] && status == CW_OK; e++)
             status = cw_graph_builder_add_edge(b, w->pred[e], i, w->pred_bytes ? w->pred_bytes[e] : 0, err);
@@ -233,7 +235,9 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
 {
     uint32_t slots = planner->platform->devices;
     struct decision d = {
-        planner, {window, planner->handoff_ns, slots, planner->rules.wake_ns}, plan, NULL, NULL, NULL};
+        .planner = planner,
+        .costs = {window, planner->handoff_ns, slots, planner->rules.wake_ns, planner->rules.home_apart},
+        .plan = plan};
     enum cw_status status = check_window(window, slots, err);
     double *scratch = NULL;
 

@@ -47,6 +47,7 @@ struct cw_run_rules {
     double planning_ns;      /* what planning costs, per command */
     double least_gain_ns;    /* gains below are not worth the trouble */
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
+    bool home_apart;         /* helpers run on the cores that home uses as well: what may leave home does */
     bool always;             /* no profit test (tests) */
 };
 

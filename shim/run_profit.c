@@ -2,6 +2,15 @@
 
 #include <math.h>
 
+bool cw_run_must_leave(const struct cw_run_costs *c, uint32_t i)
+{
+    bool leave = false;
+
+    for (uint32_t p = 0; c->home_apart && p < c->slots && !leave; p++)
+        leave = p != cw_run_home(c->window, i) && !isinf(c->window->cost_ns[(size_t)i * c->slots + p]);
+    return leave;
+}
+
 double cw_run_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt)
 {
     size_t at = (size_t)i * c->slots + p;
@@ -56,11 +65,12 @@ bool cw_run_could_finish(const struct cw_run_costs *c, double deadline, double *
         room += fmax(0, deadline - (w->busy_ns ? w->busy_ns[p] : 0));
     for (uint32_t i = 0; i < w->tasks; i++) {
         double ready = 0, least = INFINITY;
+        bool leave = cw_run_must_leave(c, i);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
             ready = fmax(ready, finish[w->pred[e]]);
         finish[i] = INFINITY;
         for (uint32_t p = 0; p < c->slots; p++) {
-            double cost = cw_run_cost(c, i, p, CW_RUN_DOUBTED);
+            double cost = leave && p == cw_run_home(w, i) ? INFINITY : cw_run_cost(c, i, p, CW_RUN_DOUBTED);
             least = fmin(least, cost);
             finish[i] = fmin(finish[i], fmax(ready, w->busy_ns ? w->busy_ns[p] : 0) + cost);
         }

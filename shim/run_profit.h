@@ -27,6 +27,7 @@ struct cw_run_costs {
     const double *handoff_ns; /* per slot */
     uint32_t slots;
     double wake_ns;
+    bool home_apart;
 };
 
 /* Which costs: their means, or those that speak against a plan (home at its best, elsewhere at its worst). */
@@ -37,6 +38,9 @@ static inline uint32_t cw_run_home(const struct cw_run_window *w, uint32_t i)
 {
     return w->home ? w->home[i] : 0;
 }
+
+/* True when a plan may not have task `i` at home: home_apart, and it may run elsewhere. */
+bool cw_run_must_leave(const struct cw_run_costs *c, uint32_t i);
 
 /* What task `i` takes on slot `p`, hand-off included; INFINITY: not allowed. */
 double cw_run_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt);

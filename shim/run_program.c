@@ -59,7 +59,9 @@ static void forget_copies(struct cw_run_program *p)
     for (uint32_t i = 0; p->copies && i < CW_RUN_LANES; i++) {
         cw_run_drop(CW_RUN_DROP_PROGRAM, p->copies[i]);
         p->copies[i] = NULL;
+        p->copy[i] = CW_RUN_COPY_NONE;
     }
+    p->hash = 0;
 }
 
 static void forget_tokens(struct cw_run_program *p)
@@ -87,7 +89,13 @@ CW_RUN_RELEASE(clReleaseProgram, cl_program, CW_RUN_PROGRAM)
 static bool all_over(const void *unused)
 {
     (void)unused;
-    return !cw_run.unfinished;
+    return !cw_run.unfinished && !cw_run.preparing;
+}
+
+static bool none_prepares(const void *unused)
+{
+    (void)unused;
+    return !cw_run.preparing;
 }
 
 /* Kernels that the program has released must not keep it from being built again. */
@@ -113,8 +121,11 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
 
     wait_for_kernels(program);
     err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    cw_run_register_exit(); /* a compiler has woken up: its things must outlive the builds of our workers */
     cw_run_lock();
     p = err == CL_SUCCESS ? cw_run_find(program, CW_RUN_PROGRAM) : NULL;
+    if (p && cw_run.preparing)
+        cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
     if (p) {
         free(p->options);
         p->options = copy;

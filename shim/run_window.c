@@ -10,21 +10,14 @@
 
 #include "doors.h"
 #include "log.h"
+#include "run_decide.h"
 #include "run_threads.h"
-
-static uint64_t next_random(void)
-{
-    uint64_t z = cw_run.random += 0x9e3779b97f4a7c15u; /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
 
 void cw_run_window_close(void)
 {
     struct cw_run_task *t = cw_run.window_first, *next;
     uint64_t now;
+    uint32_t count = cw_run.window_count;
 
     if (!t)
         return;
@@ -32,10 +25,9 @@ void cw_run_window_close(void)
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
+    cw_run_decide(t, count);
     for (; t; t = next) {
         next = t->window_next;
-        if (cw_run.chaos)
-            t->rank = next_random();
         t->released = true;
         t->times[1] = t->times[0];
         if (t->ready_ns < now)

@@ -17,7 +17,7 @@ static const char *const names[] = {"home", "helper"};
 static void test_rows(void **state)
 {
     struct cw_history *h = cw_history_create();
-    struct cw_run_launch launch = {.kernel = 1, .shape = 2, .size = 100, .home = 0, .allowed = 2};
+    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .home = 0, .allowed = 2};
     struct cw_run_estimator e;
     double cost[2], error[2];
 
@@ -88,7 +88,7 @@ static void loop_finish(struct loop *l)
  * were moved. */
 static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
 {
-    struct cw_run_launch launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
+    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
     struct cw_run_window w = {.tasks = TASKS,
                               .pred_start = l->pred_start,
                               .pred = l->pred,

@@ -211,6 +211,31 @@ static void test_same_objects_as_replay(void **state)
     cw_platform_destroy(platform);
 }
 
+/* Helpers on the cores that home uses too: four independent commands go to both helpers and none stays at
+ * home, but what may not leave home stays. */
+static void test_home_apart(void **state)
+{
+    static const struct cw_run_slot slots[3] = {{0}};
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_run_plan plan = {0};
+    struct cw_run_planner *planner;
+    struct window x;
+
+    (void)state;
+    rules.home_apart = true;
+    planner = planner_of(slots, 3, CW_RUN_POLICY_DEFAULT, &rules);
+    make_chains(&x, 5, 3, 0, 1000000, 0);
+    x.cost[3 * 4 + 1] = x.cost[3 * 4 + 2] = INFINITY;
+    assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
+    assert_float_equal(plan.plan_ns, 2e6, 0);
+    assert_int_equal(plan.slot[4], 0);
+    expect(&plan, &x, slots, 3, CW_RUN_GAIN, 4);
+    make_chains(&x, 5, 3, 1, 1000000, 0); /* a chain of which every part must leave gains nothing */
+    assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
+    expect(&plan, &x, slots, 3, CW_RUN_NO_ROOM, 0);
+    cw_run_planner_destroy(planner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_busy_slots),
         cmocka_unit_test(test_pinned_and_homes),
         cmocka_unit_test(test_commands_skip_the_test),
+        cmocka_unit_test(test_home_apart),
         cmocka_unit_test(test_same_objects_as_replay),
     };
 
