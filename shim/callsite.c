@@ -18,7 +18,7 @@ static struct site {
 } sites[SITES];
 static cw_lock site_lock;
 static uint32_t next_site;
-static uintptr_t own_start, own_end, loader_start, loader_end; /* text of this library; of libOpenCL */
+static _Atomic uintptr_t own_start, own_end, loader_start, loader_end; /* text of this library; of libOpenCL */
 static _Atomic uint32_t modules_generation;
 static _Atomic uint64_t modules_loaded; /* the linker's count of loads when modules were written */
 
@@ -29,39 +29,63 @@ void cw_callsite_after_fork(void)
 
 /* ---- modules: what was mapped where, so that addresses can be named offline */
 
-/* The linker gives the main program no name. */
-static const char *program_path(void)
-{
-    static char path[PATH_MAX];
-    ssize_t n = path[0] ? 0 : readlink("/proc/self/exe", path, sizeof path - 1);
+struct visit {
+    uint64_t loads;        /* the linker's count of them */
+    char path[PATH_MAX];   /* of the main program, which the linker gives no name; "" until it is asked for */
+};
 
+static const char *name_of(const struct dl_phdr_info *info, struct visit *v)
+{
+    ssize_t n;
+
+    if (info->dlpi_name && info->dlpi_name[0])
+        return info->dlpi_name;
+    n = v->path[0] ? 0 : readlink("/proc/self/exe", v->path, sizeof v->path - 1);
     if (n > 0)
-        path[n] = '\0';
-    return path;
+        v->path[n] = '\0';
+    return v->path;
+}
+
+static bool is_code(const ElfW(Phdr) *p)
+{
+    return p->p_type == PT_LOAD && (p->p_flags & PF_X);
+}
+
+static int visit_ranges(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct visit *v = context;
+    const char *name = name_of(info, v), *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    int i;
+
+    (void)size;
+    v->loads = info->dlpi_adds;
+    for (i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+
+        if (is_code(p) && (uintptr_t)visit_ranges >= start && (uintptr_t)visit_ranges < end)
+            atomic_store(&own_start, start), atomic_store(&own_end, end);
+        if (is_code(p) && !strncmp(base, "libOpenCL", 9))
+            atomic_store(&loader_start, start), atomic_store(&loader_end, end);
+    }
+    return 0;
 }
 
 static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
 {
-    const char *name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : program_path();
-    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    const char *name = name_of(info, context);
     int i;
 
     (void)size;
-    (void)context;
     for (i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
         struct cw_rec r;
 
-        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+        if (!is_code(p))
             continue;
-        if ((uintptr_t)visit_module >= start && (uintptr_t)visit_module < end)
-            own_start = start, own_end = end;
-        if (!strncmp(base, "libOpenCL", 9))
-            loader_start = start, loader_end = end;
         cw_rec_begin(&r);
-        cw_rec_u(&r, start);
-        cw_rec_u(&r, end);
+        cw_rec_u(&r, info->dlpi_addr + p->p_vaddr);
+        cw_rec_u(&r, info->dlpi_addr + p->p_vaddr + p->p_memsz);
         cw_rec_u(&r, p->p_offset);
         cw_rec_string(&r, name);
         cw_rec_commit(&r, CW_LOG_MODULE);
@@ -69,24 +93,21 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-static int visit_count(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    *(uint64_t *)context = info->dlpi_adds;
-    return 1; /* every module answers the same */
-}
-
-/* Writes the module list if it is new to this log: at first, and after the program loaded something. */
+/* Writes the module list if it is new to this log: at first, and after the program loaded something. The ranges are
+ * there before modules_generation says so: who reads that may unwind at once. No lock: a constructor may come here while
+ * the linker holds its own. */
 static void write_modules(void)
 {
-    uint64_t loads = 0;
+    struct visit v; /* large: only what is read is cleared */
     int saved = errno;
 
-    dl_iterate_phdr(visit_count, &loads);
+    v.loads = 0;
+    v.path[0] = '\0';
+    dl_iterate_phdr(visit_ranges, &v);
     if (atomic_exchange(&modules_generation, cw_log_generation) != cw_log_generation ||
-        atomic_exchange(&modules_loaded, loads) != loads) {
-        modules_loaded = loads;
-        dl_iterate_phdr(visit_module, &loads);
+        atomic_exchange(&modules_loaded, v.loads) != v.loads) {
+        modules_loaded = v.loads;
+        dl_iterate_phdr(visit_module, &v);
     }
     errno = saved;
 }

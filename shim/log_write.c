@@ -18,7 +18,8 @@ uint32_t cw_log_generation;
 static uint32_t asleep; /* what cw_log_alive points to while nothing is recorded */
 _Atomic(volatile uint32_t *) cw_log_alive = &asleep;
 
-static enum { UNCONFIGURED, READY, OPEN, OVER } state;
+enum { UNCONFIGURED, READY, OPEN, OVER };
+static _Atomic int state; /* changed under state_lock, but for the first steps of a forked child */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
                                   /* word says that a thread of the child is resetting what it inherited */

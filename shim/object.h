@@ -30,7 +30,7 @@ struct cw_object {
     _Atomic uint8_t flags;        /* enum cw_object_flags */
     _Atomic uint32_t refs;        /* the program's references */
     uint32_t id;                  /* in the log; a user event's number */
-    uint32_t generation;          /* of the log that defines it */
+    _Atomic uint32_t generation;  /* of the log that defines it */
     uint64_t seq;                 /* event: its command */
     void *state;                  /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
     const void *owner;            /* event: its queue's handle; command buffer: its first queue's; memory, program, queue: the context's; kernel: program's */
