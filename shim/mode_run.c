@@ -6,6 +6,7 @@
 #include "log.h"
 #include "run_decide.h"
 #include "run_end.h"
+#include "run_fault.h"
 #include "run_hooks.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -71,6 +72,8 @@ static bool start(const struct cw_options *options)
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
+    if (cw_run.chaos && !cw_run_fault_start(getenv("CLWEAVE_FAULT")))
+        return false;
     if (!cw_run_decide_start(options, cw_run.random))
         return false;
     cw_run_end_start(options->summary);

@@ -229,10 +229,13 @@ struct cw_run_task {
     enum cw_run_state state;
     enum cw_run_work work;
     bool released;              /* its window has closed */
+    bool has_run;               /* a planted fault ran it out of its turn */
     bool tainted;               /* waits, by events, for native work that is not finished */
     cl_int failed;              /* status that what it waited for gave it */
     cl_int status;
     uint32_t waits;
+    uint32_t batched;           /* how many of these are in batch number `batch` */
+    uint64_t batch;
     uint32_t lane, home_lane;   /* numbers */
     uint32_t place;             /* index into the context's places */
     uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
@@ -273,6 +276,7 @@ struct cw_run_lane {
     cl_context context;      /* of a helper: ours, made by whoever has the lane first */
     cl_command_queue queue;  /* in that context */
     bool busy, has_worker, asleep, quit;
+    bool building;           /* its worker is occupied with a compiler */
     pthread_t worker;
     pthread_cond_t wake;
     struct cw_run_task **heap;
@@ -319,6 +323,7 @@ struct cw_run_state_all {
     bool all;             /* CLWEAVE_MANAGE_ALL */
     bool chaos;
     uint64_t random;
+    uint64_t batches;
     uint64_t sequence;
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
@@ -342,7 +347,7 @@ void cw_run_lock(void);
 void cw_run_unlock(void);
 void cw_run_unlock_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage { CW_RUN_DROP_MEMORY, CW_RUN_DROP_QUEUE, CW_RUN_DROP_KERNEL, CW_RUN_DROP_PROGRAM, CW_RUN_DROP_EVENT,
-                      CW_RUN_DROP_CONTEXT, CW_RUN_DROP_BLOCK };
+                      CW_RUN_DROP_CONTEXT, CW_RUN_DROP_BLOCK, CW_RUN_COMPLETE_EVENT };
 /* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
 void cw_run_drop(enum cw_run_garbage what, void *handle);
 bool cw_run_has_garbage(void);
@@ -433,6 +438,16 @@ bool cw_run_is_over(const void *until);
 
 /* Runs a command on its lane; lock not held. Returns its status. (run_execute.c) */
 cl_int cw_run_execute(struct cw_run_task *t);
+
+/* Commands that follow each other on an asynchronous device are handed to it together, since an in-order queue keeps
+ * their order without a pause. Puts up to CW_RUN_BATCH launches into `batch`, the first is `t`: of these, those behind it
+ * wait for nothing else, and are of t's queue and not after `last`. Returns their number. Lock held. (run_batch.c) */
+#define CW_RUN_BATCH 64
+uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH]);
+/* Runs them; statuses and times are set. Lock not held. */
+void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n);
+/* Hands a launch to its device (run_execute.c); the lane is held. *queue: to be finished. */
+cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue);
 
 /* ---- times (run_timing.c) */
 

@@ -297,12 +297,14 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
     struct cw_run_program *p = k->program;
     uint8_t *copy = &p->copy[l->number];
 
+    if ((cw_run.all || cw_run.chaos) && *copy == CW_RUN_COPY_NONE)
+        return true;
     if (*copy == CW_RUN_COPY_NONE && p->spent_ns >= WORTH_A_COPY && l->num_wanted < CW_RUN_WANTED) {
         *copy = CW_RUN_COPY_WANTED;
         l->wanted[l->num_wanted++] = p;
         cw_run_busy(&p->r);
     }
-    return *copy == CW_RUN_COPY_READY || ((cw_run.all || cw_run.chaos) && *copy == CW_RUN_COPY_NONE);
+    return *copy == CW_RUN_COPY_READY;
 }
 
 /* Transfers are done by the host, whose worker does not matter. */
@@ -310,8 +312,10 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_place *p)
 {
     if (p->lane->number == t->home_lane)
         return true;
+    if (p->lane->building || p->lane->num_wanted)
+        return false;
     if (t->work != CW_RUN_LAUNCH)
-        return p->slot->one_memory && !p->slot->home;
+        return p->slot->one_memory && !p->slot->home && !p->slot->dsp;
     return cw_run_may_move(t, p) && is_built(t->launch.kernel, p->lane);
 }
 

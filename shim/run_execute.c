@@ -1,8 +1,7 @@
 /* run_execute.c - one command on its lane. */
 #include "run_decide.h"
+#include "run_fault.h"
 #include "run_hooks.h"
-
-#include "../analyzer/platform_file.h"
 
 cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p)
 {
@@ -45,30 +44,66 @@ static cl_int set_args(cl_kernel kernel, const struct cw_run_launch *l, const st
     return err;
 }
 
-static cl_int launch(struct cw_run_task *t)
+cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
 {
     struct cw_run_context *c = t->queue->context;
     struct cw_run_place *p = &c->places[t->place];
     const struct cw_run_launch *l = &t->launch;
-    cl_command_queue queue = cw_run_place_queue(c, p);
-    cl_kernel kernel = queue ? cw_run_kernel_on(l->kernel, p) : NULL;
-    cl_int err = kernel ? set_args(kernel, l, p) : CL_OUT_OF_RESOURCES;
-    uint64_t start = cw_run_now_ns(), ns;
-    double *mean = &l->kernel->mean_ns[p->lane->number];
+    cl_kernel kernel;
+    cl_int err;
 
+    *queue = cw_run_place_queue(c, p);
+    kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
+    err = kernel ? set_args(kernel, l, p) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(queue, kernel, l->dims, NULL, l->global, l->has_local ? l->local : NULL, 0, NULL,
-                                             NULL);
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, l->global, l->has_local ? l->local : NULL, 0,
+                                             NULL, NULL);
+    return err;
+}
+
+static cl_int launch(struct cw_run_task *t)
+{
+    const struct cw_run_place *p = &t->queue->context->places[t->place];
+    double *mean = &t->launch.kernel->mean_ns[p->lane->number];
+    uint64_t start = cw_run_now_ns(), ns;
+    cl_command_queue queue;
+    cl_int err = cw_run_submit(t, &queue);
+
     if (err == CL_SUCCESS)
         err = cw_next.clFinish(queue);
     ns = cw_run_now_ns() - start;
     cw_run_lock();
     *mean = *mean > 0 && *mean * 1.02 < (double)ns ? *mean * 1.02 : (double)ns; /* the least of late: others disturb */
     if (p->slot->home)
-        l->kernel->program->spent_ns += (double)ns;
+        t->launch.kernel->program->spent_ns += (double)ns;
     cw_run_unlock();
     if (err == CL_SUCCESS)
         cw_run_decide_measured(t, p->lane->number, ns);
+    return err;
+}
+
+/* Under a planted fault. */
+static cl_int faulty_launch(struct cw_run_task *t)
+{
+    struct cw_run_task *before;
+    uint8_t *saved[256];
+    bool drop, stale;
+    cl_int err;
+
+    cw_run_lock();
+    drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
+    stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
+    before = cw_run_fault_swap(t);
+    cw_run_unlock();
+    if (drop)
+        return CL_COMPLETE;
+    if (before)
+        launch(before);
+    if (stale)
+        cw_run_fault_stale_begin(t, saved);
+    err = launch(t);
+    if (stale)
+        cw_run_fault_stale_end(t, saved);
     return err;
 }
 
@@ -100,7 +135,7 @@ cl_int cw_run_execute(struct cw_run_task *t)
 {
     switch (t->work) {
     case CW_RUN_LAUNCH:
-        return launch(t);
+        return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : launch(t);
     case CW_RUN_COPY:
         copy(&t->copy);
         break;

@@ -117,31 +117,49 @@ static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
     cw_run_ready(t);
 }
 
-/* Runs `t`, which has left the heap of `l`. Lock held; given up meanwhile. */
-static void run(struct cw_run_lane *l, struct cw_run_task *t)
+static void starts(struct cw_run_task *t)
 {
-    cl_int status = CL_COMPLETE;
-
-    l->busy = true;
-    cw_run.running++;
     t->state = CW_RUN_RUNNING;
-    t->times[2] = cw_run_now_ns();
+    t->times[2] = cw_run_event_now_ns();
     if (t->times[2] < t->times[1])
         t->times[2] = t->times[1];
     cw_run.counts.reordered += overtakes(t);
-    cw_run.counts.moved += t->lane != t->home_lane;
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->lane != t->home_lane;
     cw_run_event_progress(t);
-    cw_run_unlock();
-    if (!t->failed)
-        status = cw_run_execute_timed(t);
-    cw_run_lock();
-    l->busy = false;
-    cw_run.running--;
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane) {
+}
+
+static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
+{
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
         back_home(l, t);
         return;
     }
     cw_run_task_done(t, status);
+}
+
+/* Runs `t`, which has left the heap of `l`, and what follows it at once, up to number `last`. Lock held; given up
+ * meanwhile. */
+static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
+{
+    struct cw_run_task *batch[CW_RUN_BATCH];
+    cl_int status = CL_COMPLETE;
+    uint32_t n;
+
+    l->busy = true;
+    cw_run.running++;
+    n = cw_run_batch_gather(t, last, batch);
+    for (uint32_t i = 0; i < n; i++)
+        starts(batch[i]);
+    cw_run_unlock();
+    if (n > 1)
+        cw_run_batch_execute(batch, n);
+    else if (!t->failed)
+        status = cw_run_execute_timed(t);
+    cw_run_lock();
+    l->busy = false;
+    cw_run.running--;
+    for (uint32_t i = 0; i < n; i++)
+        ends(l, batch[i], n > 1 ? batch[i]->status : status);
     cw_run_retire();
 }
 
@@ -157,9 +175,14 @@ static void prepare(struct cw_run_lane *l)
     l->busy = true;
     cw_run.preparing++;
     cw_run_unlock();
-    built = cw_run_program_on(p, place);
+    built = cw_run_place_queue(p->context, place);
     cw_run_lock();
-    l->busy = false;
+    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
+    l->building = true;
+    cw_run_unlock();
+    built = built && cw_run_program_on(p, place);
+    cw_run_lock();
+    l->building = false;
     cw_run.preparing--;
     p->copy[l->number] = built ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
     cw_run_idle(&p->r);
@@ -175,7 +198,7 @@ static void *work(void *data)
     cw_run_lock();
     while (!l->quit) {
         if (l->num_ready && !l->busy) {
-            run(l, heap_take(l, 0));
+            run(l, heap_take(l, 0), UINT64_MAX);
         } else if (l->num_wanted && !l->busy) {
             prepare(l);
         } else if (cw_run_has_garbage()) {
@@ -250,7 +273,7 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_retire();
         } else if (q && (t = take_for(q, last, &lane))) {
-            run(lane, t);
+            run(lane, t, last);
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
             cw_run_lock();

@@ -3,7 +3,7 @@
  * In an in-order queue commands whose memory does not meet are not ordered. What is not known by its memory is
  * inherited: once a command of the queue waits for native work, directly or through other managed commands, every
  * later command of the queue does (q->join). */
-#include "run.h"
+#include "run_fault.h"
 
 #include <stdlib.h>
 
@@ -221,6 +221,13 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     t->event = e;
     cw_run_busy(&e->r);
     cw_run_busy(&q->r); /* until the event is gone: programs may ask for its queue */
+    if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_EARLY))) {
+        e->task = NULL;
+        e->status = CL_COMPLETE;
+        t->event = NULL;
+        cw_run_drop(CW_RUN_COMPLETE_EVENT, handle);
+        cw_run_idle(&e->r);
+    }
 }
 
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)

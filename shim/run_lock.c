@@ -62,6 +62,9 @@ static void release(const struct garbage *g)
     case CW_RUN_DROP_BLOCK:
         free(g->handle);
         break;
+    case CW_RUN_COMPLETE_EVENT:
+        cw_next.clSetUserEventStatus(g->handle, CL_COMPLETE);
+        break;
     }
 }
 

@@ -2,7 +2,8 @@
 #include "run_hooks.h"
 
 #define ENQUEUE(name, blocks, params, args)                                                                  \
-    cl_int cw_run_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list, cl_event *event) \
+    cl_int cw_run_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list,    \
+                              cl_event *event)                                                               \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
         cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
@@ -11,7 +12,8 @@
 #define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
 
 ENQUEUE(clEnqueueReadImage, blocking,
-        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice, void *host),
+        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
+         void *host),
         (image, blocking, origin, region, row, slice, host))
 ENQUEUE(clEnqueueWriteImage, blocking,
         (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
@@ -26,15 +28,16 @@ ENQUEUE(clEnqueueCopyImageToBuffer, false,
 ENQUEUE(clEnqueueCopyBufferToImage, false,
         (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region),
         (from, to, offset, origin, region))
-ENQUEUE(clEnqueueFillImage, false, (cl_mem image, const void *color, const size_t *origin, const size_t *region),
+ENQUEUE(clEnqueueFillImage, false,
+        (cl_mem image, const void *color, const size_t *origin, const size_t *region),
         (image, color, origin, region))
 ENQUEUE(clEnqueueNativeKernel, false,
-        (void(CL_CALLBACK *function)(void *), void *args, size_t bytes, cl_uint count, const cl_mem *memory,
+        (void(CL_CALLBACK * function)(void *), void *args, size_t bytes, cl_uint count, const cl_mem *memory,
          const void **places),
         (function, args, bytes, count, memory, places))
 ENQUEUE(clEnqueueSVMFree, false,
-        (cl_uint count, void *pointers[], void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *),
-         void *data),
+        (cl_uint count, void *pointers[],
+         void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
         (count, pointers, function, data))
 ENQUEUE(clEnqueueSVMMemcpy, blocking, (cl_bool blocking, void *to, const void *from, size_t bytes),
         (blocking, to, from, bytes))
@@ -52,17 +55,18 @@ ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseEGLObjectsKHR, false, OBJECTS)
 
-void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
-                                    const size_t *origin, const size_t *region, size_t *row, size_t *slice, cl_uint n,
-                                    const cl_event *list, cl_event *event, cl_int *err)
+void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                    cl_map_flags flags, const size_t *origin, const size_t *region,
+                                    size_t *row, size_t *slice, cl_uint n, const cl_event *list,
+                                    cl_event *event, cl_int *err)
 {
     struct cw_run_native x;
     cl_int status;
     void *address;
 
     cw_run_native_begin(&x, queue, n, list, event, blocking, false, CW_RUN_R_KIND);
-    address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n, x.list, x.event,
-                                          &status);
+    address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
+                                          x.list, x.event, &status);
     cw_run_native_end(&x, status);
     if (err)
         *err = status;
@@ -96,10 +100,11 @@ EXT(clEnqueueMemcpyINTEL, blocking, (cl_bool blocking, void *to, const void *fro
 EXT(clEnqueueMemsetINTEL, false, (void *to, cl_int value, size_t bytes), (to, value, bytes))
 EXT(clEnqueueMigrateMemINTEL, false, (const void *pointer, size_t bytes, cl_mem_migration_flags flags),
     (pointer, bytes, flags))
-EXT(clEnqueueMigrateMemObjectEXT, false, (cl_uint count, const cl_mem *objects, cl_mem_migration_flags_ext flags),
-    (count, objects, flags))
+EXT(clEnqueueMigrateMemObjectEXT, false,
+    (cl_uint count, const cl_mem *objects, cl_mem_migration_flags_ext flags), (count, objects, flags))
 EXT(clEnqueueSVMFreeARM, false,
-    (cl_uint count, void *pointers[], void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
+    (cl_uint count, void *pointers[],
+     void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
     (count, pointers, function, data))
 EXT(clEnqueueSVMMapARM, blocking, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
     (blocking, flags, pointer, bytes))
@@ -114,22 +119,25 @@ EXT(clEnqueueSVMUnmapARM, false, (void *pointer), (pointer))
 EXT_(clEnqueueSignalSemaphoresKHR, false, SEMAPHORES)
 EXT_(clEnqueueWaitSemaphoresKHR, false, SEMAPHORES)
 
-static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWithPropertiesINTEL) next, cl_context context,
-                                                    const cl_mem_properties_intel *properties, cl_mem_flags flags,
-                                                    size_t bytes, void *host, cl_int *err)
+static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWithPropertiesINTEL) next,
+                                                    cl_context context,
+                                                    const cl_mem_properties_intel *properties,
+                                                    cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
     return cw_run_opaque(next(context, properties, flags, bytes, host, err));
 }
 
-static cl_mem ext_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context, cl_mem_flags flags,
-                                    const cl_import_properties_arm *properties, void *memory, size_t bytes, cl_int *err)
+static cl_mem ext_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context,
+                                    cl_mem_flags flags, const cl_import_properties_arm *properties,
+                                    void *memory, size_t bytes, cl_int *err)
 {
     return cw_run_opaque(next(context, flags, properties, memory, bytes, err));
 }
 
 static cl_command_queue
-ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPropertiesKHR) next, cl_context context,
-                                          cl_device_id device, const cl_queue_properties_khr *properties, cl_int *err)
+ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPropertiesKHR) next,
+                                          cl_context context, cl_device_id device,
+                                          const cl_queue_properties_khr *properties, cl_int *err)
 {
     cl_command_queue queue = next(context, device, properties, err);
 

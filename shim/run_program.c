@@ -112,8 +112,9 @@ static void wait_for_kernels(cl_program program)
     cw_run_unlock();
 }
 
-cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
-                                  void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                  const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                  void *data)
 {
     char *copy = strdup(options ? options : "");
     struct cw_run_program *p;
@@ -138,7 +139,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     return err;
 }
 
-cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
+                                    size_t *bytes)
 {
     cl_int err = cw_native.clGetProgramInfo(program, name, room, to, bytes);
     struct cw_run_program *p;
@@ -177,12 +179,25 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 }
 
 /* Side effects that no argument shows: output, other queues, pipes, assembly. */
-static const char *const forbidden[] = {"printf", "enqueue_", "pipe", "read_pipe", "write_pipe", "asm", "__asm", "ndrange_t",
-                                        NULL};
+static const char *const forbidden[] = {"printf", "enqueue_", "pipe",      "read_pipe", "write_pipe",
+                                        "asm",    "__asm",    "ndrange_t", NULL};
 /* By these a kernel can see its local size. */
-static const char *const by_group[] = {"get_local_", "get_group_", "get_num_groups", "get_enqueued_", "get_num_sub",
-                                       "get_sub_group", "get_max_sub", "barrier", "work_group_", "sub_group_", "local",
-                                       "__local", "async_work_group", "wait_group", "reqd_work_group_size", NULL};
+static const char *const by_group[] = {"get_local_",
+                                       "get_group_",
+                                       "get_num_groups",
+                                       "get_enqueued_",
+                                       "get_num_sub",
+                                       "get_sub_group",
+                                       "get_max_sub",
+                                       "barrier",
+                                       "work_group_",
+                                       "sub_group_",
+                                       "local",
+                                       "__local",
+                                       "async_work_group",
+                                       "wait_group",
+                                       "reqd_work_group_size",
+                                       NULL};
 
 void cw_run_program_parse(struct cw_run_program *p)
 {
@@ -193,7 +208,8 @@ void cw_run_program_parse(struct cw_run_program *p)
         p->parsed = true;
         return;
     }
-    p->manageable = p->copies && p->options && !s->has_include && !any(s, forbidden) && !cw_cl_has_variables(s, p->options);
+    p->manageable = p->copies && p->options && !s->has_include && !any(s, forbidden) &&
+                    !cw_cl_has_variables(s, p->options);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;
     p->parsed = true;

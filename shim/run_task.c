@@ -91,7 +91,7 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
             continue;
         if (s->work == CW_RUN_NOTHING)
             put_off(s, last);
-        else if (s->released)
+        else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
             cw_run_ready(s);
     }
 }

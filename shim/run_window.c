@@ -16,8 +16,8 @@
 void cw_run_window_close(void)
 {
     struct cw_run_task *t = cw_run.window_first, *next;
-    uint64_t now;
     uint32_t count = cw_run.window_count;
+    uint64_t now;
 
     if (!t)
         return;

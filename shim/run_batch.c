@@ -1,0 +1,66 @@
+/* run_batch.c - launches that follow each other on one asynchronous device, handed to it in one go. */
+#include "run_fault.h"
+
+#define LONGEST_NS 300000 /* of a batch: the first of it is seen to be over when the last is */
+
+static bool may_start(const struct cw_run_task *t)
+{
+    const struct cw_run_place *p = &t->queue->context->places[t->place];
+
+    return t->work == CW_RUN_LAUNCH && p->slot->home && !p->slot->synchronous && !p->slot->dsp && !t->failed &&
+           !cw_run_fault_planted && !cw_device_clock_is_virtual();
+}
+
+/* Measured, and short. */
+static double expected_ns(const struct cw_run_task *t)
+{
+    double ns = t->launch.kernel->mean_ns[t->lane];
+
+    return ns > 0 ? ns : LONGEST_NS;
+}
+
+static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
+{
+    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
+           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed;
+}
+
+uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
+{
+    double ns = may_start(t) ? expected_ns(t) : LONGEST_NS;
+    uint64_t number = ++cw_run.batches;
+    uint32_t n = 1;
+
+    batch[0] = t;
+    for (uint32_t i = 0; i < n && ns < LONGEST_NS; i++)
+        for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
+            uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
+            struct cw_run_task *s = (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+
+            if (!s || bits & CW_RUN_AT_RETIRE)
+                continue;
+            s->batched = s->batch == number ? s->batched + 1 : 1;
+            s->batch = number;
+            if (n == CW_RUN_BATCH || ns >= LONGEST_NS || !may_follow(t, s, last))
+                continue;
+            ns += expected_ns(s);
+            s->state = CW_RUN_RUNNING;
+            batch[n++] = s;
+        }
+    return n;
+}
+
+void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
+{
+    cl_command_queue queue = NULL;
+    cl_int err;
+
+    for (uint32_t i = 0; i < n; i++)
+        batch[i]->status = cw_run_submit(batch[i], &queue);
+    err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
+    for (uint32_t i = 0; i < n; i++) {
+        batch[i]->times[3] = cw_run_now_ns();
+        if (batch[i]->status == CL_SUCCESS)
+            batch[i]->status = err;
+    }
+}

@@ -1,0 +1,26 @@
+/* run_fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the policy
+ * chaos. KIND: drop, the Nth launch is not run; swap, the Nth launch that another waits for runs after that one; stale,
+ * the Nth launch sees zeros in place of its data; early, the Nth event is complete before its command is. */
+#ifndef CW_RUN_FAULT_H
+#define CW_RUN_FAULT_H
+
+#include "run.h"
+
+enum cw_run_fault { CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY };
+
+/* Called by start(). False: `text` says nothing that can be planted, which has been said. */
+bool cw_run_fault_start(const char *text);
+
+/* True when the planted fault is `kind` and this is its turn. Lock held. */
+bool cw_run_fault_now(enum cw_run_fault kind);
+
+extern enum cw_run_fault cw_run_fault_planted; /* constant after start() */
+
+/* The successor that shall run before `t`, which then counts as run; NULL. Lock held. */
+struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
+
+/* Zeros the data of `t`, and undoes that where the launch has not written. Lock not held. */
+void cw_run_fault_stale_begin(const struct cw_run_task *t, uint8_t **saved);
+void cw_run_fault_stale_end(const struct cw_run_task *t, uint8_t **saved);
+
+#endif
