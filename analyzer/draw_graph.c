@@ -80,11 +80,35 @@ static int by_ends(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
-                       const uint32_t *node_of)
+/* One edge of the strongest kind per pair of nodes. */
+static void merge_edges(struct cw_draw_graph *g)
 {
     size_t kept = 0;
 
+    if (g->edges.count == 0)
+        return;
+    qsort(g->edges.v, g->edges.count, sizeof *g->edges.v, by_ends);
+    for (size_t i = 1; i < g->edges.count; i++) {
+        struct cw_draw_edge *last = &g->edges.v[kept], *e = &g->edges.v[i];
+        if (by_ends(last, e) != 0) {
+            g->edges.v[++kept] = *e;
+            continue;
+        }
+        e->bytes += last->bytes;
+        e->count += last->count;
+        if (strength(last) > strength(e)) {
+            e->kind = last->kind;
+            e->hazard = last->hazard;
+            e->unproven = last->unproven;
+        }
+        *last = *e;
+    }
+    g->edges.count = kept + 1;
+}
+
+static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const struct cw_export_options *o,
+                       const uint32_t *node_of)
+{
     for (size_t i = 0; i < t->edges.count; i++) {
         const struct cw_edge *e = &t->edges.v[i];
         struct cw_draw_edge *d;
@@ -104,25 +128,7 @@ static bool make_edges(struct cw_draw_graph *g, const struct cw_trace *t, const 
                                    .bytes = e->hazard == CW_HAZARD_RAW && !e->unproven ? e->bytes : 0,
                                    .count = 1};
     }
-    if (g->edges.count == 0)
-        return true;
-    qsort(g->edges.v, g->edges.count, sizeof *g->edges.v, by_ends);
-    for (size_t i = 1; i < g->edges.count; i++) {
-        struct cw_draw_edge *last = &g->edges.v[kept], *e = &g->edges.v[i];
-        if (by_ends(last, e) != 0) {
-            g->edges.v[++kept] = *e;
-            continue;
-        }
-        e->bytes += last->bytes;
-        e->count += last->count;
-        if (strength(last) > strength(e)) {
-            e->kind = last->kind;
-            e->hazard = last->hazard;
-            e->unproven = last->unproven;
-        }
-        *last = *e;
-    }
-    g->edges.count = kept + 1;
+    merge_edges(g);
     return true;
 }
 

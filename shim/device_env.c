@@ -109,7 +109,7 @@ __attribute__((constructor)) static void prepare(void)
     if (users)
         unsetenv(VARIABLE);
     strcpy(variable.text, HIDDEN);
-    strcat(variable.text, VARIABLE + strlen(HIDDEN));
+    strcat(variable.text, &VARIABLE[strlen(HIDDEN)]);
     strcat(variable.text, "=");
     for (unsigned i = 0; i < basics; i++)
         strcat(variable.text, "basic ");

@@ -26,7 +26,7 @@
 
 #define CW_HISTORY_NO_DEVICE UINT32_MAX
 #define CW_HISTORY_DEVICES   256 /* names at most */
-#define CW_HISTORY_MEMORY    1000.0
+#define CW_HISTORY_MEMORY    1000
 
 struct cw_history;
 

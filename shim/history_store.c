@@ -38,7 +38,7 @@ static const char upsert[] =
     " squares = (squares + excluded.squares + (excluded.mean_ns - mean_ns) * (excluded.mean_ns - mean_ns)"
     "            * count * excluded.count / (count + excluded.count))"
     "           * min(1.0, 1000.0 / (count + excluded.count))";
-_Static_assert(CW_HISTORY_MEMORY == 1000.0, "the limit of the SQL above");
+_Static_assert(CW_HISTORY_MEMORY == 1000, "the limit of the SQL above");
 
 static const char prune[] =
     "DELETE FROM launch WHERE save < (SELECT save FROM launch ORDER BY save DESC LIMIT 1 OFFSET " TEXT(
