@@ -157,7 +157,10 @@ install: all
 	install -m 755 $(B)/clweave $(DESTDIR)$(PREFIX)/bin/
 	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
 	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/clweave/
+	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(B)/clweave help --man > $(DESTDIR)$(PREFIX)/share/man/man1/clweave.1
+	$(B)/clweave help --completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/clweave
 
 clean:
 	rm -rf build build-*

@@ -58,7 +58,7 @@ static struct cw_run_planner *planner_of(const struct cw_run_slot *slots, uint32
 {
     struct cw_run_rules usual = CW_RUN_RULES_DEFAULT;
     struct cw_policy_config config;
-    struct cw_run_planner *planner;
+    struct cw_run_planner *planner = NULL;
     struct cw_error err = {0};
 
     if (cw_policy_parse(&config, policy, &err) != CW_OK ||
