@@ -223,11 +223,12 @@ static void keep_parts(struct cw_moldable *m, uint32_t count)
 
 /* Tries shares among the devices of a class; those that end before `*finish` become the parts at
  * m->part[m->parts ..]. Returns their number, or `best`. */
-static uint32_t try_class(struct cw_moldable *m, uint32_t task, uint32_t class_id, uint32_t best,
-                          double *finish)
+static uint32_t try_class(struct cw_moldable *m, uint32_t task, uint32_t class_id, uint32_t most,
+                          uint32_t best, double *finish)
 {
     uint32_t n = find_sharers(m, task, class_id, m->trial[0]);
 
+    n = n < most ? n : most;
     /* without a cost of joining more hands never hurt, so all at once; cw_water_fill leaves out who is late
      */
     for (uint32_t count = m->overhead > 0 ? 2 : n; count >= 2 && count <= n; count++) {
@@ -245,16 +246,17 @@ static uint32_t try_class(struct cw_moldable *m, uint32_t task, uint32_t class_i
 static uint32_t try_shares(struct cw_moldable *m, uint32_t task, uint32_t mode, double finish)
 {
     const struct cw_device *device = m->platform->device;
-    uint32_t best = 0;
+    uint32_t q = m->platform->devices, best = 0;
+    uint32_t most = mode >= CW_MOLDABLE_ON + q ? mode - (CW_MOLDABLE_ON + q) + 2 : q;
 
-    if (m->sharing == CW_SHARE_ALL && mode == CW_MOLDABLE_FREE)
-        return try_class(m, task, CW_SCHED_NONE, 0, &finish);
+    if (m->sharing == CW_SHARE_ALL && mode != CW_MOLDABLE_CLASS)
+        return try_class(m, task, CW_SCHED_NONE, most, 0, &finish);
     for (uint32_t p = 0; p < m->platform->devices; p++) {
         bool first = true;
         for (uint32_t k = 0; k < p && first; k++)
             first = device[k].class_id != device[p].class_id;
         if (first)
-            best = try_class(m, task, device[p].class_id, best, &finish);
+            best = try_class(m, task, device[p].class_id, most, best, &finish);
     }
     return best;
 }
@@ -304,16 +306,14 @@ static void place_shared(struct cw_moldable *m, uint32_t task, uint32_t parts)
 static void place(struct cw_moldable *m, uint32_t task, uint32_t mode)
 {
     const struct cw_graph *g = m->graph;
-    uint32_t only = mode >= CW_MOLDABLE_ON ? mode - CW_MOLDABLE_ON : CW_SCHED_NONE, parts = 0;
+    uint32_t only = mode - CW_MOLDABLE_ON, parts = 0;
     struct cw_choice c;
 
-    if (only != CW_SCHED_NONE && (only >= g->devices || isinf(cw_graph_cost(g, task, only)))) {
+    if (mode < CW_MOLDABLE_ON || only >= g->devices || isinf(cw_graph_cost(g, task, only)))
         only = CW_SCHED_NONE;
-        mode = CW_MOLDABLE_FREE;
-    }
     find_ready(m, task);
     c = choose_whole(m, task, only);
-    if (mode < CW_MOLDABLE_WHOLE && g->splittable[task] && g->groups[task] != 1 &&
+    if (only == CW_SCHED_NONE && mode != CW_MOLDABLE_WHOLE && g->splittable[task] && g->groups[task] != 1 &&
         m->sharing != CW_SHARE_NEVER)
         parts = try_shares(m, task, mode, c.finish);
     if (parts)

@@ -14,9 +14,16 @@
 
 #include "release.h"
 
-/* Modes of a task: shared by all that may or whole, shared within a class or whole, whole, and CW_MOLDABLE_ON
- * + p: whole on device p. */
+/* Modes of a task on q devices: shared by all that may or whole, shared within a class or whole, whole;
+ * CW_MOLDABLE_ON + p: whole on device p; CW_MOLDABLE_ON + q - 2 + k: shared by at most k devices (2 <= k <
+ * q), those that are free first, or whole. */
 enum { CW_MOLDABLE_FREE, CW_MOLDABLE_CLASS, CW_MOLDABLE_WHOLE, CW_MOLDABLE_ON };
+
+/* How many modes there are. */
+static inline uint32_t cw_moldable_modes(uint32_t devices)
+{
+    return CW_MOLDABLE_ON + devices + (devices > 2 ? devices - 2 : 0);
+}
 
 /* At most this many devices. */
 enum { CW_MOLDABLE_DEVICES_MAX = 64 };

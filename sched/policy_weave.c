@@ -10,9 +10,9 @@
  * What is shortest is the plan; a later one only when it is shorter.
  *
  * Time: `effort` looks at a task, an edge or a device, some nanoseconds each; no clock, so the plan is the
- * same everywhere. By default LOOKS per task and edge, at most LOOKS_MAX in all. Where that does not allow a
- * look at a few hundred moves the searches are left out (LOOKS_LEAST), and of 100,000 tasks only list
- * schedules are made. */
+ * same everywhere. By default LOOKS per task and edge, LOOKS_SHARED where tasks may be shared, at most
+ * LOOKS_MAX in all. Where that does not allow a look at a few hundred moves the searches are left out
+ * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
 #include "bounds.h"
 #include "list_order.h"
 #include "plan_copy.h"
@@ -25,12 +25,14 @@
 #include <string.h>
 
 #define LOOKS          3000u
+#define LOOKS_SHARED   10000u
 #define LOOKS_MAX      100000000u
 #define LOOKS_LEAST    500u
 #define SHARE_ROOM_MAX 2000000u /* tasks x devices */
 #define LOOKAHEAD_MOST 2000000u /* placements of lookahead: edges x devices^2 */
+#define HDGEFT_MOST    100000u  /* placements of hdgeft: tasks^2 x devices */
 
-extern const struct cw_policy cw_policy_heft, cw_policy_peft, cw_policy_lookahead;
+extern const struct cw_policy cw_policy_heft, cw_policy_peft, cw_policy_lookahead, cw_policy_hdgeft;
 
 struct weave {
     struct cw_plan *plan;
@@ -65,6 +67,9 @@ static enum cw_status try_list(struct weave *w, const struct cw_policy *policy, 
     enum cw_status status;
 
     cw_policy_config_init(&config, policy);
+    config.options.cross_class = w->o->cross_class;
+    config.options.overhead = w->o->overhead;
+    config.options.best_k = true;
     status = policy->plan(w->plan, &config.options, err);
     return status == CW_OK ? cw_plan_copy_take(&w->copy, w->plan, w->base, err) : status;
 }
@@ -146,6 +151,36 @@ static enum cw_status try_whole(struct weave *w, uint64_t looks, struct cw_error
 
 /* ---- shared tasks */
 
+/* HDGEFT, where its quadratic time is short. It prefers other devices on ties. */
+static enum cw_status try_hdgeft(struct weave *w, struct cw_error *err)
+{
+    uint64_t q = w->plan->graph->devices;
+    enum cw_status status = CW_OK;
+
+    if ((uint64_t)w->count * w->count * q <= HDGEFT_MOST)
+        status = try_list(w, &cw_policy_hdgeft, err);
+    for (uint32_t p = 0; p < q; p++)
+        w->plan->tie_rank[p] = p;
+    return status;
+}
+
+/* From the shortest schedule so far, whatever it is. */
+static void start_best(struct weave *w, struct cw_share_search *s)
+{
+    uint32_t q = w->plan->graph->devices;
+
+    memset(w->mode, 0, w->plan->graph->tasks * sizeof *w->mode);
+    for (uint32_t k = 0; k < w->copy.count; k++) {
+        const struct cw_placement *t = &w->copy.task[k];
+        uint32_t task = w->copy.order[k];
+        if (t->parts == 1)
+            w->mode[task] = CW_MOLDABLE_ON + t->device;
+        else if (t->parts < q)
+            w->mode[task] = CW_MOLDABLE_ON + q - 2 + t->parts;
+    }
+    cw_share_search_start(s, w->copy.order, w->count, w->mode);
+}
+
 static void start(struct weave *w, struct cw_share_search *s, const uint32_t *order, uint32_t mode)
 {
     for (uint32_t i = 0; i < w->plan->graph->tasks; i++)
@@ -160,9 +195,7 @@ static enum cw_status start_shares(struct weave *w, struct cw_share_search *s, s
 
     if (status != CW_OK)
         return status;
-    for (uint32_t i = 0; i < w->plan->graph->tasks; i++) /* of the schedule of whole tasks */
-        w->mode[i] = CW_MOLDABLE_ON + w->device[i];
-    cw_share_search_start(s, w->order, w->count, w->mode);
+    start_best(w, s);
     start(w, s, w->order, CW_MOLDABLE_FREE);
     start(w, s, ranked, CW_MOLDABLE_FREE);
     start(w, s, w->order, CW_MOLDABLE_CLASS);
@@ -179,7 +212,9 @@ static enum cw_status try_shares(struct weave *w, uint64_t looks, struct cw_erro
     if (status != CW_OK)
         return status;
     s.least = w->least;
-    status = start_shares(w, &s, err);
+    status = try_hdgeft(w, err);
+    if (status == CW_OK)
+        status = start_shares(w, &s, err);
     if (status == CW_OK)
         cw_share_search_run(&s, looks);
     if (status == CW_OK && s.length < w->copy.length) {
@@ -197,9 +232,11 @@ static void set_effort(struct weave *w)
 {
     uint64_t size = (uint64_t)w->count + w->plan->graph->edges;
 
+    uint64_t each = w->sharing == CW_SHARE_NEVER ? LOOKS : LOOKS_SHARED;
+
     w->looks = w->o->effort;
     if (w->looks == 0)
-        w->looks = LOOKS * size < LOOKS_MAX ? LOOKS * size : LOOKS_MAX;
+        w->looks = each * size < LOOKS_MAX ? each * size : LOOKS_MAX;
     w->search = w->looks >= LOOKS_LEAST * size;
 }
 

@@ -111,7 +111,7 @@ static struct change change(struct cw_share_search *s)
         c.to = to;
         shift(s, c.from, c.to);
     } else {
-        uint32_t modes = CW_MOLDABLE_ON + s->m.graph->devices;
+        uint32_t modes = cw_moldable_modes(s->m.graph->devices);
         uint32_t mode = (uint32_t)cw_random_below(&s->random, modes - 1);
         s->now_mode[c.task] = mode < c.mode_before ? mode : mode + 1;
     }

@@ -106,5 +106,9 @@ int main(void)
     bench("heft", 100000, 10, false);
     for (uint32_t tasks = 300; tasks <= 30000; tasks *= 10)
         bench("hdgeft", tasks, 0.2, true);
+    for (uint32_t tasks = 10; tasks <= 100000; tasks *= 10) /* searches up to some thousand tasks */
+        bench("weave", tasks, 1, false);
+    for (uint32_t tasks = 80; tasks <= 80000; tasks *= 10)
+        bench("weave", tasks, 0.2, true);
     return failed;
 }
