@@ -455,6 +455,9 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue);
  * times[3]. */
 cl_int cw_run_execute_timed(struct cw_run_task *t);
 
+/* What the command costs by. */
+struct cw_work cw_run_work_of(const struct cw_run_task *t);
+
 /* Now, on the clock of times[]; and that the program has waited for something that was over at `event_ns`. */
 uint64_t cw_run_event_now_ns(void);
 void cw_run_reached(uint64_t event_ns);

@@ -339,6 +339,23 @@ static double bytes_of(const struct cw_run_task *t)
                : 0;
 }
 
+/* An emulated device takes what its model says, not what the functional execution was measured to take. */
+static void model(const struct cw_run_task *t, double *cost, double *error)
+{
+    const struct cw_run_context *c = t->queue->context;
+    struct cw_work work = cw_run_work_of(t);
+
+    for (size_t k = 0; k < c->slots->n; k++) {
+        const struct cw_run_place *p = &c->places[k];
+        double ns = cw_slot_cost_ns(p->slot, &work);
+
+        if (isnan(ns) || isinf(cost[p->lane->number]))
+            continue;
+        cost[p->lane->number] = ns;
+        error[p->lane->number] = ns / 100; /* contention for the DDR */
+    }
+}
+
 static void row(struct brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost, double *error)
 {
     double ns = COPY_NS + bytes_of(t) / COPY_BYTES_NS;
@@ -415,8 +432,11 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
 static void price(struct workspace *w, struct brain *b, uint32_t count)
 {
     cw_run_estimate_begin(&b->estimator);
-    for (uint32_t i = 0; i < count; i++)
-        row(b, w->task[i], w->lanes[i], w->cost + (size_t)i * b->lanes, w->error + (size_t)i * b->lanes);
+    for (uint32_t i = 0; i < count; i++) {
+        double *cost = w->cost + (size_t)i * b->lanes, *error = w->error + (size_t)i * b->lanes;
+        row(b, w->task[i], w->lanes[i], cost, error);
+        model(w->task[i], cost, error);
+    }
 }
 
 static void plan(struct workspace *w, struct brain *b, struct cw_run_task *first, uint32_t count)

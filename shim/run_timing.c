@@ -15,7 +15,7 @@ void cw_run_reached(uint64_t event_ns)
         cw_device_reached(event_ns - (uint64_t)cw_device_profiling_offset_ns());
 }
 
-static struct cw_work work_of(const struct cw_run_task *t)
+struct cw_work cw_run_work_of(const struct cw_run_task *t)
 {
     struct cw_work w = {0};
 
@@ -45,7 +45,7 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
         t->times[3] = cw_run_now_ns();
         return status;
     }
-    work = work_of(t);
+    work = cw_run_work_of(t);
     offset = (uint64_t)cw_device_profiling_offset_ns();
     cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h);
     status = cw_run_execute(t);
