@@ -206,16 +206,19 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     cw_run_lock();
     cw_run_window_close();
     e = cw_run_find(event, CW_RUN_EVENT);
-    err = e && e->what != CW_RUN_USER ? CL_INVALID_EVENT : CL_SUCCESS;
-    cw_run_unlock();
-    if (err == CL_SUCCESS)
-        err = cw_native.clSetUserEventStatus(event, status);
-    if (err != CL_SUCCESS)
-        return err;
-    cw_run_lock();
-    e = cw_run_find(event, CW_RUN_EVENT);
+    if (e && e->what != CW_RUN_USER) { /* the vendor would take it for one */
+        cw_run_unlock();
+        return CL_INVALID_EVENT;
+    }
     if (e)
+        cw_run_busy(&e->r); /* who sees it set may release it before the vendor's call has returned */
+    cw_run_unlock();
+    err = cw_native.clSetUserEventStatus(event, status);
+    cw_run_lock();
+    if (e && err == CL_SUCCESS)
         e->status = status;
+    if (e)
+        cw_run_idle(&e->r);
     cw_run_unlock();
     return err;
 }

@@ -67,10 +67,13 @@ static void *set_later(void *event)
     return NULL;
 }
 
+static int was_set;
+
 static void CL_CALLBACK set_by_callback(cl_event e, cl_int status, void *data)
 {
     (void)e, (void)status;
     clSetUserEventStatus(data, CL_COMPLETE);
+    __atomic_store_n(&was_set, 1, __ATOMIC_RELEASE);
 }
 
 /* What is behind an unset gate must not happen, must not block, and must happen once it is set. */
@@ -115,6 +118,8 @@ static void gate(int how)
     printf("after the unmap %d\n", first(x));
     if (how == 1)
         pthread_join(t, NULL);
+    while (how == 2 && !__atomic_load_n(&was_set, __ATOMIC_ACQUIRE)) /* PoCL cannot lose it before that call is over */
+        rm_sleep_ms(1);
     app_release_events((cl_event[]){user, e, m, ev[0]}, 4);
     clReleaseMemObject(x);
 }
