@@ -163,6 +163,7 @@ struct cw_run_kernel {
     struct cw_run_trust *trusted;
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
     double *mean_ns;        /* by lane number: measured, 0: never */
+    double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */
 };
 
@@ -416,6 +417,7 @@ bool cw_run_program_on(struct cw_run_program *p, struct cw_run_place *place);
 /* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
  * lock: what was found before must be found again, or be busy */
 void cw_run_window_close(void);
+bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
 void cw_run_ready(struct cw_run_task *t);
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);
@@ -442,7 +444,7 @@ cl_int cw_run_execute(struct cw_run_task *t);
 /* Commands that follow each other on an asynchronous device are handed to it together, since an in-order queue keeps
  * their order without a pause. Puts up to CW_RUN_BATCH launches into `batch`, the first is `t`: of these, those behind it
  * wait for nothing else, and are of t's queue and not after `last`. Returns their number. Lock held. (run_batch.c) */
-#define CW_RUN_BATCH 64
+#define CW_RUN_BATCH 256
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH]);
 /* Runs them; statuses and times are set. Lock not held. */
 void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n);

@@ -199,6 +199,8 @@ static void *work(void *data)
     while (!l->quit) {
         if (l->num_ready && !l->busy) {
             run(l, heap_take(l, 0), UINT64_MAX);
+        } else if (cw_run_window_is_due()) {
+            cw_run_window_close();
         } else if (l->num_wanted && !l->busy) {
             prepare(l);
         } else if (cw_run_has_garbage()) {

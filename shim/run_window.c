@@ -37,6 +37,11 @@ void cw_run_window_close(void)
     }
 }
 
+bool cw_run_window_is_due(void)
+{
+    return cw_run.window_count && !cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= CW_RUN_WINDOW_AGE_NS;
+}
+
 /* Lock held. Returns with it held, at most one age later. */
 static void wait_an_age(void)
 {
@@ -78,7 +83,7 @@ static void *timer(void *unused)
             cw_run_retire();
         } else if (cw_run.window_count) {
             ticks = 0;
-            if (!cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= CW_RUN_WINDOW_AGE_NS)
+            if (cw_run_window_is_due())
                 cw_run_window_close();
             else
                 wait_an_age();
