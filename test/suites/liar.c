@@ -14,7 +14,10 @@
 #define WORDS 256
 #define BYTES (WORDS * sizeof(uint32_t))
 
-static const char source[] = "kernel void add(global uint *a, uint n) { a[get_global_id(0)] += n; }";
+static const char source[] = "kernel void add(global uint *a, uint n, uint rounds) {\n"
+                             "    for (uint r = 0; r < rounds; r++)\n"
+                             "        a[get_global_id(0)] = a[get_global_id(0)] * 3 + n;\n"
+                             "}\n";
 static const char *what;
 static bool lying;
 
@@ -31,11 +34,13 @@ static void CL_CALLBACK set_flag(cl_event event, cl_int status, void *flag)
 }
 
 /* Three reads on their way at once: known to be there by a finish, by an event, by a callback. */
-static void read_later(struct app *a, cl_mem buffer)
+static void read_later(struct app *a, cl_mem buffer, cl_kernel kernel)
 {
     static uint32_t to[3][WORDS];
     static volatile int called;
     cl_event events[2];
+    app_args(kernel, "muu", buffer, 5, strcmp(what, "slow") ? 1 : 1 << 16);
+    app_run(a->queue, kernel, WORDS, 0, 0, NULL, NULL);
     APP_CHECK(clEnqueueReadBuffer(a->queue, buffer, CL_FALSE, 0, BYTES, to[0], 0, NULL, &events[0]));
     APP_CHECK(clEnqueueReadBuffer(a->queue, buffer, CL_FALSE, 4, BYTES - 4, to[1], 0, NULL, &events[1]));
     APP_CHECK(clSetEventCallback(events[1], CL_COMPLETE, set_flag, (void *)&called));
@@ -95,13 +100,13 @@ int main(int argc, char **argv)
     words[3] ^= lie("early") << 20;
     cl_mem buffer = app_buffer(&a, CL_MEM_COPY_HOST_PTR, BYTES, words);
     cl_kernel kernel = app_kernel(&a, "add");
-    app_args(kernel, "mu", buffer, 7);
+    app_args(kernel, "muu", buffer, 7, 1);
     app_run(a.queue, kernel, WORDS, 0, 0, NULL, NULL);
     app_read(&a, buffer, lie("order") ? 64 : 0, 64, got);
     app_read(&a, buffer, lie("order") ? 0 : 64, 64, got);
     if (!lie("missing"))
         app_read(&a, buffer, 0, BYTES, got);
-    read_later(&a, buffer);
+    read_later(&a, buffer, kernel);
     map_and_rectangle(&a, buffer);
     clReleaseKernel(kernel);
     clReleaseMemObject(buffer);
