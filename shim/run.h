@@ -110,7 +110,14 @@ struct cw_run_memory {
 };
 
 /* A private copy of a program on a helper's lane. */
-enum cw_run_copy_state { CW_RUN_COPY_NONE, CW_RUN_COPY_WANTED, CW_RUN_COPY_READY, CW_RUN_COPY_FAILED };
+enum cw_run_copy_state {
+    CW_RUN_COPY_NONE,
+    CW_RUN_COPY_SOUGHT, /* the lane's worker is to look for what an earlier run has kept */
+    CW_RUN_COPY_MISSED, /* there is nothing */
+    CW_RUN_COPY_WANTED, /* the lane's worker is to build it */
+    CW_RUN_COPY_READY,
+    CW_RUN_COPY_FAILED
+};
 
 struct cw_run_program {
     struct cw_run_record r;
@@ -411,8 +418,10 @@ struct cw_run_task *cw_run_join_queue(struct cw_run_queue *q);
  * the vendor made none. Lane held, lock not held. (run_execute.c) */
 cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p);
 
-/* Makes the private copy of `p` on `place`, unless it is there; lane held, lock not held. (run_kernel.c) */
-bool cw_run_program_on(struct cw_run_program *p, struct cw_run_place *place);
+/* The private copy of `p` on a helper's `place`; lane held, lock not held. The first takes only what an earlier run has
+ * kept, the second builds. (run_copy.c) */
+bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place);
+cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *place); /* NULL: cannot be built */
 
 /* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
  * lock: what was found before must be found again, or be busy */
@@ -429,6 +438,8 @@ void cw_run_kick(void); /* wakes the workers of lanes that have something to do 
 /* True when `t` may run at `p` (its own home included) without any difference that the program could see. Lock held.
  * (run_move.c) */
 bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p);
+/* True when some helper may run launches of `k` from `q`. Lock held. */
+bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local);
 extern bool cw_run_relaxed; /* --numerics=relaxed; constant after start() */
 
 /* For cw_run_help: everything of `queue` up to number `sequence` has retired. */
@@ -495,7 +506,7 @@ void cw_run_context_free(struct cw_run_context *c);
 void cw_run_queue_free(struct cw_run_queue *q);
 void cw_run_program_parse(struct cw_run_program *p);
 cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p); /* lane held, lock not held */
-cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, const struct cw_run_place *p);
+cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *p);
 void cw_run_kernel_points(cl_kernel kernel, cl_uint index); /* its argument is a bare pointer; lock not held */
 
 /* ---- the frame of every enqueue hook (run_enqueue.c) */

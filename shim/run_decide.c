@@ -11,6 +11,7 @@
 #include "log.h"
 #include "recorder.h"
 #include "run.h"
+#include "run_cache.h"
 #include "run_estimate.h"
 #include "run_threads.h"
 
@@ -19,7 +20,7 @@
 #define THROUGH_JOINS 64   /* internal commands looked through per command */
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
-#define WORTH_A_COPY  2e6 /* ns of one program's kernels at home before helpers build it */
+#define WORTH_A_BUILD 2e7 /* ns of one program's kernels at home before helpers build it */
 
 _Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
 
@@ -57,6 +58,18 @@ static struct {
 
 /* ---- beginning and end */
 
+/* Binaries are kept in the folder of the history, under kernels/. */
+static void start_cache(void)
+{
+    const char *slash = strrchr(decide.path, '/');
+    char folder[PATH_MAX];
+
+    if (!*decide.path)
+        return;
+    snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - decide.path) + 1 : 0, decide.path);
+    cw_run_cache_start(folder);
+}
+
 bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
 {
     struct cw_error err = {0};
@@ -75,6 +88,7 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
         cw_log_info("what kernels take is not remembered: %s", err.text);
         decide.path[0] = '\0';
     }
+    start_cache();
     return true;
 }
 
@@ -277,6 +291,13 @@ static double items(const struct cw_run_launch *l)
     return n;
 }
 
+/* The number of bits: a loop's limit matters to the time, but a count that goes up by one each launch is no
+ * new shape. */
+static uint64_t magnitude(uint64_t word)
+{
+    return word ? 64 - (uint64_t)__builtin_clzll(word) : 0;
+}
+
 static uint64_t shape_of(const struct cw_run_launch *l)
 {
     uint64_t hash = cw_fnv1a(CW_FNV_START, l->global, l->dims * sizeof *l->global);
@@ -285,22 +306,30 @@ static uint64_t shape_of(const struct cw_run_launch *l)
         hash = cw_fnv1a(hash, l->local, l->dims * sizeof *l->local);
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         const struct cw_run_arg *a = &l->args[i];
-        uint64_t bytes = a->memory ? a->memory->bytes : a->kind == CW_RUN_ARG_LOCAL ? a->size : 0;
-        hash = (hash ^ bytes) * 0x100000001b3u;
+        uint64_t weight = a->memory                     ? a->memory->bytes
+                          : a->kind == CW_RUN_ARG_LOCAL ? a->size
+                          : a->size <= 8                ? magnitude(a->word)
+                                                        : 0;
+        hash = (hash ^ weight) * 0x100000001b3u;
     }
     return hash | 1;
 }
 
-/* Asks the worker of `l` to build the program of `k` there, when it is worth that. True when it is built. */
+/* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
+ * is worth that. True when it is there. */
 static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
 {
     struct cw_run_program *p = k->program;
     uint8_t *copy = &p->copy[l->number];
+    bool build = *copy == CW_RUN_COPY_MISSED && p->spent_ns >= WORTH_A_BUILD;
 
-    if ((cw_run.all || cw_run.chaos) && *copy == CW_RUN_COPY_NONE)
-        return true;
-    if (*copy == CW_RUN_COPY_NONE && p->spent_ns >= WORTH_A_COPY && l->num_wanted < CW_RUN_WANTED) {
-        *copy = CW_RUN_COPY_WANTED;
+    if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
+        hash_of(k);
+        return true; /* whoever runs the first launch there builds it */
+    }
+    if ((build || *copy == CW_RUN_COPY_NONE) && l->num_wanted < CW_RUN_WANTED) {
+        *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
+        hash_of(k);
         l->wanted[l->num_wanted++] = p;
         cw_run_busy(&p->r);
     }

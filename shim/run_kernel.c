@@ -235,30 +235,7 @@ CW_RUN_RELEASE(clReleaseKernel, cl_kernel, CW_RUN_KERNEL)
 
 /* ---- private kernels; the lane is held, the lock is not */
 
-static cl_program program_on(struct cw_run_program *p, const struct cw_run_place *place)
-{
-    cl_program *copy = &p->copies[place->lane->number];
-    const char *source = p->source;
-    cl_int err;
-
-    if (place->slot->home)
-        return (cl_program)(uintptr_t)p->r.handle;
-    if (*copy)
-        return *copy;
-    *copy = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
-    if (*copy && cw_next.clBuildProgram(*copy, 1, &place->slot->device, p->options, NULL, NULL) != CL_SUCCESS) {
-        cw_next.clReleaseProgram(*copy);
-        *copy = NULL;
-    }
-    return *copy;
-}
-
-bool cw_run_program_on(struct cw_run_program *p, struct cw_run_place *place)
-{
-    return cw_run_place_queue(p->context, place) && program_on(p, place);
-}
-
-cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, const struct cw_run_place *place)
+cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
 {
     cl_kernel *clone = &k->clones[place->lane->number];
     cl_program program;
@@ -266,7 +243,7 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, const struct cw_run_place *p
 
     if (*clone)
         return *clone;
-    program = program_on(k->program, place);
+    program = place->slot->home ? (cl_program)(uintptr_t)k->program->r.handle : cw_run_program_copy(k->program, place);
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
     if (*clone && place->slot->home)
         k->program->own_kernels++;

@@ -163,28 +163,28 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
     cw_run_retire();
 }
 
-/* Builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
+/* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
 static void prepare(struct cw_run_lane *l)
 {
     struct cw_run_program *p = l->wanted[--l->num_wanted];
     struct cw_run_place *place = p->context->places;
-    bool built;
+    bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
 
     while (place->lane != l)
         place++;
     l->busy = true;
     cw_run.preparing++;
     cw_run_unlock();
-    built = cw_run_place_queue(p->context, place);
+    good = cw_run_place_queue(p->context, place);
     cw_run_lock();
     l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
     l->building = true;
     cw_run_unlock();
-    built = built && cw_run_program_on(p, place);
+    good = good && (build ? cw_run_program_copy(p, place) != NULL : cw_run_copy_load(p, place));
     cw_run_lock();
     l->building = false;
     cw_run.preparing--;
-    p->copy[l->number] = built ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_idle(&p->r);
     if (cw_run.waiters)
         pthread_cond_broadcast(&cw_run.done);

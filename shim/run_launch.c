@@ -108,7 +108,8 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (!cw_run.all && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
     if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
-        k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS)
+        k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+        !cw_run_may_leave(q, k, r->local))
         return CW_RUN_R_LONG;
     return -1;
 }

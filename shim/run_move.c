@@ -3,6 +3,19 @@
 
 bool cw_run_relaxed;
 
+bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local)
+{
+    const struct cw_run_context *c = q->context;
+
+    for (size_t i = c->slots->homes; i < c->slots->n; i++) {
+        const struct cw_run_place *p = &c->places[i];
+        if (p->slot->one_memory && (p->slot->same_code || cw_run_relaxed) && !k->broken[p->lane->number] &&
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || k->program->group_free))
+            return true;
+    }
+    return false;
+}
+
 bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
 {
     const struct cw_run_kernel *k = t->launch.kernel;

@@ -55,7 +55,7 @@ struct cw_run_rules {
  * a command. */
 #define CW_RUN_RULES_DEFAULT                                                                                 \
     {                                                                                                        \
-        .wake_ns = 8000, .planning_ns = 500, .least_gain_ns = 20000, .least_gain_share = 0.03                \
+        .wake_ns = 8000, .planning_ns = 500, .least_gain_ns = 3000, .least_gain_share = 0.03                \
     }
 
 struct cw_run_window {

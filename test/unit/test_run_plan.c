@@ -98,12 +98,12 @@ static void test_small_kernels_go_where_answers_are_fast(void **state)
 
 static void test_handoff_eats_the_gain(void **state)
 {
-    static const struct cw_run_slot slots[] = {{.handoff_ns = 0}, {.handoff_ns = 50000}};
+    static const struct cw_run_slot slots[] = {{.handoff_ns = 0}, {.handoff_ns = 85000}};
     struct cw_run_plan plan;
     struct window x;
 
     (void)state;
-    make_chains(&x, 10, 2, 0, 10000, 0); /* ten independent tasks of 10 us; elsewhere each takes 60 us */
+    make_chains(&x, 10, 2, 0, 10000, 0); /* ten independent tasks of 10 us; elsewhere each takes 95 us */
     plan = plan_once(slots, 2, "heft", &x);
     assert_true(plan.verdict == CW_RUN_NO_ROOM || plan.verdict == CW_RUN_SMALL_GAIN);
     expect(&plan, &x, slots, 2, plan.verdict, 0);

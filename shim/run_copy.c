@@ -1,0 +1,79 @@
+/* run_copy.c - private copies of the program's programs on helpers: from a binary of an earlier run, or built. */
+#include "run_cache.h"
+#include "run_hooks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t key_of(const struct cw_run_program *p, const struct cw_run_place *place)
+{
+    char device[512] = "";
+    size_t used;
+
+    cw_next.clGetDeviceInfo(place->slot->device, CL_DEVICE_NAME, 256, device, NULL);
+    used = strlen(device);
+    cw_next.clGetDeviceInfo(place->slot->device, CL_DEVICE_VERSION, sizeof device - used - 1, device + used + 1, NULL);
+    device[used] = '/'; /* "name/OpenCL 3.0 PoCL ..." */
+    return cw_run_cache_key(device, p->hash);
+}
+
+/* The program, once it is built; NULL otherwise. */
+static cl_program built(cl_program program, const struct cw_run_program *p, const struct cw_run_place *place)
+{
+    if (program && cw_next.clBuildProgram(program, 1, &place->slot->device, p->options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    if (program)
+        cw_next.clReleaseProgram(program);
+    return NULL;
+}
+
+static cl_program from_binary(const struct cw_run_program *p, const struct cw_run_place *place, uint64_t key)
+{
+    size_t bytes = 0;
+    unsigned char *data = cw_run_cache_read(key, &bytes);
+    const unsigned char *binary = data;
+    cl_program program = NULL;
+    cl_int status, err;
+
+    if (data)
+        program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary, &status, &err);
+    program = built(program, p, place);
+    free(data);
+    return program;
+}
+
+static void keep(cl_program program, uint64_t key)
+{
+    size_t bytes = 0;
+    unsigned char *data;
+
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
+        return;
+    data = malloc(bytes);
+    if (data && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
+        cw_run_cache_write(key, data, bytes);
+    free(data);
+}
+
+bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
+{
+    cl_program *copy = &p->copies[place->lane->number];
+
+    if (!*copy && p->hash && cw_run_place_queue(p->context, place))
+        *copy = from_binary(p, place, key_of(p, place));
+    return *copy;
+}
+
+cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *place)
+{
+    cl_program *copy = &p->copies[place->lane->number];
+    const char *source = p->source;
+    cl_int err;
+
+    if (*copy || cw_run_copy_load(p, place) || !cw_run_place_queue(p->context, place))
+        return *copy;
+    *copy = built(cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err), p, place);
+    if (*copy && p->hash)
+        keep(*copy, key_of(p, place));
+    return *copy;
+}
