@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #define CW_LAUNCH_COMMAND CW_CMD_RUN
+#define CW_LAUNCH_SUMMARY "print how many commands were managed, reordered and moved, and why others were not"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };
@@ -19,11 +20,15 @@ const struct cw_command_def cw_cmd_run = {
     .name = "run",
     .summary = "run a program on the devices of this machine, and on emulated ones",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
-    .details = "In this version nothing is scheduled elsewhere and nothing is recorded: every call goes to the vendor's "
-               "implementation, in the program's order. With --dsp the program sees emulated DSPs beside its devices, whose "
-               "kernels take the time that the board's would. Options of recording (-o, --callsites, --device-times, "
-               "--capture-data, --no-sources, --summary), --policy and --numerics have no effect yet. The exit status is "
-               "the program's own, 128 + n when signal n killed it, 1 when it could not be started.",
+    .details = "The program's commands are gathered into windows. The policy decides for each window in which order they run, "
+               "as far as their memory allows, and on which device: the program's own, or helpers that only clweave sees "
+               "and whose kernels give the same bits. What the program reads, and the answers that it gets, stay as they would be "
+               "without. Short or unprofitable windows, first launches of a kernel, and what clweave does not manage "
+               "(images, SVM, command buffers, what waits for user events) go to the vendor in the program's order. With "
+               "--dsp the program also sees emulated DSPs, whose kernels take the time that the board's would.\n\n"
+               "Nothing is recorded in this version: -o, --callsites, --device-times, --capture-data and --no-sources "
+               "have no effect. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could "
+               "not be started.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),

@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #define CW_LAUNCH_COMMAND CW_CMD_TRACE
+#define CW_LAUNCH_SUMMARY "print the tables of `clweave graph` when the program has ended"
 static const struct cw_cli_option options[] = {
 #include "launch_options.inc"
 };

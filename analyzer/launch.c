@@ -248,7 +248,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
         return CW_EXIT_FAILURE;
     if (strcmp(mode, "trace") == 0)
         cw_run_logs_convert(pattern, run, argv[0], o->summary);
-    else if (o->setting[CW_LAUNCH_out] || o->summary)
+    else if (o->setting[CW_LAUNCH_out])
         cw_cli_complain("run: nothing is recorded in this version, so there is no trace; use `clweave trace`");
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
