@@ -40,11 +40,27 @@ static void start_cache(void)
     cw_run_cache_start(folder);
 }
 
+/* False when no planner takes the policy. */
+static bool fits_windows(struct cw_error *err)
+{
+    const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    const struct cw_run_slot slot = {0};
+    struct cw_run_planner *planner;
+    bool fits = cw_run_planner_create(&slot, 1, &rules, &brain.config, &planner, err) == CW_OK;
+
+    cw_run_planner_destroy(planner);
+    return fits;
+}
+
 bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
 {
     struct cw_error err = {0};
 
     if (cw_policy_parse(&brain.config, options->policy, &err) != CW_OK) {
+        cw_log_error("%s", err.text);
+        return false;
+    }
+    if (!fits_windows(&err)) {
         cw_log_error("%s", err.text);
         return false;
     }
