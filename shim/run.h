@@ -57,6 +57,7 @@ struct cw_run_context {
     struct cw_slots *slots;      /* NULL: nothing in this context is managed */
     struct cw_run_place *places; /* slots->n */
     _Atomic uint32_t own_queues; /* of ours in the program's context: hidden from its reference count */
+    uint32_t events;             /* of managed commands: user events retain the context, others do not */
 };
 
 struct cw_run_queue {
@@ -66,7 +67,7 @@ struct cw_run_queue {
     uint32_t home;               /* index into context->places */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
     struct cw_run_task *join;    /* what every later command waits for: a barrier, or inherited native work */
-    uint64_t native_given;       /* native commands so far, counted before the vendor is called */
+    uint64_t native_given;       /* native commands so far, counted before and after the vendor's call */
     uint64_t native_known;       /* up to here they are finished, or `join` waits for them */
     cl_event *gates;             /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
@@ -130,6 +131,7 @@ struct cw_run_program {
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
     bool group_free;             /* results cannot depend on the local size */
+    bool fixed_size;             /* a kernel demands a local size */
     struct cw_cl_source *tokens;
     cl_program *copies;          /* by lane number */
 };
@@ -265,9 +267,11 @@ struct cw_run_task {
 
 /* A vendor event that managed commands wait for. */
 struct cw_run_foreign {
-    struct cw_run_foreign *next;
+    struct cw_run_foreign *next; /* in to_register */
+    struct cw_run_foreign *prev_open, *next_open;
     cl_event event;           /* retained */
-    struct cw_run_task *task; /* internal: is done when the event is */
+    struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
+    bool registered;          /* the vendor knows of us */
 };
 
 /* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */
@@ -345,6 +349,7 @@ struct cw_run_state_all {
     struct cw_run_lane lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_unlock */
+    struct cw_run_foreign *open;        /* all whose event is not over */
     struct cw_run_region host;
     struct cw_run_counts counts;
 };
@@ -359,6 +364,12 @@ enum cw_run_garbage { CW_RUN_DROP_MEMORY, CW_RUN_DROP_QUEUE, CW_RUN_DROP_KERNEL,
 /* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
 void cw_run_drop(enum cw_run_garbage what, void *handle);
 bool cw_run_has_garbage(void);
+
+/* Something has failed. PoCL 3.1 calls nobody back whose event fails, so all events that are waited for are looked at.
+ * Lock held. */
+void cw_run_failures(void);
+/* `f` is one of those events from now on. Lock held. */
+void cw_run_follow(struct cw_run_foreign *f);
 
 /* Time on the clock that the vendor's profiling uses. */
 uint64_t cw_run_now_ns(void);
@@ -391,9 +402,9 @@ void cw_run_task_destroy(struct cw_run_task *t); /* only one that was never link
 /* False: out of memory. */
 bool cw_run_depend(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge);
 
-/* What the events of a wait list are to a command. */
+/* What the events of a wait list are to a command of `q`. */
 enum cw_run_waits { CW_RUN_WAITS_FINE, CW_RUN_WAITS_GATED, CW_RUN_WAITS_ODD };
-enum cw_run_waits cw_run_waits_look(cl_uint n, const cl_event *list);
+enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list);
 
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_queue_gated(struct cw_run_queue *q);

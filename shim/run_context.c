@@ -114,7 +114,7 @@ cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, si
     cw_run_lock();
     c = cw_run_find(context, CW_RUN_CONTEXT);
     memcpy(&count, to, sizeof count);
-    count -= c ? c->own_queues + cw_run_hidden_references(&c->r) : 0;
+    count -= c ? c->own_queues + c->events + cw_run_hidden_references(&c->r) : 0;
     memcpy(to, &count, sizeof count);
     cw_run_unlock();
     return err;

@@ -11,8 +11,10 @@ void cw_run_event_free(struct cw_run_event *e)
         next = c->next;
         free(c);
     }
-    if (e->queue)
-        cw_run_idle(&e->queue->r);
+    if (!e->queue)
+        return;
+    e->queue->context->events--;
+    cw_run_idle(&e->queue->r);
 }
 
 /* The state that the program sees: in an in-order queue nothing runs before all earlier commands have finished. */
@@ -219,6 +221,10 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
         e->status = status;
     if (e)
         cw_run_idle(&e->r);
+    if (err == CL_SUCCESS && status < 0) {
+        cw_run_failures();
+        cw_run_retire();
+    }
     cw_run_unlock();
     return err;
 }

@@ -5,6 +5,9 @@
 
 #include "../analyzer/trace.h"
 
+#define HARMLESS_ITEMS 256u
+#define HARMLESS_BYTES 16384u
+
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
@@ -87,6 +90,16 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, u
     return -1;
 }
 
+/* Under CLWEAVE_MANAGE_ALL: nothing that a device could refuse. */
+static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    size_t items = 1;
+
+    for (cl_uint i = 0; s->has_local && i < s->dims; i++)
+        items *= s->local[i] < HARMLESS_ITEMS ? s->local[i] : HARMLESS_ITEMS + 1;
+    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES && !k->program->fixed_size;
+}
+
 /* Why the launch is native, or -1. Lock held. */
 static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers, size_t *blob)
 {
@@ -105,7 +118,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     if (why >= 0)
         return why;
     s = signature(q, k, r);
-    if (!cw_run.all && !is_trusted(k, &s))
+    if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
     if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&

@@ -29,27 +29,37 @@ bool cw_run_queue_gated(struct cw_run_queue *q)
     return kept;
 }
 
-static enum cw_run_waits look(cl_event event)
+static bool is_of(cl_event event, const struct cw_run_context *c)
+{
+    cl_context context = NULL;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
+           context == c->r.handle;
+}
+
+static enum cw_run_waits look(const struct cw_run_queue *q, cl_event event)
 {
     struct cw_run_event *e = cw_run_find(event, CW_RUN_EVENT);
     cl_int status;
 
     if (e && e->what == CW_RUN_MANAGED)
-        return e->status < 0 ? CW_RUN_WAITS_ODD : CW_RUN_WAITS_FINE;
+        return e->status < 0 || e->queue->context != q->context ? CW_RUN_WAITS_ODD : CW_RUN_WAITS_FINE;
+    if (event && !is_of(event, q->context))
+        return CW_RUN_WAITS_ODD;
     status = e && e->what == CW_RUN_USER ? e->status : event ? vendor_status(event) : CL_INVALID_EVENT;
     if (status < 0)
         return CW_RUN_WAITS_ODD;
     return e && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
 }
 
-enum cw_run_waits cw_run_waits_look(cl_uint n, const cl_event *list)
+enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
 {
     enum cw_run_waits worst = CW_RUN_WAITS_FINE, one;
 
     if (!n != !list)
         return CW_RUN_WAITS_ODD;
     for (cl_uint i = 0; i < n; i++) {
-        one = look(list[i]);
+        one = look(q, list[i]);
         if (one == CW_RUN_WAITS_GATED || worst == CW_RUN_WAITS_FINE)
             worst = one;
     }
@@ -86,8 +96,8 @@ static bool follow(cl_event event, struct cw_run_task *task)
 
     if (!f)
         return false;
-    *f = (struct cw_run_foreign){cw_run.to_register, event, task};
-    cw_run.to_register = f;
+    *f = (struct cw_run_foreign){.event = event, .task = task};
+    cw_run_follow(f);
     return true;
 }
 
@@ -151,7 +161,7 @@ int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list)
         return CW_RUN_R_OFF;
     if (CW_UNLIKELY(q->num_gates) && cw_run_queue_gated(q))
         return CW_RUN_R_GATED;
-    waits = cw_run_waits_look(n, list);
+    waits = cw_run_waits_look(q, n, list);
     return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
 }
 
@@ -219,6 +229,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->task = t;
     e->status = CL_QUEUED;
     t->event = e;
+    q->context->events++;
     cw_run_busy(&e->r);
     cw_run_busy(&q->r); /* until the event is gone: programs may ask for its queue */
     if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_EARLY))) {

@@ -53,6 +53,7 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
     *map = (struct cw_run_map){m->maps, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
     m->maps = map;
     m->root->root_maps++;
+    cw_run_busy(&m->root->r); /* what is mapped stays until it is unmapped, released or not */
     return t;
 }
 
@@ -80,7 +81,8 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     return address;
 }
 
-/* Takes the latest map of `m` that begins at `address` out. False: there is none. */
+/* Takes the latest map of `m` that begins at `address` out. False: there is none. True: the caller calls cw_run_idle for
+ * the root when `m` is in other hands. */
 static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run_map *taken)
 {
     struct cw_run_map **at, *map;
@@ -101,6 +103,7 @@ static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run
 static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *address, cl_uint n, const cl_event *list,
                              cl_event *event, enum cw_run_reason why, bool ours)
 {
+    struct cw_run_memory *m;
     struct cw_run_native x;
     struct cw_run_map map;
     cl_int err;
@@ -113,7 +116,9 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_lock();
-        take_map(cw_run_buffer(memory), address, &map);
+        m = cw_run_buffer(memory);
+        if (take_map(m, address, &map))
+            cw_run_idle(&m->root->r);
         cw_run_unlock();
     }
     return cw_run_native_end(&x, err);
@@ -142,6 +147,7 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
         m = cw_run_buffer(memory);
         if (m && m->context == e.queue->context && cw_run_settle(&e) && take_map(m, address, &map)) {
             t = task(&e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, map.high - map.low, map.flags & MAP_WRITES);
+            cw_run_idle(&m->root->r);
             if (t)
                 return cw_run_commit(&e, t, false);
         }

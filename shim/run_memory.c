@@ -79,6 +79,8 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     uint8_t *own = NULL;
     cl_mem memory;
 
+    if (!flags)
+        ours |= CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
     if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     if (use) {
@@ -174,6 +176,7 @@ void cw_run_memory_free(struct cw_run_memory *m)
     for (map = m->maps; map; map = next) {
         next = map->next;
         m->root->root_maps--;
+        cw_run_idle(&m->root->r); /* `m` is a sub-buffer: a map keeps its root */
         free(map);
     }
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
@@ -232,6 +235,7 @@ static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
         break;
     case CL_MEM_REFERENCE_COUNT:
         memcpy(&count, to, sizeof count);
+        count += m->root_maps; /* a map retains the buffer */
         count -= cw_run_hidden_references(&m->r);
         memcpy(to, &count, sizeof count);
         break;

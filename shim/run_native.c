@@ -125,7 +125,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     x->queue = q;
     cw_run_busy(&q->r);
     q->native_given++;
-    x->gated = cw_run_queue_gated(q) || cw_run_waits_look(n, list) == CW_RUN_WAITS_GATED;
+    x->gated = cw_run_queue_gated(q) || cw_run_waits_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
     wait = blocking || q->synchronous;
     if (wait)
@@ -179,6 +179,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (!q)
         return status;
     cw_run_lock();
+    q->native_given++; /* who looked while the vendor was being called may have looked too early */
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
     cw_run_drop(CW_RUN_DROP_EVENT, x->gate);

@@ -198,6 +198,7 @@ static const char *const by_group[] = {"get_local_",
                                        "wait_group",
                                        "reqd_work_group_size",
                                        NULL};
+static const char *const demanding[] = {"reqd_work_group_size", NULL};
 
 void cw_run_program_parse(struct cw_run_program *p)
 {
@@ -210,6 +211,7 @@ void cw_run_program_parse(struct cw_run_program *p)
     }
     p->manageable = p->copies && p->options && !s->has_include && !any(s, forbidden) &&
                     !cw_cl_has_variables(s, p->options);
+    p->fixed_size = any(s, demanding);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;
     p->parsed = true;

@@ -154,16 +154,20 @@ void cw_run_task_done(struct cw_run_task *t, cl_int status)
     }
 }
 
-/* Tells the vendor, in order; lock not held. The list is ours until it is finished. */
-static void tell_vendor(struct cw_run_task *list)
+/* Tells the vendor, in order; lock not held. The list is ours until it is finished. True: something has failed. */
+static bool tell_vendor(struct cw_run_task *list)
 {
+    bool failed = false;
+
     for (struct cw_run_task *t = list; t; t = t->window_next) {
         cl_int status = t->status < 0 ? t->status : CL_COMPLETE;
         if (t->event)
             cw_next.clSetUserEventStatus((cl_event)(uintptr_t)t->event->r.handle, status);
         if (t->gate)
             cw_next.clSetUserEventStatus(t->gate, status);
+        failed |= status < 0;
     }
+    return failed;
 }
 
 static void no_longer_used(struct cw_run_task *t)
@@ -247,12 +251,15 @@ void cw_run_retire(void)
     cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
     while ((list = cw_run.retire_first)) {
         struct cw_run_task head = {.done_next = NULL}, *tail = &head;
+        bool failed;
 
         cw_run.retire_first = cw_run.retire_last = NULL;
         if (needs_vendor(list)) {
             cw_run_unlock();
-            tell_vendor(list);
+            failed = tell_vendor(list);
             cw_run_lock();
+            if (failed)
+                cw_run_failures();
         }
         for (; list; list = next) {
             next = list->window_next;

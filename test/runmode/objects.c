@@ -1,0 +1,297 @@
+/* objects.c - what programs ask of objects, in states that do not depend on time: the same answers. */
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#include "common.h"
+
+static struct app a;
+static int order[8], calls;
+
+#define UINT(function, object, name)                                                                         \
+    ({                                                                                                       \
+        cl_uint value_ = 4711;                                                                               \
+        cl_int err_ = function(object, name, sizeof value_, &value_, NULL);                                  \
+        err_ == CL_SUCCESS ? (int)value_ : err_;                                                             \
+    })
+
+static void show_refs(const char *when, cl_context c, cl_command_queue q, cl_mem m, cl_program p, cl_kernel k)
+{
+    printf("%s:", when);
+    if (c)
+        printf(" context %d", UINT(clGetContextInfo, c, CL_CONTEXT_REFERENCE_COUNT));
+    if (q && !m) /* commands leave it late */
+        printf(" queue %d", UINT(clGetCommandQueueInfo, q, CL_QUEUE_REFERENCE_COUNT));
+    if (m)
+        printf(" memory %d maps %d", UINT(clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT),
+               UINT(clGetMemObjectInfo, m, CL_MEM_MAP_COUNT));
+    if (p)
+        printf(" program %d", UINT(clGetProgramInfo, p, CL_PROGRAM_REFERENCE_COUNT));
+    if (k)
+        printf(" kernel %d", UINT(clGetKernelInfo, k, CL_KERNEL_REFERENCE_COUNT));
+    printf("\n");
+}
+
+static void show_memory(const char *what, cl_mem m, const void *host)
+{
+    cl_mem_flags flags = 0;
+    void *p = &flags;
+    size_t bytes = 0, offset = 0;
+    cl_mem parent = (cl_mem)&flags;
+    cl_bool svm = 7;
+
+    clGetMemObjectInfo(m, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof p, &p, NULL);
+    clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    clGetMemObjectInfo(m, CL_MEM_OFFSET, sizeof offset, &offset, NULL);
+    clGetMemObjectInfo(m, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL);
+    clGetMemObjectInfo(m, CL_MEM_USES_SVM_POINTER, sizeof svm, &svm, NULL);
+    printf("%s: flags %#llx host %s%td bytes %zu offset %zu parent %s svm %d; short %d\n", what,
+           (unsigned long long)flags, p ? host ? "host+" : "some" : "NULL",
+           p && host ? (char *)p - (const char *)host : 0, bytes, offset, parent ? "yes" : "no", (int)svm,
+           clGetMemObjectInfo(m, CL_MEM_FLAGS, 1, &flags, NULL));
+}
+
+static void CL_CALLBACK gone(cl_mem m, void *data)
+{
+    (void)m;
+    if (calls < 8)
+        order[calls++] = (int)(intptr_t)data;
+}
+
+static void memory(void)
+{
+    static const cl_mem_flags flags[] = {0,
+                                         CL_MEM_READ_WRITE,
+                                         CL_MEM_READ_ONLY,
+                                         CL_MEM_WRITE_ONLY | CL_MEM_HOST_READ_ONLY,
+                                         CL_MEM_ALLOC_HOST_PTR,
+                                         CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_NO_ACCESS,
+                                         CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+                                         CL_MEM_USE_HOST_PTR,
+                                         CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY,
+                                         CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY,
+                                         CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+                                         CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR,
+                                         CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY,
+                                         1 << 20};
+    static char host[4096] __attribute__((aligned(4096)));
+    char name[64];
+    cl_int err;
+
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        for (int with = 0; with < 2; with++) {
+            cl_mem m = clCreateBuffer(a.context, flags[i], 4096, with ? host : NULL, &err), s;
+
+            snprintf(name, sizeof name, "flags %#llx%s", (unsigned long long)flags[i], with ? " with" : "");
+            if (!m) {
+                printf("%s: %d\n", name, err);
+                continue;
+            }
+            show_memory(name, m, flags[i] & CL_MEM_USE_HOST_PTR ? host : NULL);
+            s = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){1024, 512}, &err);
+            printf("sub %d; ", err);
+            if (s)
+                show_memory("sub", s, flags[i] & CL_MEM_USE_HOST_PTR ? host : NULL);
+            if (s)
+                clReleaseMemObject(s);
+            s = clCreateSubBuffer(m, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION,
+                                  &(cl_buffer_region){1, 512}, &err);
+            printf("misaligned %d\n", err);
+            if (s)
+                clReleaseMemObject(s);
+            clReleaseMemObject(m);
+        }
+    printf("no bytes: %d\n", (clCreateBuffer(a.context, 0, 0, NULL, &err), err));
+    printf("too many bytes: %d\n", (clCreateBuffer(a.context, 0, (size_t)1 << 60, NULL, &err), err));
+    printf("no error wanted: %d\n", clCreateBuffer(a.context, 0, 0, NULL, NULL) == NULL);
+}
+
+static void destructors(void)
+{
+    cl_mem m = app_buffer(&a, 0, 4096, NULL), s;
+    int x = 1;
+
+    for (intptr_t i = 1; i <= 3; i++)
+        APP_CHECK(clSetMemObjectDestructorCallback(m, gone, (void *)i));
+    APP_CHECK(clEnqueueFillBuffer(a.queue, m, &x, 4, 0, 4096, 0, NULL, NULL));
+    APP_CHECK(clFinish(a.queue));
+    s = app_sub_buffer(m, 0, 0, 256);
+    APP_CHECK(clSetMemObjectDestructorCallback(s, gone, (void *)4));
+    APP_CHECK(clRetainMemObject(m));
+    clReleaseMemObject(m);
+    printf("calls %d\n", calls);
+    clReleaseMemObject(m);
+    printf("calls %d\n", calls);
+    clReleaseMemObject(s);
+    printf("calls %d: %d %d %d %d\n", calls, order[0], order[1], order[2], order[3]);
+    calls = 0;
+    m = app_buffer(&a, 0, 4096, NULL);
+    APP_CHECK(clSetMemObjectDestructorCallback(m, gone, (void *)5));
+    APP_CHECK(clEnqueueFillBuffer(a.queue, m, &x, 4, 0, 4096, 0, NULL, NULL));
+    clReleaseMemObject(m);
+    APP_CHECK(clFinish(a.queue));
+    for (int i = 0; i < 1000 && !calls; i++)
+        rm_sleep_ms(1);
+    printf("after work: %d\n", calls);
+}
+
+static void references(void)
+{
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel add, clone;
+    cl_mem x, sub;
+    cl_event e[3];
+    cl_int err;
+    const char *source = RM_SOURCE;
+    void *p;
+    size_t n = 64;
+
+    context = clCreateContext(NULL, 1, &a.device, NULL, NULL, &err);
+    show_refs("new", context, NULL, NULL, NULL, NULL);
+    queue = clCreateCommandQueue(context, a.device, CL_QUEUE_PROFILING_ENABLE, &err);
+    show_refs("queue", context, queue, NULL, NULL, NULL);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    APP_CHECK(clBuildProgram(program, 1, &a.device, "", NULL, NULL));
+    show_refs("program", context, queue, NULL, program, NULL);
+    add = clCreateKernel(program, "add", &err);
+    x = clCreateBuffer(context, 0, 4096, NULL, &err);
+    show_refs("kernel", context, queue, x, program, add);
+    app_args(add, "mi", x, 3);
+    show_refs("arguments", context, queue, x, program, add);
+    for (int i = 0; i < 20; i++) {
+        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, NULL));
+        APP_CHECK(clFinish(queue));
+    }
+    show_refs("launched", context, queue, x, program, add);
+    for (int i = 0; i < 3; i++)
+        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, &e[i]));
+    APP_CHECK(clFinish(queue));
+    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
+    APP_CHECK(clRetainEvent(e[0]));
+    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
+    APP_CHECK(clReleaseEvent(e[0]));
+    show_refs("events", context, queue, x, program, add);
+    app_release_events(e, 3);
+    show_refs("no events", context, queue, x, program, add);
+    p = clEnqueueMapBuffer(queue, x, CL_TRUE, CL_MAP_READ, 0, 4096, 0, NULL, NULL, &err);
+    show_refs("mapped", context, queue, x, NULL, NULL);
+    sub = app_sub_buffer(x, 0, 0, 1024);
+    show_refs("sub", context, queue, sub, NULL, NULL);
+    show_refs("parent", context, queue, x, NULL, NULL);
+    {
+        void *q = clEnqueueMapBuffer(queue, sub, CL_TRUE, CL_MAP_WRITE, 0, 1024, 0, NULL, NULL, &err);
+        show_refs("sub mapped", context, queue, sub, NULL, NULL);
+        show_refs("parent", context, queue, x, NULL, NULL);
+        printf("same place %d\n", p == q);
+        APP_CHECK(clEnqueueUnmapMemObject(queue, sub, q, 0, NULL, NULL));
+        APP_CHECK(clFinish(queue));
+        show_refs("sub unmapped", context, queue, sub, NULL, NULL);
+    }
+    APP_CHECK(clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
+    APP_CHECK(clFinish(queue));
+    show_refs("unmapped", context, queue, x, NULL, NULL);
+    printf("unmapped again %d\n", clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
+    clone = clCloneKernel(add, &err);
+    printf("clone %d\n", err);
+    show_refs("clone", context, queue, x, program, add);
+    if (clone)
+        clReleaseKernel(clone);
+    clReleaseProgram(program);
+    show_refs("program let go", context, queue, x, program, add);
+    APP_CHECK(clRetainProgram(program));
+    show_refs("and taken again", context, queue, x, program, add);
+    printf("build with kernels %d\n", clBuildProgram(program, 1, &a.device, "", NULL, NULL));
+    clReleaseKernel(add);
+    printf("build without %d\n", clBuildProgram(program, 1, &a.device, "-DX", NULL, NULL));
+    clReleaseProgram(program);
+    clReleaseContext(context);
+    show_refs("context let go", context, queue, x, NULL, NULL);
+    clReleaseMemObject(x);
+    show_refs("parent let go", context, queue, sub, NULL, NULL);
+    clReleaseMemObject(sub);
+    show_refs("memory let go", context, NULL, NULL, NULL, NULL);
+    clReleaseCommandQueue(queue);
+}
+
+static void show_event(const char *what, cl_event e)
+{
+    cl_command_type type = 0;
+    cl_command_queue queue = NULL;
+    cl_context context = NULL;
+    cl_ulong t[5] = {0};
+    cl_int err[5];
+    size_t bytes = 0;
+
+    clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, sizeof type, &type, &bytes);
+    clGetEventInfo(e, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
+    clGetEventInfo(e, CL_EVENT_CONTEXT, sizeof context, &context, NULL);
+    for (cl_uint i = 0; i < 5; i++)
+        err[i] = clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_QUEUED + i, sizeof t[i], &t[i], NULL);
+    printf("%s: type %#x (%zu) queue %d context %d status %d times %d %d %d %d %d, in order %d, short %d, "
+           "unknown %d %d\n",
+           what, type, bytes, queue == a.queue, context == a.context, rm_status(e), err[0], err[1], err[2],
+           err[3], err[4], t[0] <= t[1] && t[1] <= t[2] && t[2] <= t[3],
+           clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_END, 4, t, NULL),
+           clGetEventProfilingInfo(e, 0x1234, 8, t, NULL), clGetEventInfo(e, 0x1234, 8, t, NULL));
+    printf(
+        "  set by the program %d, info short %d, callback %d %d\n", clSetUserEventStatus(e, CL_COMPLETE),
+        clGetEventInfo(e, CL_EVENT_COMMAND_TYPE, 1, &type, NULL),
+        clSetEventCallback(e, CL_COMPLETE, NULL, NULL),
+        clSetEventCallback(e, 77, (void(CL_CALLBACK *)(cl_event, cl_int, void *))(void (*)(void))gone, NULL));
+    clReleaseEvent(e);
+}
+
+static void events(void)
+{
+    cl_command_queue plain = a.queue, timed = app_queue(&a, CL_QUEUE_PROFILING_ENABLE);
+    cl_mem x = app_buffer(&a, 0, 4096, NULL), y = app_buffer(&a, 0, 4096, NULL);
+    cl_kernel add = app_kernel(&a, "add");
+    size_t n = 64, o[3] = {0, 0, 0}, r[3] = {16, 2, 1};
+    char host[4096] = {0};
+    int zero = 0;
+    cl_event e;
+    void *p;
+    cl_int err;
+
+    for (int i = 0; i < 2; i++) {
+        a.queue = i ? timed : plain;
+        rm_warm(&a, add, x);
+#define SHOW(call)                                                                                           \
+    APP_CHECK(call);                                                                                         \
+    APP_CHECK(clFinish(a.queue));                                                                            \
+    show_event(#call, e)
+        SHOW(clEnqueueNDRangeKernel(a.queue, add, 1, NULL, &n, NULL, 0, NULL, &e));
+        SHOW(clEnqueueTask(a.queue, add, 0, NULL, &e));
+        SHOW(clEnqueueReadBuffer(a.queue, x, CL_FALSE, 0, 64, host, 0, NULL, &e));
+        SHOW(clEnqueueWriteBuffer(a.queue, x, CL_TRUE, 0, 64, host, 0, NULL, &e));
+        SHOW(clEnqueueCopyBuffer(a.queue, x, y, 0, 0, 64, 0, NULL, &e));
+        SHOW(clEnqueueReadBufferRect(a.queue, x, CL_TRUE, o, o, r, 0, 0, 0, 0, host, 0, NULL, &e));
+        SHOW(clEnqueueWriteBufferRect(a.queue, x, CL_TRUE, o, o, r, 0, 0, 0, 0, host, 0, NULL, &e));
+        SHOW(clEnqueueCopyBufferRect(a.queue, x, y, o, o, r, 0, 0, 0, 0, 0, NULL, &e));
+        SHOW(clEnqueueFillBuffer(a.queue, x, &zero, 4, 0, 64, 0, NULL, &e));
+        SHOW(clEnqueueMigrateMemObjects(a.queue, 1, &x, 0, 0, NULL, &e));
+        SHOW(clEnqueueMarkerWithWaitList(a.queue, 0, NULL, &e));
+        SHOW(clEnqueueBarrierWithWaitList(a.queue, 0, NULL, &e));
+        SHOW(clEnqueueMarker(a.queue, &e));
+        p = clEnqueueMapBuffer(a.queue, x, CL_TRUE, CL_MAP_READ, 0, 64, 0, NULL, &e, &err);
+        SHOW(err);
+        SHOW(clEnqueueUnmapMemObject(a.queue, x, p, 0, NULL, &e));
+    }
+    a.queue = plain;
+    clReleaseCommandQueue(timed);
+    clReleaseKernel(add);
+    clReleaseMemObject(x);
+    clReleaseMemObject(y);
+}
+
+int main(void)
+{
+    app_open(&a, "objects", 0, RM_SOURCE);
+    memory();
+    destructors();
+    references();
+    events();
+    return app_close(&a);
+}
