@@ -72,6 +72,7 @@ struct cw_run_queue {
     cl_event *gates;             /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns;        /* END of the latest retired command */
+    uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
 };
 
 /* One memory whose accesses are ordered among each other: an allocation of ours, or all other host memory. */
@@ -196,6 +197,7 @@ struct cw_run_event {
     cl_int status;             /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
     uint64_t times[4];         /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
+    uint32_t calls_due;        /* callbacks that have not returned */
 };
 
 /* ---- commands */
@@ -489,6 +491,10 @@ void cw_run_reached(uint64_t event_ns);
 /* ---- events (run_event.c, run_callback.c) */
 void cw_run_event_progress(struct cw_run_task *t);
 void cw_run_callbacks_push(struct cw_run_event *e, cl_int reached, cl_int status);
+/* Waits for the callbacks that are due: of a queue, which is busy, or of an event, which is. Lock held, given up
+ * meanwhile. Does nothing inside a callback. */
+void cw_run_callbacks_wait(struct cw_run_queue *q);
+void cw_run_callbacks_wait_event(struct cw_run_event *e);
 void cw_run_event_free(struct cw_run_event *e);
 
 /* ---- native commands (run_native.c) */

@@ -1,14 +1,31 @@
-/* run_callback.c - the program's callbacks on events of managed commands: one thread calls them, no lock held. */
+/* run_callback.c - the program's callbacks on events of managed commands: one thread calls them, no lock held.
+ *
+ * PoCL calls them before who waits for the command wakes up, and programs keep what callbacks use on the stack of the
+ * function that waits: so waits for commands include the callbacks on them. */
 #include "run.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "run_threads.h"
+
+#define LONGEST_S 2 /* that the end of the process waits for callbacks */
 
 static struct cw_run_callback *first, **end = &first;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool started, quit;
+
+/* The callback of `c` has returned, or never will. */
+static void delivered(struct cw_run_callback *c)
+{
+    c->event->calls_due--;
+    c->event->queue->calls_over++;
+    if (cw_run.waiters)
+        pthread_cond_broadcast(&cw_run.done);
+    cw_run_idle(&c->event->r);
+    free(c);
+}
 
 static void *body(void *unused)
 {
@@ -16,7 +33,7 @@ static void *body(void *unused)
 
     (void)unused;
     cw_run_lock();
-    while (!quit) {
+    while (!quit || first) {
         c = first;
         if (!c && cw_run_has_garbage()) {
             cw_run_unlock();
@@ -33,8 +50,7 @@ static void *body(void *unused)
         cw_run_unlock();
         c->function((cl_event)(uintptr_t)c->event->r.handle, c->status, c->data);
         cw_run_lock();
-        cw_run_idle(&c->event->r);
-        free(c);
+        delivered(c);
     }
     cw_run_unlock();
     return NULL;
@@ -43,8 +59,14 @@ static void *body(void *unused)
 /* Takes over `c`, which counts as one use of its event. */
 static void push(struct cw_run_callback *c)
 {
+    c->event->calls_due++;
+    c->event->queue->calls++;
     if (!started)
         started = cw_run_thread(&thread, body, NULL);
+    if (!started) {
+        delivered(c);
+        return;
+    }
     c->next = NULL;
     *end = c;
     end = &c->next;
@@ -68,8 +90,42 @@ void cw_run_callbacks_push(struct cw_run_event *e, cl_int reached, cl_int status
         }
 }
 
+static bool over_for_event(const void *what)
+{
+    return !((const struct cw_run_event *)what)->calls_due;
+}
+
+static bool over_for_queue(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return u->queue->calls_over >= u->sequence;
+}
+
+/* A callback that waits for itself would wait for ever. */
+static bool may_wait(void)
+{
+    return started && !cw_run.forked && !pthread_equal(thread, pthread_self());
+}
+
+void cw_run_callbacks_wait(struct cw_run_queue *q)
+{
+    struct cw_run_until until = {q, q->calls};
+
+    if (q->calls_over != q->calls && may_wait())
+        cw_run_help(NULL, 0, over_for_queue, &until);
+}
+
+void cw_run_callbacks_wait_event(struct cw_run_event *e)
+{
+    if (e->calls_due && may_wait())
+        cw_run_help(NULL, 0, over_for_event, e);
+}
+
+/* What is pending is delivered first; a callback that takes long is left behind, as threads of vendors are. */
 void cw_run_callbacks_stop(void)
 {
+    struct timespec until;
     bool join;
 
     cw_run_lock();
@@ -78,6 +134,9 @@ void cw_run_callbacks_stop(void)
     quit = true;
     pthread_cond_signal(&wake);
     cw_run_unlock();
-    if (join)
-        pthread_join(thread, NULL);
+    if (join) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += LONGEST_S;
+        pthread_timedjoin_np(thread, NULL, &until);
+    }
 }

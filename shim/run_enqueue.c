@@ -75,6 +75,8 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     if (blocking) {
         cw_run_busy(&q->r);
         cw_run_help(q, until.sequence, in_order ? cw_run_is_over : one_over, &until);
+        if (in_order)
+            cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
         cw_run_idle(&q->r);
     }

@@ -151,9 +151,26 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
     cw_run_unlock();
 }
 
+static void wait_for_callbacks(cl_uint n, const cl_event *list)
+{
+    struct cw_run_event *e;
+
+    cw_run_lock();
+    for (cl_uint i = 0; i < n && list; i++) {
+        e = managed(list[i]);
+        if (!e || !e->calls_due)
+            continue;
+        cw_run_busy(&e->r);
+        cw_run_callbacks_wait_event(e);
+        cw_run_idle(&e->r);
+    }
+    cw_run_unlock();
+}
+
 cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
 {
     cw_run_wait_list(n, list);
+    wait_for_callbacks(n, list);
     return cw_native.clWaitForEvents(n, list);
 }
 
@@ -229,10 +246,20 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     return err;
 }
 
+/* The state is there already: as the vendor does, on this thread. Lock held, given up meanwhile. */
+static void call_at_once(struct cw_run_callback *c, cl_int status)
+{
+    cw_run_unlock();
+    c->function((cl_event)(uintptr_t)c->event->r.handle, status < 0 ? status : c->type, c->data);
+    cw_run_lock();
+    cw_run_idle(&c->event->r);
+    free(c);
+}
+
 cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
                                       void *data)
 {
-    struct cw_run_callback *c = NULL;
+    struct cw_run_callback *c = NULL, **end;
     struct cw_run_event *e;
     cl_int status, err = CL_SUCCESS;
 
@@ -250,13 +277,14 @@ cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLB
         *c = (struct cw_run_callback){.function = function, .data = data, .type = type, .event = e};
         cw_run_busy(&e->r);
         cw_run_window_close();
-        struct cw_run_callback **end = &e->callbacks;
-        while (*end)
-            end = &(*end)->next;
-        *end = c;
         status = visible_status(e);
-        if (status <= type)
-            cw_run_callbacks_push(e, status < 0 ? CL_COMPLETE : status, status);
+        if (status <= type) {
+            call_at_once(c, status);
+        } else {
+            for (end = &e->callbacks; *end;)
+                end = &(*end)->next;
+            *end = c;
+        }
     }
     cw_run_unlock();
     return err;

@@ -100,6 +100,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given)
             cw_run_lock();
         }
         cw_run_help(q, until.sequence, cw_run_is_over, &until);
+        cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
     }
     cw_run_unlock();
