@@ -17,7 +17,7 @@ def result(**change):
 
 
 def reads(*hashes):
-    return [f"000 {i:08} clEnqueueReadBuffer 4 {h}" for i, h in enumerate(hashes)]
+    return [f"000 clEnqueueReadBuffer 4 {h}" for h in hashes]
 
 
 class Rules(unittest.TestCase):
