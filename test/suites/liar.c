@@ -106,8 +106,8 @@ int main(int argc, char **argv)
     app_read(&a, buffer, lie("order") ? 0 : 64, 64, got);
     if (!lie("missing"))
         app_read(&a, buffer, 0, BYTES, got);
-    read_later(&a, buffer, kernel);
     map_and_rectangle(&a, buffer);
+    read_later(&a, buffer, kernel);
     clReleaseKernel(kernel);
     clReleaseMemObject(buffer);
     return ending(&a);
