@@ -171,6 +171,7 @@ struct cw_run_kernel {
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args;
     struct cw_run_trust *trusted;
+    struct cw_run_flight *flight; /* NULL: not known */
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
@@ -290,6 +291,7 @@ struct cw_run_lane {
     cl_context context;      /* of a helper: ours, made by whoever has the lane first */
     cl_command_queue queue;  /* in that context */
     bool busy, has_worker, asleep, quit;
+    bool blocked;            /* what is ready must not overlap with what runs elsewhere (run_flight.c) */
     bool building;           /* its worker is occupied with a compiler */
     pthread_t worker;
     pthread_cond_t wake;
@@ -474,6 +476,16 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
 void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n);
 /* Hands a launch to its device (run_execute.c); the lane is held. *queue: to be finished. */
 cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue);
+
+/* ---- launches that must not overlap (run_flight.c); lock held */
+struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k);
+bool cw_run_flight_may(const struct cw_run_task *t); /* it may run now */
+/* The kernel was launched natively, the latest of `q`'s native commands; and whether `t` may leave home, where it could
+ * meet such a launch. */
+void cw_run_flight_native(struct cw_run_kernel *k, const struct cw_run_queue *q, cl_uint dims, const size_t *global);
+bool cw_run_flight_may_move(const struct cw_run_task *t);
+void cw_run_flight_begin(const struct cw_run_task *t);
+void cw_run_flight_end(const struct cw_run_task *t);
 
 /* ---- times (run_timing.c) */
 

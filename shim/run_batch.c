@@ -22,7 +22,8 @@ static double expected_ns(const struct cw_run_task *t)
 static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
-           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed;
+           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed &&
+           cw_run_flight_may(s);
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
@@ -32,6 +33,7 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
     uint32_t n = 1;
 
     batch[0] = t;
+    cw_run_flight_begin(t);
     for (uint32_t i = 0; i < n && ns < LONGEST_NS; i++)
         for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
             uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
@@ -45,6 +47,7 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
                 continue;
             ns += expected_ns(s);
             s->state = CW_RUN_RUNNING;
+            cw_run_flight_begin(s);
             batch[n++] = s;
         }
     return n;

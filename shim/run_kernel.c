@@ -38,6 +38,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
         memset(k->modes, CW_ACCESS_READ_WRITE, count + 1);
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
+    k->flight = cw_run_flight_of(k);
     k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken;
 }
 

@@ -80,6 +80,7 @@ void cw_run_ready(struct cw_run_task *t)
         l->cap_ready = cap;
     }
     t->state = CW_RUN_READY;
+    l->blocked = false;
     l->heap[l->num_ready++] = t;
     heap_up(l->heap, l->num_ready - 1);
 }
@@ -94,6 +95,20 @@ static struct cw_run_task *heap_take(struct cw_run_lane *l, uint32_t i)
         heap_up(l->heap, i);
     }
     return t;
+}
+
+/* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
+static struct cw_run_task *take_first(struct cw_run_lane *l)
+{
+    uint32_t best = l->num_ready;
+
+    if (cw_run_flight_may(l->heap[0]))
+        return heap_take(l, 0);
+    for (uint32_t i = 1; i < l->num_ready; i++)
+        if (cw_run_flight_may(l->heap[i]) && (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
+            best = i;
+    l->blocked = best == l->num_ready;
+    return l->blocked ? NULL : heap_take(l, best);
 }
 
 /* ---- running */
@@ -130,6 +145,7 @@ static void starts(struct cw_run_task *t)
 
 static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
 {
+    cw_run_flight_end(t);
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
         back_home(l, t);
         return;
@@ -193,12 +209,13 @@ static void prepare(struct cw_run_lane *l)
 static void *work(void *data)
 {
     struct cw_run_lane *l = data;
+    struct cw_run_task *t;
 
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_lock();
     while (!l->quit) {
-        if (l->num_ready && !l->busy) {
-            run(l, heap_take(l, 0), UINT64_MAX);
+        if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
+            run(l, t, UINT64_MAX);
         } else if (cw_run_window_is_due()) {
             cw_run_window_close();
         } else if (l->num_wanted && !l->busy) {
@@ -222,7 +239,7 @@ void cw_run_kick(void)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!(l->num_ready || l->num_wanted) || l->busy || cw_run.quit)
+        if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || cw_run.quit)
             continue;
         if (!l->has_worker)
             l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);
@@ -245,7 +262,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->sequence > last || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+            if (t->queue != q || t->sequence > last || !cw_run_flight_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
                 continue;
             best = i;
             if (i == 0)

@@ -176,24 +176,34 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
     return t;
 }
 
-static void trust(cl_command_queue queue, cl_kernel kernel, const struct range *r)
+static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    struct cw_run_trust *t = is_trusted(k, s) ? NULL : malloc(sizeof *t);
+
+    if (!t)
+        return;
+    *t = *s;
+    t->next = k->trusted;
+    k->trusted = t;
+}
+
+/* The vendor has taken the launch. */
+static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r, bool first)
 {
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
-    struct cw_run_trust s, *t;
+    struct cw_run_trust s;
 
-    cw_run_register_exit(); /* the vendor may have woken up its code generator */
+    if (first)
+        cw_run_register_exit(); /* the vendor may have woken up its code generator */
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (q && k && k->parsed) {
+    if (q && q->managed && k && k->parsed) {
+        cw_run_flight_native(k, q, r->dims, r->global);
         s = signature(q, k, r);
-        t = is_trusted(k, &s) ? NULL : malloc(sizeof *t);
-        if (t) {
-            *t = s;
-            t->next = k->trusted;
-            k->trusted = t;
-        }
+        if (first)
+            trust(k, &s);
     }
     cw_run_unlock();
 }
@@ -213,8 +223,8 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
     err = cw_run_native_end(&x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list,
                                                                  x.event));
-    if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
-        trust(queue, kernel, &r);
+    if (err == CL_SUCCESS && dims <= 3 && global)
+        taken_natively(queue, kernel, &r, e.why == CW_RUN_R_FIRST);
     return err;
 }
 
