@@ -239,11 +239,33 @@ static cl_int native_clFinish(cl_command_queue queue)
     return error;
 }
 
+/* Whether `devices` names a dressed DSP that the program is not for. PoCL 3.1 does not look, reads beyond
+ * its arrays and may crash; without the board such a program has no stranger to name. */
+static bool lists_stranger(cl_program program, cl_uint num_devices, const cl_device_id *devices)
+{
+    cl_device_id all[CW_DEVICES_MAX];
+    size_t bytes = 0;
+
+    if (!devices || cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = 0; i < num_devices; i++) {
+        bool known = cw_board_dsp(devices[i]) < 0;
+
+        for (size_t k = 0; !known && k < bytes / sizeof *all; k++)
+            known = all[k] == devices[i];
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
 static cl_int native_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
                                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                     void *user_data)
 {
-    cl_int error = cw_next.clBuildProgram(program, num_devices, device_list, options, notify, user_data);
+    cl_int error = lists_stranger(program, num_devices, device_list)
+                       ? CL_INVALID_DEVICE
+                       : cw_next.clBuildProgram(program, num_devices, device_list, options, notify, user_data);
     cl_device_id all[CW_DEVICES_MAX];
     size_t bytes = 0;
 

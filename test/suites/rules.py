@@ -1,8 +1,8 @@
 """rules.py - what a program does alone, several times, and whether another run does the same.
 
 What differs between bare runs is the program's own: it is listed, and compared by the strictest rule that the bare
-runs keep. For what was read: every line equal; the same lines in any order (threads); the lines at the same places,
-those that vary left out; nothing. For stdout: all bytes; the words at the same places; nothing.
+runs keep. For what was read: every line equal, thread by thread; the same lines in any order; the lines at the same
+places, those that vary left out; nothing. For stdout: all bytes; the words at the same places; nothing.
 """
 import dataclasses
 
@@ -42,10 +42,21 @@ def stable(samples):
     return [i for i, row in enumerate(zip(*samples)) if all(x == row[0] for x in row)]
 
 
+def by_thread(lines):
+    """Each thread's lines in their order; which thread is called first is a race."""
+    threads = {}
+    for line in lines:
+        name, _, rest = line.partition(" ")
+        threads.setdefault(name, []).append(rest)
+    return sorted(threads.values())
+
+
 def read_rule(bare):
     reads = [r.reads for r in bare]
-    if all(r == reads[0] for r in reads):
-        return Rule("reads", lambda r: r.reads, reads[0])
+    if all(by_thread(r) == by_thread(reads[0]) for r in reads):
+        several = len(by_thread(reads[0])) > 1
+        return Rule("reads", lambda r: by_thread(r.reads), by_thread(reads[0])) if several else \
+            Rule("reads", lambda r: r.reads, reads[0])
     loose = [unordered(r) for r in reads]
     if all(r == loose[0] for r in loose):
         return Rule("reads", lambda r: unordered(r.reads), loose[0], "order of reads")

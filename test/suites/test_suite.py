@@ -30,6 +30,12 @@ class Rules(unittest.TestCase):
         for change in [{k: v} for k, v in changes.items()] + [{"reads": []}]:
             self.assertEqual(self.judge([result()] * 2, result(**change)), "different", change)
 
+    def test_threads(self):
+        one, other = ["000 x 4 a", "000 x 4 b", "001 x 4 c"], ["000 x 4 c", "001 x 4 a", "001 x 4 b"]
+        swapped = ["000 x 4 b", "000 x 4 a", "001 x 4 c"]
+        self.assertEqual(self.judge([result(reads=one)] * 2, result(reads=other)), "same")
+        self.assertEqual(self.judge([result(reads=one)] * 2, result(reads=swapped)), "different")
+
     def test_order_of_reads_that_varies(self):
         bare = [result(reads=reads("a", "b")), result(reads=reads("b", "a"))]
         self.assertEqual(self.judge(bare, result(reads=reads("b", "a"))), "same")
