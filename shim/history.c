@@ -12,6 +12,7 @@
 #define ENTRIES_MAX  50000 /* some 8 MB; a program that makes more shapes learns no more */
 #define FIRST_COSTLY 4.0   /* a first sample this many times the second one is forgotten */
 #define OUTLIER      8.0
+#define SCALED_ERROR 0.3
 #define TRIALS_NS    5e6
 #define TRIALS_SHARE 0.05
 
@@ -337,15 +338,39 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, uint6
     return (struct cw_history_estimate){.source = CW_HISTORY_NONE};
 }
 
+/* Where one device has run this very shape, the regressions of the others only say how much faster or slower
+ * they are: what no size tells (a loop's limit) is in the exact figure. */
+static void scale_to_exact(const struct cw_history *h, uint64_t kernel, double size, const uint32_t *device,
+                           uint32_t exact, uint32_t count, struct cw_history_estimate *estimate)
+{
+    struct cw_history_fit fit = h->family[*family_slot(h, &h->by_family, kernel, device[exact])].fit;
+    double fitted, error, factor;
+
+    size = size >= 1 ? size : 1;
+    cw_history_fit_point(&fit, size, estimate[exact].mean_ns, -1); /* the others have not run this one */
+    if (!cw_history_fit_predict(&fit, size, &fitted, &error))
+        return;
+    factor = estimate[exact].mean_ns / fitted;
+    for (uint32_t k = 0; k < count; k++)
+        if (estimate[k].source == CW_HISTORY_REGRESSION && factor > 0 && isfinite(factor)) {
+            estimate[k].mean_ns *= factor;
+            estimate[k].error_ns = fmax(estimate[k].error_ns * factor, SCALED_ERROR * estimate[k].mean_ns);
+        }
+}
+
 void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, double size,
                         const uint32_t *device, const double *slowness, uint32_t count,
                         struct cw_history_estimate *estimate)
 {
-    uint32_t known = 0;
+    uint32_t known = 0, exact = 0;
 
     pthread_mutex_lock(&h->lock);
     for (uint32_t k = 0; k < count; k++)
         estimate[k] = estimate_one(h, kernel, shape, size, device[k]);
+    while (exact < count && estimate[exact].source != CW_HISTORY_EXACT)
+        exact++;
+    if (exact < count && estimate[exact].mean_ns > 0)
+        scale_to_exact(h, kernel, size, device, exact, count, estimate);
     pthread_mutex_unlock(&h->lock);
     while (known < count && estimate[known].source == CW_HISTORY_NONE)
         known++;

@@ -47,7 +47,8 @@ struct cw_history_entry {
 /* Where an estimate comes from, best first. */
 enum cw_history_source {
     CW_HISTORY_EXACT,      /* this shape ran on this device */
-    CW_HISTORY_REGRESSION, /* other sizes of this kernel ran on this device */
+    CW_HISTORY_REGRESSION, /* other shapes of this kernel ran on this device; scaled where another one ran
+                              this shape */
     CW_HISTORY_GUESS,      /* the kernel ran on another device of the same question */
     CW_HISTORY_NONE        /* nothing is known; mean_ns and error_ns are 0 */
 };

@@ -29,8 +29,9 @@ uint64_t cw_run_lanes_allowed(const struct cw_run_task *t);
 /* Sets the launch's shape and its kernel's hash, by which the history knows it. */
 void cw_run_name_launch(struct cw_run_task *t);
 
-/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed. */
-void cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
+/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed. Returns the lane where it should be tried,
+ * CW_SCHED_NONE: none. */
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
                   double *error);
 
 /* Work-items of a launch. */

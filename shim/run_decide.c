@@ -14,7 +14,7 @@ struct workspace {
     struct workspace *next;
     uint32_t tasks, edges; /* room */
     struct cw_run_task **task;
-    uint32_t *from, *to, *pred_start, *pred, *home;
+    uint32_t *from, *to, *pred_start, *pred, *home, *trial;
     uint64_t *lanes; /* where each may run */
     double *cost, *error;
     struct cw_run_plan plan;
@@ -25,6 +25,7 @@ static struct {
     uint32_t serial;
     uint64_t verdicts[CW_RUN_VERDICTS];
     double home_ns, plan_ns; /* of planned windows */
+    uint64_t tried;          /* launches moved to learn what they take there */
 } decide;
 
 int cw_run_decide_describe(char *text, unsigned size)
@@ -39,6 +40,9 @@ int cw_run_decide_describe(char *text, unsigned size)
             used += snprintf(text + used, size - (unsigned)used, "; %llu %s",
                              (unsigned long long)decide.verdicts[v],
                              cw_run_verdict_string((enum cw_run_verdict)v));
+    if (decide.tried && used > 0 && (unsigned)used < size)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu launches tried elsewhere",
+                         (unsigned long long)decide.tried);
     if (used > 0 && (unsigned)used + 1 < size)
         text[used++] = '\n';
     return used < (int)size ? used : (int)size - 1;
@@ -69,7 +73,7 @@ static struct workspace *take_workspace(uint32_t count)
     if (grow(&w->task, tasks, sizeof *w->task) && grow(&w->from, edges, sizeof *w->from) &&
         grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
         grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
-        grow(&w->lanes, tasks, sizeof *w->lanes) &&
+        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->trial, tasks, sizeof *w->trial) &&
         grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
         grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
         w->tasks = tasks;
@@ -179,8 +183,8 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++)
-        cw_run_price(b, w->task[i], w->lanes[i], w->cost + (size_t)i * b->lanes,
-                     w->error + (size_t)i * b->lanes);
+        w->trial[i] = cw_run_price(b, w->task[i], w->lanes[i], w->cost + (size_t)i * b->lanes,
+                                   w->error + (size_t)i * b->lanes);
 }
 
 static void plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
@@ -197,14 +201,16 @@ static void plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->sequence;
     enum cw_status status;
+    uint32_t tried = 0;
 
     for (uint32_t p = 0; p < b->lanes; p++)
         busy[p] = cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
     cw_run_unlock();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
     if (status == CW_OK)
-        cw_run_estimate_adopt(&b->estimator, &window, &w->plan);
+        tried = cw_run_estimate_adopt(&b->estimator, &window, w->trial, &w->plan);
     cw_run_lock();
+    decide.tried += tried;
     if (status == CW_OK)
         apply(w, base);
 }

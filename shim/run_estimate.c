@@ -26,26 +26,27 @@ void cw_run_estimate_begin(struct cw_run_estimator *e)
     e->budget_ns = cw_history_trial_budget_ns(e->history);
 }
 
-/* True when an allowed slot's estimate is worth little. *most is the largest mean of those. */
-static bool little_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
-                         const double *cost, double *most)
+/* The allowed slot but home whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
+ */
+static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
+                            const double *cost, uint32_t home)
 {
-    bool little = false;
+    uint32_t least = CW_SCHED_NONE;
+    double most = LITTLE_KNOWN;
 
-    *most = 0;
     for (uint32_t p = 0; p < e->slots; p++)
-        if (!isinf(cost[p]) && estimate[p].error_ns > LITTLE_KNOWN * estimate[p].mean_ns) {
-            little = true;
-            *most = fmax(*most, estimate[p].mean_ns);
+        if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns) {
+            least = p;
+            most = estimate[p].error_ns / estimate[p].mean_ns;
         }
-    return little;
+    return least;
 }
 
-void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch, double *cost_ns,
-                         double *error_ns)
+uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                             double *cost_ns, double *error_ns)
 {
     struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];
-    double trial;
+    uint32_t trial;
 
     cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, e->slowness,
                        e->slots, estimate);
@@ -57,27 +58,35 @@ void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_
         error_ns[p] = allowed ? estimate[p].error_ns : 0;
     }
     /* what was never measured at home is not tried elsewhere: nobody could say whether that was better */
-    if (estimate[launch->home].source > CW_HISTORY_REGRESSION ||
-        !little_known(e, estimate, cost_ns, &trial) || trial > e->budget_ns)
-        return;
-    e->budget_ns -= trial;
+    if (estimate[launch->home].source > CW_HISTORY_REGRESSION)
+        return CW_SCHED_NONE;
+    trial = least_known(e, estimate, cost_ns, launch->home);
+    if (trial == CW_SCHED_NONE || estimate[trial].mean_ns > e->budget_ns)
+        return CW_SCHED_NONE;
+    e->budget_ns -= estimate[trial].mean_ns;
     for (uint32_t p = 0; p < e->slots; p++)
         error_ns[p] = 0;
+    return trial;
 }
 
-void cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *w,
-                           const struct cw_run_plan *plan)
+uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *w,
+                               const uint32_t *trial, struct cw_run_plan *plan)
 {
+    uint32_t moved = 0;
     double tried = 0;
 
-    if (!plan->planned || !w->error_ns)
-        return;
     for (uint32_t i = 0; i < plan->tasks; i++) {
-        size_t at = (size_t)i * e->slots + plan->slot[i];
-        if (plan->slot[i] != cw_run_home(w, i) &&
-            w->error_ns[at] == 0) /* measured costs always have an error */
-            tried += w->cost_ns[at];
+        if (trial[i] == CW_SCHED_NONE)
+            continue;
+        if (!plan->planned && moved < CW_RUN_TRIALS) {
+            plan->slot[i] = trial[i];
+            plan->moved++;
+            moved++;
+        }
+        if (plan->slot[i] != cw_run_home(w, i))
+            tried += w->cost_ns[(size_t)i * e->slots + plan->slot[i]];
     }
     if (tried > 0)
         cw_history_tried(e->history, tried);
+    return moved;
 }

@@ -14,6 +14,7 @@
 #include "run_plan.h"
 
 #define CW_RUN_SLOTS_MAX 64
+#define CW_RUN_TRIALS    2 /* in a window that stays at home */
 
 struct cw_run_estimator {
     struct cw_history *history;
@@ -43,12 +44,16 @@ bool cw_run_estimator_init(struct cw_run_estimator *e, struct cw_history *histor
 /* Before the rows of a window: asks the history what trials may cost. */
 void cw_run_estimate_begin(struct cw_run_estimator *e);
 
-/* Fills one row of cw_run_window.cost_ns and error_ns (`slots` each). O(slots). */
-void cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch, double *cost_ns,
-                         double *error_ns);
+/* Fills one row of cw_run_window.cost_ns and error_ns (`slots` each). Returns the slot of which the least is
+ * known, when the budget allows a trial there, else CW_SCHED_NONE. O(slots). */
+uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                             double *cost_ns, double *error_ns);
 
-/* After cw_run_plan_make, when the plan is followed: charges the trials that are part of it. */
-void cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *window,
-                           const struct cw_run_plan *plan);
+/* After cw_run_plan_make, when the plan is followed. A plan charges the trials that are part of it. Where
+ * nothing was planned, since a few trials are no gain by themselves, the first CW_RUN_TRIALS tasks with a
+ * trial (`trial`: per task, as returned above) are moved there all the same: what is never tried is never
+ * known. Returns how many were. */
+uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *window,
+                               const uint32_t *trial, struct cw_run_plan *plan);
 
 #endif

@@ -125,8 +125,8 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     }
 }
 
-static void price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
-                         double *error)
+static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes,
+                             double *cost, double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->hash,
                                           .shape = t->shape,
@@ -134,7 +134,7 @@ static void price_launch(struct cw_run_brain *b, const struct cw_run_task *t, ui
                                           .home = t->home_lane,
                                           .allowed = lanes};
 
-    cw_run_estimate_row(&b->estimator, &key, cost, error);
+    return cw_run_estimate_row(&b->estimator, &key, cost, error);
 }
 
 static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t lanes, double *cost,
@@ -148,14 +148,17 @@ static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t
     }
 }
 
-void cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
-                  double *error)
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
+                      double *error)
 {
+    uint32_t trial = CW_SCHED_NONE;
+
     if (t->work == CW_RUN_LAUNCH)
-        price_launch(b, t, lanes, cost, error);
+        trial = price_launch(b, t, lanes, cost, error);
     else
         price_transfer(b->lanes, t, lanes, cost, error);
     model(t, cost, error);
+    return trial != CW_SCHED_NONE && cw_run.lanes[trial].kind == CW_SLOT_DSP ? CW_SCHED_NONE : trial;
 }
 
 void cw_run_name_launch(struct cw_run_task *t)

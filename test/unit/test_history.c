@@ -159,6 +159,28 @@ static void test_guess(void **state)
     cw_history_destroy(h);
 }
 
+/* The same size and another loop: the helper, twice as fast as home before, is taken to be so again. */
+static void test_scaled_to_exact(void **state)
+{
+    struct cw_history *h = cw_history_create();
+    uint32_t device[] = {cw_history_device(h, "cpu"), cw_history_device(h, "basic")};
+    struct cw_history_estimate e[2];
+
+    (void)state;
+    for (int n = 0; n < 10; n++) {
+        cw_history_add(h, 5, 1, device[0], 64, 2000);
+        cw_history_add(h, 5, 1, device[1], 64, 1000);
+    }
+    for (int n = 0; n < 10; n++)
+        cw_history_add(h, 5, 2, device[0], 64, 8e6);
+    cw_history_predict(h, 5, 2, 64, device, NULL, 2, e);
+    assert_int_equal(e[0].source, CW_HISTORY_EXACT);
+    assert_int_equal(e[1].source, CW_HISTORY_REGRESSION);
+    assert_float_equal(e[1].mean_ns, 4e6, 1);
+    assert_true(e[1].error_ns >= 0.3 * e[1].mean_ns);
+    cw_history_destroy(h);
+}
+
 static void test_trials_within_budget(void **state)
 {
     struct cw_history *h = cw_history_create();
@@ -326,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_fit_in_and_out),
         cmocka_unit_test(test_guess),
+        cmocka_unit_test(test_scaled_to_exact),
         cmocka_unit_test(test_trials_within_budget),
         cmocka_unit_test(test_nonsense_is_dropped),
         cmocka_unit_test(test_many),

@@ -52,12 +52,12 @@ struct loop {
     struct cw_history *history;
     struct cw_run_estimator estimator;
     struct cw_run_planner *planner;
-    uint32_t pred_start[TASKS + 1], pred[TASKS];
+    uint32_t pred_start[TASKS + 1], pred[TASKS], trial[TASKS];
     double cost[2 * TASKS], error[2 * TASKS];
     struct cw_run_plan plan;
 };
 
-static void loop_init(struct loop *l)
+static void loop_init(struct loop *l, uint32_t chains)
 {
     struct cw_run_slot slots[2] = {{.name = names[0]}, {.name = names[1]}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
@@ -71,8 +71,8 @@ static void loop_init(struct loop *l)
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &l->planner, NULL), CW_OK);
     for (uint32_t i = 0; i < TASKS; i++) {
         l->pred_start[i] = edges;
-        if (i >= CHAINS)
-            l->pred[edges++] = i - CHAINS;
+        if (i >= chains)
+            l->pred[edges++] = i - chains;
     }
     l->pred_start[TASKS] = edges;
 }
@@ -97,9 +97,9 @@ static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
 
     cw_run_estimate_begin(&l->estimator);
     for (uint32_t i = 0; i < TASKS; i++)
-        cw_run_estimate_row(&l->estimator, &launch, &l->cost[2 * i], &l->error[2 * i]);
+        l->trial[i] = cw_run_estimate_row(&l->estimator, &launch, &l->cost[2 * i], &l->error[2 * i]);
     assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
-    cw_run_estimate_adopt(&l->estimator, &w, &l->plan);
+    cw_run_estimate_adopt(&l->estimator, &w, l->trial, &l->plan);
     for (uint32_t i = 0; i < TASKS; i++)
         cw_history_add(l->history, 1, 2, l->estimator.device[l->plan.slot[i]], 100,
                        l->plan.slot[i] ? helper_ns : home_ns);
@@ -113,7 +113,7 @@ static void test_helper_is_found(void **state)
     struct loop l;
 
     (void)state;
-    loop_init(&l);
+    loop_init(&l, CHAINS);
     assert_int_equal(loop_step(&l, 100000, 100000), 0);
     assert_in_range(loop_step(&l, 100000, 100000), 1, TASKS / 2);
     loop_step(&l, 100000, 100000);
@@ -130,7 +130,7 @@ static void test_slow_helper_is_dropped(void **state)
     struct loop l;
 
     (void)state;
-    loop_init(&l);
+    loop_init(&l, CHAINS);
     for (int n = 0; n < 100; n++)
         moved += loop_step(&l, 100000, 2000000);
     assert_in_range(moved, 1, TASKS);
@@ -144,12 +144,44 @@ static void test_long_kernels_are_not_tried(void **state)
     struct loop l;
 
     (void)state;
-    loop_init(&l);
+    loop_init(&l, CHAINS);
     assert_int_equal(loop_step(&l, 1e9, 1e9), 0);
     l.estimator.history = l.history;
     cw_history_tried(l.history, 1e12);
     for (int n = 0; n < 10; n++)
         assert_int_equal(loop_step(&l, 1e9, 1e9), 0);
+    loop_finish(&l);
+}
+
+/* A chain that gains nowhere: nothing is planned, two launches are tried all the same, and then it stays for
+ * good. */
+static void test_a_chain_is_tried(void **state)
+{
+    struct loop l;
+
+    (void)state;
+    loop_init(&l, 1);
+    assert_int_equal(loop_step(&l, 100000, 100000), 0);
+    assert_int_equal(loop_step(&l, 100000, 100000), CW_RUN_TRIALS);
+    assert_false(l.plan.planned);
+    for (int n = 0; n < 10; n++)
+        loop_step(&l, 100000, 100000);
+    assert_int_equal(l.plan.moved, 0);
+    loop_finish(&l);
+}
+
+/* A chain on a helper that is ten times faster than guessed: the trials tell, and all of it moves. */
+static void test_a_fast_helper_is_found_by_trials(void **state)
+{
+    struct loop l;
+
+    (void)state;
+    loop_init(&l, 1);
+    loop_step(&l, 100000, 10000);
+    assert_int_equal(loop_step(&l, 100000, 10000), CW_RUN_TRIALS);
+    for (int n = 0; n < 3; n++)
+        loop_step(&l, 100000, 10000);
+    assert_int_equal(l.plan.moved, TASKS);
     loop_finish(&l);
 }
 
@@ -160,6 +192,8 @@ int main(void)
         cmocka_unit_test(test_helper_is_found),
         cmocka_unit_test(test_slow_helper_is_dropped),
         cmocka_unit_test(test_long_kernels_are_not_tried),
+        cmocka_unit_test(test_a_chain_is_tried),
+        cmocka_unit_test(test_a_fast_helper_is_found_by_trials),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
