@@ -61,6 +61,19 @@ static void summary(void)
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
 }
 
+/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this thread was
+ * about to do for others will not happen any more, so nobody must be waited for. Everything new is native. */
+static bool within_vendor(void)
+{
+    bool within;
+
+    cw_run_lock();
+    within = cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self());
+    cw_run.off |= within;
+    cw_run_unlock();
+    return within;
+}
+
 /* Runs at exit and quick_exit, before the vendor's own handlers. */
 void cw_run_at_end(void)
 {
@@ -70,10 +83,12 @@ void cw_run_at_end(void)
     if (done || self != getpid())
         return; /* a forked child has no threads of ours, and nothing is managed there */
     done = true;
-    cw_run_drain();
-    cw_run_lanes_stop();
-    cw_run_threads_stop();
-    cw_run_callbacks_stop();
+    if (!within_vendor()) {
+        cw_run_drain();
+        cw_run_lanes_stop();
+        cw_run_threads_stop();
+        cw_run_callbacks_stop();
+    }
     cw_run_decide_finish();
     if (wants_summary)
         summary();

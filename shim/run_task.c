@@ -248,6 +248,7 @@ void cw_run_retire(void)
 
     if (cw_run.retiring || !cw_run.retire_first)
         return;
+    cw_run.retirer = pthread_self();
     cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
     while ((list = cw_run.retire_first)) {
         struct cw_run_task head = {.done_next = NULL}, *tail = &head;

@@ -331,6 +331,7 @@ struct cw_run_state_all {
     uint64_t window_since_ns;
     struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
     bool retiring;
+    pthread_t retirer; /* who does it */
     uint32_t waiters;
     uint32_t unfinished;  /* managed commands that have not retired */
     uint32_t running;

@@ -1,0 +1,92 @@
+/* exits.c - programs that end early: in the middle of work, in a callback, in a child. What they printed and their exit
+ * status is as bare. Each case is a child process. */
+#include "common.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct app a;
+static cl_kernel add;
+static cl_mem x;
+
+static void CL_CALLBACK leave(cl_event e, cl_int status, void *data)
+{
+    (void)e, (void)status, (void)data;
+    exit(7);
+}
+
+/* Ends without waiting for anything. */
+static int unfinished(void)
+{
+    for (int i = 0; i < 50; i++)
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    return 5;
+}
+
+/* The callback of an event calls exit. */
+static int in_callback(void)
+{
+    cl_event e;
+
+    app_run(a.queue, add, 64, 0, 0, NULL, &e);
+    APP_CHECK(clSetEventCallback(e, CL_COMPLETE, leave, NULL));
+    clFinish(a.queue);
+    sleep(20);
+    return 1;
+}
+
+static int at_once(void)
+{
+    app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clFlush(a.queue));
+    _exit(6);
+}
+
+static void late(void)
+{
+    int v[64];
+
+    if (clEnqueueReadBuffer(a.queue, x, CL_TRUE, 0, sizeof v, v, 0, NULL, NULL) == CL_SUCCESS && v[0] == 10)
+        _exit(8);
+}
+
+/* An exit handler of the program still uses what it made. */
+static int in_handler(void)
+{
+    APP_CHECK(clFinish(a.queue));
+    app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clFinish(a.queue));
+    return 4;
+}
+
+static void outcome(const char *what, int (*body)(void), bool handler)
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        alarm(30);
+        if (handler)
+            atexit(late);
+        app_open(&a, "exits", 0, RM_SOURCE);
+        add = app_kernel(&a, "add");
+        x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0});
+        rm_warm(&a, add, x);
+        app_args(add, "mi", x, 10);
+        exit(body());
+    }
+    waitpid(child, &status, 0);
+    printf("%s: %s %d\n", what, WIFEXITED(status) ? "exit status" : "signal",
+           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+int main(void)
+{
+    outcome("unfinished", unfinished, false);
+    outcome("in a callback", in_callback, false);
+    outcome("at once", at_once, false);
+    outcome("in a handler", in_handler, true);
+    return 0;
+}
