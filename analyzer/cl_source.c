@@ -172,7 +172,7 @@ static bool read_options(struct cw_cl_source *s, const char *options)
     for (const char *p = s->options; *p;) {
         p += strspn(p, " \t\n\"'");
         if (strncmp(p, "-D", 2) == 0) {
-            p = skip_blanks(p + 2);
+            p += 2 + strspn(p + 2, " \t\"'");
             if (!read_macro(s, p, true, false))
                 return false;
         } else if (strncmp(p, "-include", 8) == 0) {
@@ -190,8 +190,8 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
     bool line_start = true;
 
     memset(s, 0, sizeof *s);
-    s->has_paste =
-        strstr(source, "??") || strstr(source, "%:") || strstr(source, "<:") || strstr(source, "asm");
+    s->has_hidden_directives = strstr(source, "??") || strstr(source, "%:");
+    s->has_paste = s->has_hidden_directives || strstr(source, "<:") || strstr(source, "asm");
     s->text = strip(source);
     if (!s->text || (options && !read_options(s, options)))
         return false;

@@ -56,6 +56,8 @@ static bool is_scalar_or_vector(const token *t)
 /* Things that make every answer about the program unsafe. */
 static bool hides_everything(const struct cw_cl_source *s)
 {
+    if (s->has_hidden_directives)
+        return true;
     for (size_t i = 0; i < s->macro_count; i++) {
         const struct cw_cl_macro *m = &s->macros[i];
         if (one_of(&m->name, keywords) || is_scalar_or_vector(&m->name))
