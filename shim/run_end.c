@@ -97,12 +97,34 @@ void cw_run_at_end(void)
     errno = saved;
 }
 
-/* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece. */
+/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
+extern void *__dso_handle;
+
+static void main_ends(void *unused)
+{
+    (void)unused;
+    cw_run_at_end();
+}
+
+/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works for us on
+ * another thread is waited for before the variables are gone that it has made since our last registration. */
+static void register_first(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+
+    if (gettid() == getpid() && !atomic_flag_test_and_set(&done))
+        __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
+}
+
+/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and vendors
+ * register theirs as they wake up piece by piece. */
 void cw_run_register_exit(void)
 {
     static _Atomic unsigned count;
     int saved = errno;
 
+    register_first();
     if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
         atexit(cw_run_at_end);
         at_quick_exit(cw_run_at_end);
