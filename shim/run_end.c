@@ -10,7 +10,7 @@
 #include "run_end.h"
 #include "run_threads.h"
 
-#define MAX_REGISTRATIONS 64
+#define MAX_REGISTRATIONS 1024
 
 static bool wants_summary;
 static pid_t self;

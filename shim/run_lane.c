@@ -196,7 +196,11 @@ static void prepare(struct cw_run_lane *l)
     l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
     l->building = true;
     cw_run_unlock();
+    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must outlive this
+     * build, which the handler that is registered now will wait for. And what this build wakes up outlives later ones. */
+    cw_run_register_exit();
     good = good && (build ? cw_run_program_copy(p, place) != NULL : cw_run_copy_load(p, place));
+    cw_run_register_exit();
     cw_run_lock();
     l->building = false;
     cw_run.preparing--;
