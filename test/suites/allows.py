@@ -30,11 +30,21 @@ def has_free_pair(commands, edges):
     return False
 
 
+def printing_kernels(trace):
+    """Kernels of programs that print: what they print belongs to the vendor, so they are not managed."""
+    printing = {p["id"] for p in trace.get("programs", []) if "printf" in (p.get("source") or "")}
+    return {k["id"] for k in trace.get("kernels", []) if k.get("program") in printing}
+
+
 def of_trace(path, devices):
     """The kinds that a run on `devices` devices must show."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     commands = trace["commands"][:MOST]
+    native = printing_kernels(trace)
+    for command in commands:
+        if command.get("kernel") in native:
+            command["type"] = "native"
     kinds = set()
     if any(c["type"] in MANAGED for c in commands):
         kinds.add("managed")

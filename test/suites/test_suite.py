@@ -89,6 +89,13 @@ class Allows(unittest.TestCase):
         chain = graph(["NDRANGE_KERNEL", "BARRIER", "NDRANGE_KERNEL"], [(0, 1, "barrier"), (1, 2, "barrier")])
         self.assertEqual(self.kinds(chain), {"managed", "moved"})
 
+    def test_kernel_that_prints(self):
+        trace = graph(["NDRANGE_KERNEL", "READ_BUFFER"], [(0, 1, "data")])
+        trace["commands"][0]["kernel"] = 7
+        trace["kernels"] = [{"id": 7, "program": 3}]
+        trace["programs"] = [{"id": 3, "source": "kernel void f() { printf(1); }"}]
+        self.assertEqual(self.kinds(trace), {"managed"})
+
     def test_nothing(self):
         self.assertEqual(self.kinds(graph(["READ_IMAGE"], [])), set())
 
@@ -114,8 +121,9 @@ class Suite(unittest.TestCase):
         options = types.SimpleNamespace(build="build")
         program = types.SimpleNamespace(name="p", allows=("managed", "reordered"))
         runner = suite.Runner(program, options, "/nowhere")
-        self.assertEqual(runner.idle("run/policy=chaos", [5, 0, 0]), {"reordered"})
-        self.assertEqual(runner.idle("run/policy=chaos", [5, 1, 0]), set())
+        self.assertEqual(runner.idle("run/policy=chaos/manage_all=1", [5, 0, 0]), {"reordered"})
+        self.assertEqual(runner.idle("run/policy=chaos/manage_all=1", [5, 1, 0]), set())
+        self.assertEqual(runner.idle("run/policy=chaos", [5, 0, 0]), set())
         self.assertEqual(runner.idle("run/policy=heft", [0, 0, 0]), set())
 
 
