@@ -65,6 +65,7 @@ enum cw_status cw_run_planner_create(const struct cw_run_slot *slots, uint32_t c
                                      struct cw_run_planner **planner, struct cw_error *err)
 {
     static const char *const commanding[] = {"chaos", "random", "cpu-only", "gpu-only", "dsp-only", NULL};
+    static const char *const earliest[] = {"heft", "dm", "dmda", NULL};
     struct cw_run_planner *made = NULL;
     enum cw_status status = check_planner(slots, count, rules, config, err);
 
@@ -81,6 +82,7 @@ enum cw_status cw_run_planner_create(const struct cw_run_slot *slots, uint32_t c
     made->config = *config;
     made->rules = *rules;
     made->asked = rules->always || policy_among(config->policy, commanding);
+    made->earliest = policy_among(config->policy, earliest);
     status = make_platform(made, slots, count, err);
     if (status == CW_OK)
         *planner = made;

@@ -13,6 +13,7 @@ struct cw_run_planner {
     struct cw_run_rules rules;
     double *handoff_ns; /* per slot */
     bool asked;         /* no profit test */
+    bool earliest;      /* the policy gives a command on its own to the slot where it finishes first */
 };
 
 /* True for a time that is finite and not negative. */

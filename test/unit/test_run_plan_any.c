@@ -1,6 +1,7 @@
 /* Plans of windows: random ones under every policy, bad ones, and without memory. */
 #include "failing_alloc.h"
 #include "run_window.h"
+#include "../../shim/run_profit.h"
 
 #include "../../sched/random.h"
 
@@ -82,6 +83,41 @@ static void test_random_windows(void **state)
     assert_true(planned > 500 && left > 200);
     cw_run_plan_finish(&plan);
     cw_run_plan_finish(&again);
+}
+
+/* A command on its own is planned without the policy, as the policy would have. */
+static void test_single_commands(void **state)
+{
+    static const char *const names[] = {"heft", "dm", "dmda"};
+    struct cw_run_plan plan = {0}, slow = {0};
+    uint64_t random = 21;
+    uint32_t moved = 0;
+    struct window x;
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+        rules.always = true;
+        struct cw_run_planner *planner = planner_of(five_slots, 5, names[k], &rules);
+        assert_true(planner->earliest);
+        for (int n = 0; n < 3000; n++) {
+            make_random(&x, &random, 5);
+            x.w.tasks = 1;
+            planner->rules.home_apart = cw_random_below(&random, 2);
+            if (x.cost[0] < INFINITY && cw_random_below(&random, 4) == 0)
+                x.cost[1] = x.cost[0];
+            planner->earliest = true;
+            assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
+            planner->earliest = false;
+            assert_int_equal(cw_run_plan_make(planner, &x.w, &slow, NULL), CW_OK);
+            assert_true(same(&plan, &slow));
+            moved += plan.moved;
+        }
+        cw_run_planner_destroy(planner);
+    }
+    assert_in_range(moved, 1000, 8999);
+    cw_run_plan_finish(&plan);
+    cw_run_plan_finish(&slow);
 }
 
 /* ---- bad input, no memory */
@@ -200,9 +236,8 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_windows),
-        cmocka_unit_test(test_bad_windows),
-        cmocka_unit_test(test_bad_planners),
+        cmocka_unit_test(test_random_windows),   cmocka_unit_test(test_single_commands),
+        cmocka_unit_test(test_bad_windows),      cmocka_unit_test(test_bad_planners),
         cmocka_unit_test(test_every_allocation),
     };
 
