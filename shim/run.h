@@ -54,6 +54,7 @@ uint32_t cw_run_hidden_references(const struct cw_run_record *r);
 
 /* ---- memory ranges (run_range.c); lock held */
 struct cw_run_region *cw_run_region_at(const void *address);
+bool cw_run_region_among(const void *address, size_t bytes); /* any of these bytes are a buffer's of ours */
 struct cw_run_region *cw_run_region_create(void *address, size_t bytes);
 void cw_run_region_destroy(struct cw_run_region *r);
 void cw_run_touch(struct cw_run_task *t, struct cw_run_region *r, const void *address, size_t bytes, bool write);

@@ -24,6 +24,15 @@ static struct cw_run_context *managed_context(cl_context context)
     return c;
 }
 
+/* A buffer over what a map of another buffer gave: it may outlive those bytes, and meets them in every command. */
+static bool lies_in_another(const void *host, size_t bytes)
+{
+    cw_run_lock();
+    bool lies = cw_run_region_among(host, bytes);
+    cw_run_unlock();
+    return lies;
+}
+
 /* Runs when the vendor lets go of the buffer, after the callbacks of the program. */
 static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
 {
@@ -31,12 +40,18 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
     free(bytes);
 }
 
-static uint8_t *make_bytes(size_t bytes, const void *from)
+/* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs lean on
+ * that unknowingly, and what we freed before must not show. calloc clears only what was used before. */
+static uint8_t *make_bytes(size_t bytes, const void *from, void **block)
 {
-    size_t align = bytes < 65536 ? ALIGN_SMALL : ALIGN_LARGE;
-    uint8_t *p = bytes < SIZE_MAX - align ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
+    size_t align = bytes < 65536 ? ALIGN_SMALL : ALIGN_LARGE, room = bytes + align;
+    uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
 
-    if (p && from)
+    *block = p;
+    if (!p)
+        return NULL;
+    p += (align - (uintptr_t)p % align) % align;
+    if (from)
         memcpy(p, from, bytes);
     return p;
 }
@@ -77,23 +92,25 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR;
     cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
     uint8_t *own = NULL;
+    void *block = NULL;
     cl_mem memory;
 
     if (!flags)
         ours |= CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
-    if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+    if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
+        (use && lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
-        own = make_bytes(bytes, host);
+        own = make_bytes(bytes, host, &block);
         memory = own ? vendor_buffer(context, properties, with, ours, bytes, own, err) : NULL;
-        if (memory && cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, own) != CL_SUCCESS) {
+        if (memory && cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, block) != CL_SUCCESS) {
             cw_next.clReleaseMemObject(memory);
             memory = NULL;
         }
         if (!memory) { /* the vendor shall say what it says of the program's own wish */
-            free(own);
+            free(block);
             return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
         }
     }

@@ -26,6 +26,13 @@ struct cw_run_region *cw_run_region_at(const void *address)
     return found ? *(struct cw_run_region **)found : &cw_run.host;
 }
 
+bool cw_run_region_among(const void *address, size_t bytes)
+{
+    struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + bytes};
+
+    return tfind(&key, &regions, compare);
+}
+
 struct cw_run_region *cw_run_region_create(void *address, size_t bytes)
 {
     struct cw_run_region *r = calloc(1, sizeof *r);
