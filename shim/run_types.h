@@ -113,6 +113,7 @@ struct cw_run_program {
     uint64_t hash;               /* of both; 0: not known yet */
     double spent_ns;             /* on kernels at home */
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
+    uint64_t launched[CW_RUN_LANES]; /* by lane number: kinds of launches that its vendor has compiled, a bit each */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
