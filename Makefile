@@ -25,7 +25,7 @@ CW_LDFLAGS += --coverage
 endif
 
 JANSSON_LIBS := -ljansson
-SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see shim/history_store.h
+SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see shim/history/history_store.h
 OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
@@ -33,9 +33,8 @@ sched_src     := $(wildcard sched/*.c)
 cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
 analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
-shim_src      := $(wildcard shim/*.c)
-shim_pure_src := shim/run_cache.c shim/run_plan.c shim/run_planner.c shim/run_profit.c shim/run_estimate.c $(wildcard shim/history*.c)
-shim_pure_src += shim/dsp_clock.c shim/dsp_ddr.c
+shim_src      := $(wildcard shim/*/*.c)
+shim_pure_src := $(patsubst %,shim/run/run_%.c,cache plan planner profit estimate) $(wildcard shim/history/*.c) shim/device/dsp_clock.c shim/device/dsp_ddr.c
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
@@ -74,8 +73,8 @@ $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
-$(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/libclweave.map
-	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/libclweave.map -Wl,-soname,libclweave.so \
+$(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so \
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))

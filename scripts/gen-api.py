@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gen-api.py CL.XML [HEADERS] - writes shim/api.inc and shim/libclweave.map from the OpenCL registry.
+"""gen-api.py CL.XML [HEADERS] - writes shim/door/api.inc and shim/door/libclweave.map from the OpenCL registry.
 
 CL.XML is xml/cl.xml of the Khronos OpenCL-Docs repository; HEADERS the folder of the C headers that clweave is built
 against (default /usr/include/CL). Only facts are taken: names, types, parameter order, versions. A function whose
@@ -126,7 +126,7 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     folder = sys.argv[2] if len(sys.argv) == 3 else "/usr/include/CL"
-    shim = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "shim")
+    shim = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "shim", "door")
     root = ET.parse(sys.argv[1]).getroot()
     commands = {}
     for node in root.find("commands").findall("command"):

@@ -7,7 +7,7 @@
 #ifndef CALLS_H
 #define CALLS_H
 
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 #include "../stub/map.h"
 
 #include <stdint.h>

@@ -16,6 +16,6 @@ program() { local name=$1; shift; $CC $flags -o "$T/$name" "test/shim/$name.c" "
 
 doors="dispatch exports extension layer layer_env loader log missing mode_off nested unwind"
 build_count() {
-    $CC $flags -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/libclweave.map -Wl,-z,nodelete -o "$count" \
-        test/shim/count_mode.c $(printf "$B/obj/shim/%s.o " $doors) "$B/libcwanalyzer.a" "$B/libcwsched.a" -ldl -lpthread
+    $CC $flags -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/door/libclweave.map -Wl,-z,nodelete -o "$count" \
+        test/shim/count_mode.c $(printf "$B/obj/shim/door/%s.o " $doors) "$B/libcwanalyzer.a" "$B/libcwsched.a" -ldl -lpthread
 }

@@ -1,6 +1,6 @@
 /* count_mode.c - a mode trace for tests of the doors: hooks every function and writes a line per hooked call
  * to COUNT_LOG, in the null driver's format. */
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 #include "../stub/map.h"
 
 #include <fcntl.h>
@@ -41,15 +41,15 @@ static void count_call(const char *name, const uint64_t *args, size_t n)
         COUNT(#name, CW_UNPAREN args);                                                                       \
         return next args;                                                                                    \
     }
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 static const struct cw_dispatch hooks = {
 #define CW_API(ret, name, since, fail, handle, params, args) .name = hook_##name,
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 };
 static const struct cw_ext_hooks ext_hooks = {
 #define CW_EXT(ret, name, since, fail, handle, params, args) .name = hook_##name,
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 };
 
 static bool start(const struct cw_options *options)

@@ -37,12 +37,12 @@ static FILE *sent, *results;
     {                                                                                                        \
         CALL(name, fail, platform_##name, ext_##name, args)                                                  \
     }
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 static void call_core(void)
 {
 #define CW_API(ret, name, since, fail, handle, params, args) call_##name(ZEROS args);
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 }
 
 static void call_extensions(void)
@@ -58,7 +58,7 @@ static void call_extensions(void)
     platform_##name = i;                                                                                     \
     if (CW_ID_##name != CW_ID_clIcdGetPlatformIDsKHR && ext_##name)                                          \
         call_##name(ZEROS args);
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
     }
 }
 
@@ -100,7 +100,7 @@ static void load(const char *library)
 #ifdef LINKED
     (void)library;
 #define CW_API(ret, name, since, fail, handle, params, args) api.name = name;
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 #else
     void *l = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!l) {
@@ -108,7 +108,7 @@ static void load(const char *library)
         exit(1);
     }
 #define CW_API(ret, name, since, fail, handle, params, args) *(void **)&api.name = dlsym(l, #name);
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 #endif
 }
 

@@ -25,7 +25,7 @@ static void expect(const char *name, bool right)
         FILL_ALL(CW_UNPAREN args);                                                                           \
         EXPECT_##fail(name, p_##name args);                                                                  \
     }
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 static bool listed(const char *name, int argc, char **argv)
 {
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
         printf("%s: not exported\n", #name), bad++;                                                          \
     else if (!listed(#name, argc, argv))                                                                     \
         try_##name(ZEROS args), calls++;
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
     cl_uint n = 77;
     cl_int e = p_clGetPlatformIDs(0, NULL, &n);
     printf("%d calls, %d wrong; clGetPlatformIDs: %d, %u platforms\n", calls, bad, e, n);

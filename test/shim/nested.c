@@ -3,7 +3,7 @@
  *   nested callbacks    a callback that the vendor calls inside a call makes calls of its own
  *   nested internal     the vendor makes calls through exported symbols (NULLCL_INTERNAL=1)
  *   nested names        what clGetExtensionFunctionAddress* return, per platform */
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

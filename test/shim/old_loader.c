@@ -1,5 +1,5 @@
 /* old_loader.c - an OpenCL library of the year 2009: it knows a few functions and no layers. */
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 
 cl_int clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {

@@ -6,7 +6,7 @@
  * linked: the program's own reference (needs LD_PRELOAD or linking); LIBRARY: by dlopen; module:FILE: by a
  * module that is dlopened RTLD_LOCAL and linked to libOpenCL, as Python's are. fork: the child asks too, once
  * before and once after the parent's first call. child: execs `env` after the first call. */
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 
 #include <dlfcn.h>
 #include <errno.h>

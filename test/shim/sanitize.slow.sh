@@ -2,14 +2,14 @@
 # nested calls, functions by name.
 . test/shim/common.sh
 export COUNT_LOG=/dev/null CLWEAVE_MODE=trace NULLCL_PLATFORMS=6 NULLCL_INTERNAL=1 ASAN_OPTIONS=detect_leaks=0
-sources="test/shim/count_mode.c analyzer/options.c sched/status.c $(printf 'shim/%s.c ' $doors)"
+sources="test/shim/count_mode.c analyzer/options.c sched/status.c $(printf 'shim/door/%s.c ' $doors)"
 
 for s in thread address,undefined; do
     [ $s = thread ] && runtime=tsan || runtime=asan
     runtime=$($CC -print-file-name=lib$runtime.so)
     [ -e "$runtime" ] || { echo "$CC has no shared runtime for -fsanitize=$s"; exit 77; }
     san="-fsanitize=$s -fno-sanitize-recover=undefined"
-    $CC $flags $san -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/libclweave.map -Wl,-z,nodelete \
+    $CC $flags $san -fPIC -fvisibility=hidden -shared -Wl,--version-script=shim/door/libclweave.map -Wl,-z,nodelete \
         -o "$T/lib-$s.so" $sources -ldl -lpthread
     for p in platforms nested every_call; do
         $CC $flags $san -DLINKED -o "$T/$p-$s" test/shim/$p.c -Wl,--no-as-needed -lOpenCL -ldl -lpthread

@@ -47,12 +47,12 @@ awk -F'[(]' '/^CW_(API|EXT)[(]/ {
         if (!match(params, "[ *(]" name[i] "([],)[]|$)")) { print "out of order: " row; bad = 1; break }
         params = substr(params, RSTART + RLENGTH - 1)
     }
-} END { exit bad }' shim/api.inc || fail "api.inc: arguments that are not the parameters"
+} END { exit bad }' shim/door/api.inc || fail "api.inc: arguments that are not the parameters"
 
 run bare
 # the test itself: everything the table has was sent and arrived, but for what the loader answers
 sent=$(cut -d' ' -f1 "$T/bare.linked.sent" | sort -u | grep -vc @)
-rows=$(grep -cE '^CW_(API|EXT)\(' shim/api.inc)
+rows=$(grep -cE '^CW_(API|EXT)\(' shim/door/api.inc)
 [ "$sent" = $((rows - 1)) ] || fail "only $sent of $((rows - 1)) functions were called"
 grep -vE '^(clGetPlatformIDs|clUnloadCompiler|clGetExtensionFunctionAddress)' "$T/bare.linked.sent" > "$T/want"
 grep -Fxf "$T/want" "$T/bare.linked.log" > "$T/got" || true

@@ -20,7 +20,7 @@
 #ifndef NULLCL_H
 #define NULLCL_H
 
-#include "../../shim/dispatch.h"
+#include "../../shim/door/dispatch.h"
 
 #include <CL/cl_icd.h>
 #include <pthread.h>

@@ -123,7 +123,7 @@ static bool is_real(enum cw_api_id id)
     return id == CW_ID_clGetPlatformIDs || id == CW_ID_clGetPlatformInfo ||
            id == CW_ID_clGetExtensionFunctionAddress || id == CW_ID_clGetExtensionFunctionAddressForPlatform;
 }
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 /* Extension functions do nothing but echo; one set per platform. */
 #define ENTRY_EXT(ret, name, fail, params, args, platform)                                                   \
@@ -140,7 +140,7 @@ static bool is_real(enum cw_api_id id)
     ENTRY_EXT(ret, name, fail, params, args, 3)                                                              \
     ENTRY_EXT(ret, name, fail, params, args, 4)                                                              \
     ENTRY_EXT(ret, name, fail, params, args, 5)
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 static const struct {
     const char *name;
@@ -151,7 +151,7 @@ static const struct {
     {#name,                                                                                                  \
      {(void *)ext_0_##name, (void *)ext_1_##name, (void *)ext_2_##name, (void *)ext_3_##name,                \
       (void *)ext_4_##name, (void *)ext_5_##name}},
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 };
 
 static cl_int icd_platforms(cl_uint n, cl_platform_id *to, cl_uint *num)
@@ -206,7 +206,7 @@ cl_int nullcl_icd(cl_uint n, cl_platform_id *to, cl_uint *num)
         MAP(USE, CW_UNPAREN args)                                                                            \
         fail;                                                                                                \
     }
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
 
 __attribute__((constructor)) static void fill(void)
 {
@@ -227,7 +227,7 @@ __attribute__((constructor)) static void fill(void)
     if (!nullcl.name)                                                                                        \
         nullcl.name = lacking_##name;                                                                        \
     nullcl_dispatch.name = (__typeof__(nullcl_dispatch.name))entry_##name;
-#include "../../shim/api.inc"
+#include "../../shim/door/api.inc"
     no_extensions = getenv("NULLCL_NO_EXTENSIONS") != NULL;
     if (path && *path) {
         int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

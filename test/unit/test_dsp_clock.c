@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "../../analyzer/device_list.h"
-#include "../../shim/device.h"
-#include "../../shim/dsp_clock.h"
-#include "../../shim/dsp_ddr.h"
+#include "../../shim/device/device.h"
+#include "../../shim/device/dsp_clock.h"
+#include "../../shim/device/dsp_ddr.h"
 
 static void test_ddr_serves_one(void **state)
 {

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "../../sched/random.h"
-#include "../../shim/history.h"
-#include "../../shim/history_fit.h"
+#include "../../shim/history/history.h"
+#include "../../shim/history/history_fit.h"
 
 #include "failing_alloc.h"
 

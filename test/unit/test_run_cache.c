@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../../sched/random.h"
-#include "../../shim/run_cache.h"
+#include "../../shim/run/run_cache.h"
 
 static char parent[200], folder[220], file[260];
 static unsigned char data[5000];

@@ -1,0 +1,99 @@
+#include "device.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../analyzer/options.h"
+#include "device_board.h"
+#include "dsp_clock.h"
+#include "dsp_native.h"
+#include "../door/log.h"
+
+bool cw_device_start(const struct cw_options *options)
+{
+    struct cw_device_list list;
+    struct cw_error err = {0};
+
+    if (cw_device_list_parse(options->devices, &list, &err)) {
+        cw_log_error("%s; passing every call through unchanged", err.text);
+        return false;
+    }
+    if (options->dsp < 0 || options->dsp > CW_HELPERS_MAX) {
+        cw_log_error("CLWEAVE_DSP is %d: from 0 to %d are possible; passing every call through unchanged",
+                     options->dsp, CW_HELPERS_MAX);
+        return false;
+    }
+    if (options->dsp > 0 && !cw_dsp_board_start((unsigned)options->dsp, options->dsp_platform,
+                                                !strcmp(options->dsp_clock, "virtual"), &err)) {
+        cw_log_error("CLWEAVE_DSP_PLATFORM: %s; passing every call through unchanged", err.text);
+        return false;
+    }
+    cw_board_dsps_wanted = (unsigned)options->dsp;
+    cw_slots_configure(&list);
+    cw_native_start();
+    return true;
+}
+
+uint64_t cw_device_now_ns(void)
+{
+    return cw_dsp_now_ns();
+}
+
+void cw_device_reached(uint64_t ns)
+{
+    cw_dsp_reached(ns);
+}
+
+bool cw_device_clock_is_virtual(void)
+{
+    return cw_dsp_clock_is_virtual();
+}
+
+int64_t cw_device_profiling_offset_ns(void)
+{
+    return cw_dsp_profiling_offset_ns();
+}
+
+double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work)
+{
+    return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : NAN;
+}
+
+void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+{
+    if (s->dsp) {
+        cw_dsp_begin(s->dsp, work, ready_ns, h);
+        return;
+    }
+    cw_dsp_begin_unmodelled(work, ready_ns, h);
+}
+
+void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
+{
+    if (s->dsp)
+        cw_dsp_end(s->dsp, h);
+    else
+        cw_dsp_end_unmodelled(h);
+}
+
+bool cw_device_describe(char *text, size_t size)
+{
+    return cw_dsp_describe(text, size);
+}
+
+void cw_device_warn(void)
+{
+    char text[256];
+
+    if (cw_dsp_overran() && cw_dsp_describe(text, sizeof text))
+        cw_log_warning("%s", text);
+}
+
+void cw_device_after_fork(void)
+{
+    cw_board_after_fork();
+    cw_slots_after_fork();
+    cw_dsp_after_fork();
+    cw_native_after_fork();
+}

@@ -1,0 +1,122 @@
+/* device.h - the devices that run mode works with: what the program sees, what helps unseen, the emulated
+ * board.
+ *
+ * A *slot* is one place where the executor may run a command: a device of the program's own context ("home"),
+ * or a helper that the program cannot see. Each slot is driven by one worker at a time.
+ *
+ * What stays true whatever is chosen: clGetDeviceIDs, contexts, programs and kernels of the program show what
+ * they show without clweave, plus, under CLWEAVE_DSP=N, N dressed DSPs after the devices of PoCL. Helpers
+ * never become part of a context of the program.
+ *
+ * Thread-safety: everything here, unless it says otherwise. No function changes errno. */
+#ifndef CW_DEVICE_H
+#define CW_DEVICE_H
+
+#include "../door/dispatch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../analyzer/platform_file.h"
+
+enum cw_slot_kind {
+    CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */
+    CW_SLOT_SUBDEVICE, /* a sub-device of a home CPU, made by us */
+    CW_SLOT_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
+    CW_SLOT_DSP        /* a dressed DSP: PoCL `basic` underneath, with modelled times; home or helper */
+};
+
+struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
+
+struct cw_slot {
+    enum cw_slot_kind kind;
+    bool home;        /* one of the program's context's own devices */
+    bool one_memory;  /* works on the host's memory: buffers with CL_MEM_USE_HOST_PTR need no copies */
+    bool same_code;   /* same code generator as the context's first device: --numerics=strict allows it */
+    bool synchronous; /* kernels run inside the enqueueing call (PoCL basic) */
+    cl_uint compute_units;
+    double speed; /* a guess before anything is measured: throughput, the context's first device = 1 */
+    cl_platform_id platform; /* the vendor's */
+    cl_device_id device;     /* the vendor's; helpers' only for contexts of ours */
+    const char
+        *class_name;    /* "cpu" or "dsp" (policies share tasks within a class); "gpu", "other" for homes */
+    char name[24];      /* unique within the list: "cpu", "sub0", "basic1", "dsp3" */
+    struct cw_dsp *dsp; /* its timing model; NULL: nothing is modelled */
+};
+
+struct cw_slots {
+    size_t n, homes; /* slot[0 .. homes) are the context's devices in its order */
+    struct cw_slot slot[];
+};
+
+/* The slots for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
+ * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
+ * homes. Makes vendor calls (sub-devices, once per root device, kept for the life of the process). Caller
+ * frees with free(). NULL: out of memory, or n_devices is 0. */
+struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices);
+
+/* ---- time: the same calls for every slot; where nothing is modelled they read the clock and never wait */
+
+struct cw_hold {
+    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_slot_end. A kernel's set-up
+     * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
+    uint64_t submit_ns, start_ns, end_ns;
+    uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_slot_begin was called */
+    double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
+    struct cw_work work; /* what was begun; its kernel's name must live until cw_slot_end */
+};
+
+/* What the model says that `work` (platform_file.h) takes on the slot, contention left out; NAN: nothing is
+ * modelled. */
+double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work);
+
+/* Brackets the functional execution of one command on a slot. `ready_ns`: when everything that it waited for
+ * was done, on the clock of cw_device_now_ns (0: now). cw_slot_end returns when the modelled time has passed
+ * (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and fills *h.
+ * Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs share one
+ * DDR. */
+void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+void cw_slot_end(const struct cw_slot *s, struct cw_hold *h);
+
+/* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
+ * only cw_device_reached moves: call it with a command's end_ns when the program has waited for it. Ignored
+ * on the real clock, and when the time has passed already. */
+uint64_t cw_device_now_ns(void);
+void cw_device_reached(uint64_t ns);
+bool cw_device_clock_is_virtual(void);
+
+/* What to add to times of cw_device_now_ns to get times of the clock that PoCL's profiling uses
+ * (CLOCK_MONOTONIC_RAW). The two drift apart, so take it anew for each command, and once for all times of one
+ * command. */
+int64_t cw_device_profiling_offset_ns(void);
+
+/* ---- for mode_run.c */
+
+struct cw_options;
+
+/* Reads the settings; called by start(), so it makes no OpenCL call. False: a setting is impossible, which
+ * has been said; the mode must not start. */
+bool cw_device_start(const struct cw_options *options);
+
+/* The functions that show devices. They must be in the mode's table, in parents and forked children alike. */
+#define CW_DEVICE_HOOKS(X)                                                                                   \
+    X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContextFromType) X(clCreateSubDevices)
+#define CW_DEVICE_DECLARE(name) extern __typeof__(name) cw_device_hook_##name;
+CW_DEVICE_HOOKS(CW_DEVICE_DECLARE)
+
+/* What a command of the program that is not managed goes through instead of cw_next: the same functions,
+ * except that commands on a queue of a dressed DSP take modelled time and their events report it. Equal to
+ * cw_next when there are no DSPs. Complete before start() returns, constant from then on. */
+extern struct cw_dispatch cw_native;
+
+/* Called in the child of a fork: devices stay hidden and dressed, locks are free. */
+void cw_device_after_fork(void);
+
+/* "4 DSPs: 120 commands modelled, 3 overran (worst 1.8 x)" into `text`; false when there is nothing to say.
+ */
+bool cw_device_describe(char *text, size_t size);
+
+/* Says the same as a warning if the host could not keep up with the model. */
+void cw_device_warn(void);
+
+#endif

@@ -1,0 +1,121 @@
+#include "device_env.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../analyzer/device_list.h"
+#include "../door/layer_env.h"
+
+#define VARIABLE "POCL_DEVICES"
+#define HIDDEN   "CLWV"
+#define SHOWN    "POCL"
+#define MARK     "  " /* at the end of our value */
+
+static union {
+    uint32_t word; /* the four bytes that change */
+    char text[sizeof VARIABLE + 2 * CW_HELPERS_MAX * sizeof "basic" + sizeof "pthread" MARK];
+} variable;
+static enum cw_device_env state;
+static unsigned basics;
+
+enum cw_device_env cw_device_env_state(void)
+{
+    return state;
+}
+
+unsigned cw_device_env_basics(void)
+{
+    return basics;
+}
+
+static void store(const char name[4])
+{
+    uint32_t word;
+
+    memcpy(&word, name, sizeof word);
+    if (state == CW_DEVICE_ENV_OURS)
+        __atomic_store_n(&variable.word, word, __ATOMIC_SEQ_CST);
+}
+
+void cw_device_env_show(void)
+{
+    store(SHOWN);
+}
+
+void cw_device_env_hide(void)
+{
+    store(HIDDEN);
+}
+
+/* A value that was shown when this process was started is not the user's. */
+static bool is_ours(const char *value)
+{
+    size_t n = strlen(value);
+
+    return n >= sizeof MARK && !strcmp(value + n - strlen(MARK), MARK);
+}
+
+/* `basic` devices that the settings ask for; impossible settings count as none, as they stop the mode
+ * (device.c). */
+static unsigned wanted(void)
+{
+    const char *devices = getenv("CLWEAVE_DEVICES"), *dsp = getenv("CLWEAVE_DSP");
+    long n_dsp = dsp ? strtol(dsp, NULL, 10) : 0, processors = sysconf(_SC_NPROCESSORS_ONLN);
+    struct cw_device_list list;
+    struct cw_error err = {0};
+    unsigned n;
+
+    if (cw_device_list_parse(devices ? devices : "", &list, &err))
+        return 0;
+    n = list.given ? list.basic : CW_HELPERS_ALL;
+    if (n == CW_HELPERS_ALL)
+        n = processors < 1 ? 1 : processors > CW_HELPERS_MAX ? CW_HELPERS_MAX : (unsigned)processors;
+    return n + (n_dsp > 0 && n_dsp <= CW_HELPERS_MAX ? (unsigned)n_dsp : 0);
+}
+
+static bool one_thread(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int n = 0;
+
+    while (tasks && readdir(tasks))
+        n++;
+    if (tasks)
+        closedir(tasks);
+    return n == 3; /* ".", "..", and the thread */
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+    const char *mode = getenv("CLWEAVE_MODE"), *users;
+    int saved = errno;
+
+    if (!mode || strcmp(mode, "run") != 0 || !(basics = wanted()))
+        goto out;
+    users = getenv(VARIABLE);
+    if (users && !is_ours(users)) {
+        state = CW_DEVICE_ENV_USERS;
+        goto out;
+    }
+    if (!cw_layer_preloaded() && !one_thread()) {
+        state = CW_DEVICE_ENV_LATE;
+        goto out;
+    }
+    if (users)
+        unsetenv(VARIABLE);
+    strcpy(variable.text, HIDDEN);
+    strcat(variable.text, &VARIABLE[strlen(HIDDEN)]);
+    strcat(variable.text, "=");
+    for (unsigned i = 0; i < basics; i++)
+        strcat(variable.text, "basic ");
+    strcat(variable.text, "pthread" MARK);
+    if (putenv(variable.text) == 0)
+        state = CW_DEVICE_ENV_OURS;
+out:
+    errno = saved;
+}

@@ -1,0 +1,226 @@
+/* device_slots.c - the places where commands of one context may run. */
+#include "device_board.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dsp_clock.h"
+#include "../door/log.h"
+
+/* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
+#define DSP_SPEED 1.1
+
+enum { ROOTS_MAX = 16 };
+
+static struct cw_device_list chosen;
+
+/* Sub-devices that we made, per root device; they live as long as the process. */
+static struct {
+    cl_device_id root, sub[CW_HELPERS_MAX];
+    cl_uint n;
+} roots[ROOTS_MAX];
+static unsigned n_roots;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void cw_slots_configure(const struct cw_device_list *list)
+{
+    chosen = *list;
+    if (!list->given)
+        chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
+}
+
+void cw_slots_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+/* ---- facts about a device */
+
+static cl_ulong number(cl_device_id d, cl_device_info what)
+{
+    cl_ulong v = 0; /* little-endian hosts: also holds a cl_uint */
+
+    return cw_next.clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
+}
+
+static bool is_own(const struct cw_board *b, cl_device_id d)
+{
+    for (unsigned i = 0; b && i < b->n_own; i++)
+        if (b->own[i] == d)
+            return true;
+    return false;
+}
+
+static bool is_pocl_cpu(const struct cw_board *b, cl_device_id d)
+{
+    return is_own(b, d) && number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+}
+
+/* What PoCL generates code for: its device's name without the driver's. */
+static void target(cl_device_id d, char text[256])
+{
+    static const char *const drivers[] = {"cpu-minimal-", "cpu-tbb-", "cpu-", "basic-", "pthread-", "tbb-"};
+    char name[256] = "";
+    size_t skip = 0;
+
+    cw_next.clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name, name, NULL);
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers && !skip; i++)
+        if (!strncmp(name, drivers[i], strlen(drivers[i])))
+            skip = strlen(drivers[i]);
+    snprintf(text, 256, "%s", name + skip);
+}
+
+static bool same_code(cl_device_id a, cl_device_id b)
+{
+    char ta[256], tb[256];
+
+    target(a, ta);
+    target(b, tb);
+    return number(a, CL_DEVICE_PLATFORM) == number(b, CL_DEVICE_PLATFORM) && !strcmp(ta, tb);
+}
+
+/* ---- sub-devices */
+
+/* Divides `root` into as many equal parts as are chosen, at most one per compute unit. Returns their number.
+ */
+static cl_uint divide(cl_device_id root, cl_device_id sub[CW_HELPERS_MAX])
+{
+    cl_uint units = (cl_uint)number(root, CL_DEVICE_MAX_COMPUTE_UNITS), n = 0;
+    cl_uint parts = chosen.sub < units ? chosen.sub : units;
+    cl_int error;
+
+    parts = parts < CW_HELPERS_MAX ? parts : CW_HELPERS_MAX;
+    if (parts < 2)
+        return 0;
+    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY,
+                                              (cl_device_partition_property)(units / parts), 0};
+    error = cw_next.clCreateSubDevices(root, equally, 0, NULL, &n);
+    if (error == CL_SUCCESS && n <= CW_HELPERS_MAX)
+        error = cw_next.clCreateSubDevices(root, equally, n, sub, NULL);
+    if (error != CL_SUCCESS || n > CW_HELPERS_MAX) {
+        cw_log_warning("the CPU cannot be divided into %u sub-devices (error %d): none of them helps", parts,
+                       error);
+        return 0;
+    }
+    return n < parts ? n : parts;
+}
+
+/* The sub-devices of `root`, made at the first call. */
+static cl_uint sub_devices(cl_device_id root, const cl_device_id **sub)
+{
+    cl_uint n = 0;
+    unsigned k;
+
+    pthread_mutex_lock(&lock);
+    for (k = 0; k < n_roots && roots[k].root != root; k++)
+        ;
+    if (k == n_roots && k < ROOTS_MAX) {
+        roots[k].root = root;
+        roots[k].n = divide(root, roots[k].sub);
+        n_roots++;
+    }
+    if (k < n_roots) {
+        n = roots[k].n;
+        *sub = roots[k].sub;
+    }
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+/* ---- the list */
+
+static const char *class_of(cl_device_id d)
+{
+    cl_ulong type = number(d, CL_DEVICE_TYPE);
+
+    return type & CL_DEVICE_TYPE_CPU ? "cpu" : type & CL_DEVICE_TYPE_GPU ? "gpu" : "other";
+}
+
+static struct cw_slot *add(struct cw_slots *s, enum cw_slot_kind kind, cl_device_id d)
+{
+    struct cw_slot *slot = &s->slot[s->n++];
+    cl_device_id first = s->slot[0].device ? s->slot[0].device : d;
+    int dsp = cw_board_dsp(d);
+
+    *slot = (struct cw_slot){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
+                             .synchronous = dsp >= 0 || kind == CW_SLOT_BASIC,
+                             .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
+                             .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
+                             .device = d,
+                             .class_name = dsp >= 0 ? "dsp" : class_of(d)};
+    slot->one_memory = dsp >= 0 || kind != CW_SLOT_HOME || is_pocl_cpu(cw_board(), d);
+    slot->same_code = first == d || same_code(d, first);
+    if (dsp >= 0) {
+        slot->dsp = cw_dsp_at((unsigned)dsp);
+        slot->speed = DSP_SPEED;
+        snprintf(slot->name, sizeof slot->name, "dsp%d", dsp);
+    }
+    return slot;
+}
+
+static void add_homes(struct cw_slots *s, const cl_device_id *devices, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct cw_slot *slot = add(s, CW_SLOT_HOME, devices[i]);
+        slot->home = true;
+        if (slot->kind == CW_SLOT_DSP)
+            continue;
+        slot->speed = 1;
+        snprintf(slot->name, sizeof slot->name, i ? "%s%zu" : "%s", slot->class_name, i);
+    }
+    s->homes = n;
+}
+
+static void add_helpers(struct cw_slots *s, const struct cw_board *b, cl_device_id cpu)
+{
+    const cl_device_id *sub = NULL;
+    cl_uint n_sub = cpu && chosen.sub ? sub_devices(cpu, &sub) : 0;
+    double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
+
+    for (cl_uint i = 0; i < n_sub; i++) {
+        struct cw_slot *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);
+        slot->speed = slot->compute_units / units;
+        snprintf(slot->name, sizeof slot->name, "sub%u", i);
+    }
+    for (unsigned i = 0; cpu && i < b->n_hidden && i < chosen.basic; i++) {
+        struct cw_slot *slot = add(s, CW_SLOT_BASIC, b->hidden[i]);
+        slot->speed = 1 / units;
+        snprintf(slot->name, sizeof slot->name, "basic%u", i);
+    }
+    for (unsigned i = 0; i < b->n_dsp && i < chosen.dsp; i++) {
+        bool is_home = false;
+        for (size_t k = 0; k < s->homes; k++)
+            is_home |= s->slot[k].device == b->dsp[i];
+        if (!is_home)
+            add(s, CW_SLOT_DSP, b->dsp[i]);
+    }
+}
+
+struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices)
+{
+    const struct cw_board *b = cw_board();
+    cl_device_id cpu = NULL;
+    struct cw_slots *s;
+    bool pocl = true;
+    int saved = errno;
+
+    if (!n_devices)
+        return NULL;
+    s = calloc(1, sizeof *s + (n_devices + 3 * CW_HELPERS_MAX) * sizeof *s->slot);
+    if (!s)
+        return NULL;
+    add_homes(s, devices, n_devices);
+    for (size_t i = 0; i < n_devices; i++) {
+        bool is_cpu = is_pocl_cpu(b, devices[i]);
+        if (is_cpu && !cpu)
+            cpu = devices[i];
+        pocl &= is_cpu || s->slot[i].dsp; /* sub-devices of the program's are no root: it has its reasons */
+    }
+    if (b && pocl)
+        add_helpers(s, b, cpu);
+    errno = saved;
+    return s;
+}

@@ -1,0 +1,294 @@
+#include "dsp_clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "device.h"
+#include "dsp_ddr.h"
+#include "../door/lock.h"
+
+struct cw_dsp {
+    uint32_t device;             /* in the platform */
+    _Atomic uint64_t busy_until; /* ns */
+};
+
+static struct {
+    struct cw_platform_model *model;
+    struct cw_dsp *dsp;
+    unsigned n;
+    uint32_t mover; /* the platform's device whose rule transfers follow where the DSP has none */
+    bool virtual_clock;
+    int64_t virtual_offset; /* cw_dsp_profiling_offset_ns, where nothing drifts */
+    _Atomic uint64_t virtual_now;
+    cw_lock lock; /* of what follows */
+    struct cw_ddr ddr;
+    uint64_t commands, overruns, programs;
+    double worst; /* functional by modelled time of the worst overrun */
+    double compile_ns;
+} board;
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+/* ---- costs */
+
+/* The modelled time; NAN when it follows from the functional time, work->traced_ns, and that is 0 = not known
+ * yet. */
+static double cost_on(uint32_t device, const struct cw_work *work)
+{
+    bool traced;
+    double ns = cw_platform_model_cost(board.model, device, work, &traced);
+
+    return (traced && work->traced_ns == 0) || isinf(ns) ? NAN : ns;
+}
+
+double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work)
+{
+    double ns = cost_on(d->device, work);
+
+    return isnan(ns) && !work->kernel ? cost_on(board.mover, work) : ns;
+}
+
+/* The first device whose transfers take a time that the file gives. */
+static uint32_t find_mover(uint32_t dsp)
+{
+    const struct cw_platform *p = cw_platform_model_platform(board.model);
+
+    for (uint32_t d = 0; d < p->devices; d++)
+        if (!isnan(cost_on(d, &(struct cw_work){.bytes = 1})))
+            return d;
+    return dsp;
+}
+
+/* ---- start */
+
+static bool fill_board(unsigned n, const char *platform, struct cw_error *err)
+{
+    const struct cw_platform *p = cw_platform_model_platform(board.model);
+    unsigned k = 0;
+
+    board.dsp = calloc(n, sizeof *board.dsp);
+    if (!board.dsp) {
+        cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+        return false;
+    }
+    for (uint32_t d = 0; d < p->devices && k < n; d++)
+        if (!strcmp(p->device[d].class_name, "dsp"))
+            board.dsp[k++].device = d;
+    if (k == 0) {
+        cw_error_set(err, CW_ERR_INVALID, "the platform %s has no device of class dsp", platform);
+        return false;
+    }
+    for (unsigned i = k; i < n; i++) /* more are asked for than the file's entries give: of the last kind */
+        board.dsp[i].device = board.dsp[k - 1].device;
+    board.mover = find_mover(board.dsp[0].device);
+    return true;
+}
+
+bool cw_dsp_board_start(unsigned n, const char *platform, bool virtual_clock, struct cw_error *err)
+{
+    if (cw_platform_model_load(platform, -1, &board.model, err) != CW_OK)
+        return false;
+    if (!fill_board(n, platform, err)) {
+        cw_platform_model_destroy(board.model);
+        free(board.dsp);
+        board.model = NULL;
+        board.dsp = NULL;
+        return false;
+    }
+    board.virtual_offset = cw_dsp_profiling_offset_ns();
+    board.virtual_clock = virtual_clock;
+    board.virtual_now = monotonic_ns();
+    board.n = n;
+    return true;
+}
+
+struct cw_dsp *cw_dsp_at(unsigned k)
+{
+    return k < board.n ? &board.dsp[k] : NULL;
+}
+
+/* ---- time */
+
+uint64_t cw_dsp_now_ns(void)
+{
+    return board.virtual_clock ? atomic_load(&board.virtual_now) : monotonic_ns();
+}
+
+void cw_dsp_reached(uint64_t ns)
+{
+    uint64_t now = atomic_load(&board.virtual_now);
+
+    while (now < ns && !atomic_compare_exchange_weak(&board.virtual_now, &now, ns))
+        ;
+}
+
+bool cw_dsp_clock_is_virtual(void)
+{
+    return board.virtual_clock;
+}
+
+int64_t cw_dsp_profiling_offset_ns(void)
+{
+    if (board.virtual_clock)
+        return board.virtual_offset;
+    return (int64_t)(read_clock(CLOCK_MONOTONIC_RAW) - read_clock(CLOCK_MONOTONIC));
+}
+
+uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
+{
+    return atomic_load(&d->busy_until);
+}
+
+/* Sleeps to the microsecond: threads of ordinary priority otherwise wake up to 50 us late. */
+static void sleep_until(uint64_t ns)
+{
+    struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+    int saved = errno, slack = prctl(PR_GET_TIMERSLACK);
+
+    prctl(PR_SET_TIMERSLACK, 1);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        ;
+    if (slack > 0)
+        prctl(PR_SET_TIMERSLACK, slack);
+    errno = saved;
+}
+
+/* ---- one command */
+
+/* From h->submit_ns and h->cost_ns to start and end. */
+static void set_times(const struct cw_dsp *d, struct cw_hold *h)
+{
+    uint64_t ns = (uint64_t)h->cost_ns;
+    double set_up = h->work.kernel
+                        ? cost_on(d->device, &(struct cw_work){.kernel = h->work.kernel, .traced_ns = 1e-9})
+                        : 0;
+
+    h->start_ns = h->submit_ns;
+    h->end_ns = h->submit_ns + ns;
+    if (set_up > 0) /* not NAN */
+        h->start_ns += set_up < h->cost_ns ? (uint64_t)set_up : ns;
+    if (h->work.kernel)
+        return;
+    cw_lock_take(&board.lock);
+    h->end_ns = cw_ddr_take(&board.ddr, h->submit_ns, ns);
+    cw_lock_free(&board.lock);
+}
+
+void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+{
+    uint64_t busy = atomic_load(&d->busy_until);
+
+    h->real_ns = monotonic_ns();
+    h->work = *work;
+    h->submit_ns = ready_ns ? ready_ns : cw_dsp_now_ns();
+    h->submit_ns = h->submit_ns > busy ? h->submit_ns : busy;
+    h->start_ns = h->submit_ns;
+    h->end_ns = 0; /* not known yet */
+    h->cost_ns = cw_dsp_cost_ns(d, work);
+    if (isnan(h->cost_ns))
+        return;
+    set_times(d, h);
+    atomic_store(&d->busy_until, h->end_ns);
+}
+
+static void count(bool overran, double ratio)
+{
+    cw_lock_take(&board.lock);
+    board.commands++;
+    board.overruns += overran;
+    if (overran && ratio > board.worst)
+        board.worst = ratio;
+    cw_lock_free(&board.lock);
+}
+
+void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
+{
+    uint64_t now = monotonic_ns();
+    bool overran = false;
+
+    if (!h->end_ns) { /* the functional time was awaited */
+        h->work.traced_ns = (double)(now - h->real_ns + 1);
+        h->cost_ns = cw_dsp_cost_ns(d, &h->work);
+        if (isnan(h->cost_ns)) /* the file says that it cannot run there: as long as it takes */
+            h->cost_ns = h->work.traced_ns;
+        set_times(d, h);
+    }
+    if (!board.virtual_clock && now > h->end_ns) {
+        overran = h->cost_ns > 0;
+        count(overran, overran ? (double)(now - h->submit_ns) / h->cost_ns : 0);
+        h->end_ns = now;
+    } else {
+        count(false, 0);
+        if (!board.virtual_clock)
+            sleep_until(h->end_ns);
+    }
+    atomic_store(&d->busy_until, h->end_ns);
+}
+
+void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+{
+    uint64_t now = cw_dsp_now_ns();
+
+    *h = (struct cw_hold){.work = *work, .real_ns = monotonic_ns()};
+    h->submit_ns = h->start_ns = board.virtual_clock && ready_ns > now ? ready_ns : now;
+}
+
+void cw_dsp_end_unmodelled(struct cw_hold *h)
+{
+    h->end_ns = h->start_ns + (monotonic_ns() - h->real_ns);
+}
+
+/* ---- what it came to */
+
+void cw_dsp_built(struct cw_dsp *d)
+{
+    cw_lock_take(&board.lock);
+    board.programs++;
+    board.compile_ns += cw_platform_model_compile_ns(board.model, d->device);
+    cw_lock_free(&board.lock);
+}
+
+bool cw_dsp_overran(void)
+{
+    bool any;
+
+    cw_lock_take(&board.lock);
+    any = board.overruns;
+    cw_lock_free(&board.lock);
+    return any;
+}
+
+bool cw_dsp_describe(char *text, size_t size)
+{
+    if (!board.n)
+        return false;
+    snprintf(text, size,
+             "%u DSPs, %s clock: %llu commands modelled, %llu overran (worst %.2f x), %llu programs built "
+             "(%.0f us by the model)",
+             board.n, board.virtual_clock ? "virtual" : "real", (unsigned long long)board.commands,
+             (unsigned long long)board.overruns, board.worst, (unsigned long long)board.programs,
+             board.compile_ns / 1000);
+    return true;
+}
+
+void cw_dsp_after_fork(void)
+{
+    cw_lock_free(&board.lock);
+}

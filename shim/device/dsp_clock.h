@@ -1,0 +1,61 @@
+/* dsp_clock.h - how long commands take on the emulated board (DESIGN section 7).
+ *
+ * Costs come from a platform file: a kernel takes set-up (launch_ns) plus cycles per item (ns_per_item); a
+ * transfer is piecewise linear through the file's table. Where the DSP itself has no rule for transfers, the
+ * host drives them and the rule of the file's first device that has one holds. A file that gives speeds
+ * instead of times makes a DSP take the functional time divided by the speed.
+ *
+ * A DSP does one command at a time. All transfers go through one DDR, which serves one at a time: a transfer
+ * uses what earlier admitted ones have left free from its start on, so several at once finish no sooner than
+ * one after another.
+ *
+ * Real clock: the caller is held until the modelled end. If the functional execution ends later than that, it
+ * overran: the end reported is the true one, and the count and the worst ratio are kept. Virtual clock:
+ * nothing is held, and nothing can overrun. Thread-safe. */
+#ifndef CW_DSP_CLOCK_H
+#define CW_DSP_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../analyzer/platform_file.h"
+
+struct cw_dsp;
+struct cw_hold;
+
+/* Makes `n` DSPs after the platform file `platform`, once. False when that is impossible, with *err set. */
+bool cw_dsp_board_start(unsigned n, const char *platform, bool virtual_clock, struct cw_error *err);
+
+/* The k-th DSP's model, NULL when there is none. */
+struct cw_dsp *cw_dsp_at(unsigned k);
+
+/* See cw_slot_cost_ns, cw_slot_begin, cw_slot_end. */
+double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work);
+void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h);
+
+/* The same for a command on another device: it takes as long as it takes, after `ready_ns` on the virtual clock. */
+void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+void cw_dsp_end_unmodelled(struct cw_hold *h);
+
+/* When the DSP's last command ends, on the clock of cw_device_now_ns. */
+uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d);
+
+/* A program was built for the DSP: counted, with the time that the model says, not held. */
+void cw_dsp_built(struct cw_dsp *d);
+
+uint64_t cw_dsp_now_ns(void);
+void cw_dsp_reached(uint64_t ns);
+bool cw_dsp_clock_is_virtual(void);
+int64_t cw_dsp_profiling_offset_ns(void);
+
+/* Whether any command overran. */
+bool cw_dsp_overran(void);
+
+/* See cw_device_describe. */
+bool cw_dsp_describe(char *text, size_t size);
+
+void cw_dsp_after_fork(void);
+
+#endif

@@ -1,0 +1,301 @@
+#include "dsp_native.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "device_board.h"
+#include "dsp_clock.h"
+#include "../door/lock.h"
+
+struct cw_dispatch cw_native;
+
+/* ---- what events of modelled commands report */
+
+struct times {
+    struct times *next;
+    cl_event event;
+    cl_command_queue
+        queue; /* an address that the vendor uses again is another event's, of another queue or time */
+    uint64_t queued_ns, submit_ns, start_ns, end_ns;
+    int64_t offset_ns; /* to the vendor's clock */
+    struct cw_work work; /* of a command that still waits: end_ns is 0 */
+    struct cw_dsp *dsp;
+};
+
+enum { BUCKETS = 1024 };
+static struct times *table[BUCKETS];
+static cw_lock lock; /* of the table */
+static _Atomic size_t entries;
+
+static struct times **bucket(cl_event e)
+{
+    return &table[((uintptr_t)e >> 4) % BUCKETS];
+}
+
+/* With the lock held. */
+static struct times **find(cl_event e)
+{
+    struct times **t = bucket(e);
+
+    while (*t && (*t)->event != e)
+        t = &(*t)->next;
+    return t;
+}
+
+static bool copy_of(cl_event e, struct times *out)
+{
+    struct times *t;
+
+    if (!atomic_load(&entries))
+        return false;
+    cw_lock_take(&lock);
+    t = *find(e);
+    if (t)
+        *out = *t;
+    cw_lock_free(&lock);
+    return t != NULL;
+}
+
+static void forget(cl_event e)
+{
+    struct times **t, *gone;
+
+    cw_lock_take(&lock);
+    t = find(e);
+    gone = *t;
+    if (gone) {
+        *t = gone->next;
+        atomic_fetch_sub(&entries, 1);
+    }
+    cw_lock_free(&lock);
+    free(gone);
+}
+
+static void remember(const struct times *what)
+{
+    struct times *t = malloc(sizeof *t);
+
+    if (!t)
+        return; /* its profiling information stays the vendor's */
+    *t = *what;
+    forget(what->event);
+    cw_lock_take(&lock);
+    t->next = *bucket(t->event);
+    *bucket(t->event) = t;
+    atomic_fetch_add(&entries, 1);
+    cw_lock_free(&lock);
+}
+
+/* ---- one command */
+
+static uint64_t ready_time(cl_uint n, const cl_event *wait_list)
+{
+    uint64_t ready = cw_device_now_ns();
+    struct times t;
+
+    for (cl_uint i = 0; i < n; i++)
+        if (copy_of(wait_list[i], &t) && t.end_ns > ready)
+            ready = t.end_ns;
+    return ready;
+}
+
+bool cw_native_open(struct cw_native_span *s, cl_command_queue queue, cl_uint n, const cl_event *wait_list)
+{
+    cl_device_id device;
+    struct timespec now;
+    int dsp;
+
+    if (cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS)
+        return false;
+    dsp = cw_board_dsp(device);
+    if (dsp < 0)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    *s = (struct cw_native_span){.queue = queue, .dsp = cw_dsp_at((unsigned)dsp)};
+    s->queued_ns = cw_device_now_ns();
+    s->ready_ns = wait_list ? ready_time(n, wait_list) : s->queued_ns;
+    s->real_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return true;
+}
+
+/* A command that had to wait ran just now, in the call of whoever completed what it waited for. */
+static void CL_CALLBACK ran(cl_event event, cl_int status, void *user_data)
+{
+    struct cw_hold h;
+    struct times t;
+
+    (void)user_data;
+    if (status != CL_COMPLETE || !copy_of(event, &t) || t.end_ns)
+        return;
+    cw_dsp_begin(t.dsp, &t.work, 0, &h);
+    t.submit_ns = h.submit_ns;
+    t.start_ns = h.start_ns;
+    t.end_ns = h.end_ns ? h.end_ns : h.start_ns;
+    remember(&t);
+}
+
+static bool is_complete(cl_event e)
+{
+    cl_int status = CL_COMPLETE;
+
+    cw_next.clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status <= CL_COMPLETE;
+}
+
+cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_work *work,
+                       const cl_event *event, bool blocking)
+{
+    struct times t = {.queue = s->queue,
+                      .queued_ns = s->queued_ns,
+                      .offset_ns = cw_device_profiling_offset_ns(),
+                      .dsp = s->dsp,
+                      .work = *work};
+    struct cw_hold h;
+
+    if (error != CL_SUCCESS)
+        return error;
+    if (event && !is_complete(*event)) {
+        t.event = *event;
+        t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
+        remember(&t);
+        cw_next.clSetEventCallback(*event, CL_COMPLETE, ran, NULL);
+        return error;
+    }
+    cw_dsp_begin(s->dsp, work, s->ready_ns, &h);
+    h.real_ns = s->real_ns;
+    cw_dsp_end(s->dsp, &h);
+    if (blocking)
+        cw_dsp_reached(h.end_ns);
+    if (event) {
+        t.event = *event;
+        t.submit_ns = h.submit_ns;
+        t.start_ns = h.start_ns;
+        t.end_ns = h.end_ns;
+        remember(&t);
+    }
+    return error;
+}
+
+/* ---- questions about events, and waiting */
+
+static bool belongs(const struct times *t)
+{
+    cl_command_queue queue = NULL;
+
+    cw_next.clGetEventInfo(t->event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL);
+    return queue == t->queue && t->end_ns;
+}
+
+static cl_int native_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size, void *value,
+                                             size_t *size_ret)
+{
+    cl_int error = cw_next.clGetEventProfilingInfo(event, name, size, value, size_ret);
+    struct times t;
+    uint64_t ns;
+
+    if (error != CL_SUCCESS || !value || !copy_of(event, &t) || !belongs(&t))
+        return error;
+    ns = name == CL_PROFILING_COMMAND_QUEUED   ? t.queued_ns
+         : name == CL_PROFILING_COMMAND_SUBMIT ? t.submit_ns
+         : name == CL_PROFILING_COMMAND_START  ? t.start_ns
+                                               : t.end_ns;
+    ns += (uint64_t)t.offset_ns;
+    memcpy(value, &ns, sizeof ns);
+    return error;
+}
+
+static cl_int native_clReleaseEvent(cl_event event)
+{
+    cl_uint references = 0;
+
+    if (atomic_load(&entries) &&
+        cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof references, &references, NULL) ==
+            CL_SUCCESS &&
+        references == 1)
+        forget(event);
+    return cw_next.clReleaseEvent(event);
+}
+
+static cl_int native_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    cl_int error = cw_next.clWaitForEvents(num_events, event_list);
+    struct times t;
+
+    for (cl_uint i = 0; error == CL_SUCCESS && i < num_events; i++)
+        if (copy_of(event_list[i], &t))
+            cw_dsp_reached(t.end_ns);
+    return error;
+}
+
+static cl_int native_clFinish(cl_command_queue queue)
+{
+    struct cw_native_span s;
+    cl_int error = cw_next.clFinish(queue);
+
+    if (error == CL_SUCCESS && cw_native_open(&s, queue, 0, NULL))
+        cw_dsp_reached(cw_dsp_busy_until_ns(s.dsp));
+    return error;
+}
+
+/* Whether `devices` names a dressed DSP that the program is not for. PoCL 3.1 does not look, reads beyond
+ * its arrays and may crash; without the board such a program has no stranger to name. */
+static bool lists_stranger(cl_program program, cl_uint num_devices, const cl_device_id *devices)
+{
+    cl_device_id all[CW_DEVICES_MAX];
+    size_t bytes = 0;
+
+    if (!devices || cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = 0; i < num_devices; i++) {
+        bool known = cw_board_dsp(devices[i]) < 0;
+
+        for (size_t k = 0; !known && k < bytes / sizeof *all; k++)
+            known = all[k] == devices[i];
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+static cl_int native_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                                    const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                    void *user_data)
+{
+    cl_int error = lists_stranger(program, num_devices, device_list)
+                       ? CL_INVALID_DEVICE
+                       : cw_next.clBuildProgram(program, num_devices, device_list, options, notify, user_data);
+    cl_device_id all[CW_DEVICES_MAX];
+    size_t bytes = 0;
+
+    if (error == CL_SUCCESS && !device_list &&
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) == CL_SUCCESS) {
+        device_list = all;
+        num_devices = (cl_uint)(bytes / sizeof *all);
+    }
+    for (cl_uint i = 0; error == CL_SUCCESS && device_list && i < num_devices; i++) {
+        int dsp = cw_board_dsp(device_list[i]);
+        if (dsp >= 0)
+            cw_dsp_built(cw_dsp_at((unsigned)dsp));
+    }
+    return error;
+}
+
+void cw_native_start(void)
+{
+    cw_native = cw_next;
+    if (!cw_board_dsps_wanted)
+        return;
+    cw_native_fill_calls(&cw_native);
+    cw_native.clGetEventProfilingInfo = native_clGetEventProfilingInfo;
+    cw_native.clReleaseEvent = native_clReleaseEvent;
+    cw_native.clWaitForEvents = native_clWaitForEvents;
+    cw_native.clFinish = native_clFinish;
+    cw_native.clBuildProgram = native_clBuildProgram;
+}
+
+void cw_native_after_fork(void)
+{
+    cw_lock_free(&lock);
+}

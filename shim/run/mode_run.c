@@ -1,0 +1,91 @@
+/* mode_run.c - scheduling: settings and the table of hooks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/options.h"
+#include "../door/log.h"
+#include "run_decide.h"
+#include "run_end.h"
+#include "run_fault.h"
+#include "run_hooks.h"
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+/* What run mode does not look at still goes by cw_native: commands on dressed DSPs take time. */
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    static ret pass_##name params                                                                            \
+    {                                                                                                        \
+        return cw_native.name args;                                                                          \
+    }
+#include "../door/api.inc"
+
+static cl_context context_from_type(const cl_context_properties *properties, cl_device_type type,
+                                    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                    cl_int *err)
+{
+    cl_context context = cw_device_hook_clCreateContextFromType(properties, type, notify, data, err);
+
+    cw_run_context_made(context);
+    return context;
+}
+
+static const struct cw_dispatch hooks = {
+#define CW_API(ret, name, since, fail, handle, params, args) .name = pass_##name,
+#include "../door/api.inc"
+#define HOOK(name) .name = cw_device_hook_##name,
+    CW_DEVICE_HOOKS(HOOK)
+#undef HOOK
+#define HOOK(name) .name = cw_run_hook_##name,
+    CW_RUN_HOOKS(HOOK)
+    .clCreateContextFromType = context_from_type,
+};
+
+/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the vendor
+ * keeps the order. */
+static void unseen(const char *name)
+{
+    static const char *const harmless[] = {"clGet", "clIcd", "clLog", "clRetain", "clRelease", "clTerminate"};
+
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (!strncmp(name, harmless[i], strlen(harmless[i])))
+            return;
+    if (!cw_run.off && !cw_run.forked) {
+        cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
+        cw_run_drain();
+    }
+}
+
+static bool flag(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value && strcmp(value, "0");
+}
+
+static bool start(const struct cw_options *options)
+{
+    const char *seed = getenv("CLWEAVE_SEED");
+
+    if (!cw_device_start(options))
+        return false;
+    cw_run.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_run_relaxed = !strcmp(options->numerics, "relaxed");
+    cw_run.all = flag("CLWEAVE_MANAGE_ALL");
+    cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
+    if (cw_run.chaos && !cw_run_fault_start(getenv("CLWEAVE_FAULT")))
+        return false;
+    if (!cw_run_decide_start(options, cw_run.random))
+        return false;
+    cw_run_end_start(options->summary);
+    cw_run.ready = true;
+    return true;
+}
+
+const struct cw_mode cw_mode_run = {
+    .name = "run",
+    .hooks = &hooks,
+    .ext_hooks = &cw_run_ext_hooks,
+    .start = start,
+    .unseen = unseen,
+    .stop = cw_run_at_end,
+};

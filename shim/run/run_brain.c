@@ -1,0 +1,193 @@
+/* run_brain.c - policy, planner and history of run mode: from start() to the end of the process. */
+#include "run_brain.h"
+#include "run_decide.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/options.h"
+#include "../history/history_store.h"
+#include "../door/log.h"
+#include "run_cache.h"
+#include "run_threads.h"
+
+#define HANDOFF_NS 2000 /* a command through our own lock and queue */
+
+_Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
+
+static struct {
+    struct cw_policy_config config;
+    struct cw_history *history;
+    char path[PATH_MAX]; /* of the history; "": not kept */
+    bool begun, loading;
+    pthread_t loader;
+    _Atomic(struct cw_run_brain *) now;
+} brain;
+
+/* ---- beginning and end */
+
+/* Binaries are kept in the folder of the history, under kernels/. */
+static void start_cache(void)
+{
+    const char *slash = strrchr(brain.path, '/');
+    char folder[PATH_MAX];
+
+    if (!*brain.path)
+        return;
+    snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_cache_start(folder);
+}
+
+/* False when no planner takes the policy. */
+static bool fits_windows(struct cw_error *err)
+{
+    const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    const struct cw_run_slot slot = {0};
+    struct cw_run_planner *planner;
+    bool fits = cw_run_planner_create(&slot, 1, &rules, &brain.config, &planner, err) == CW_OK;
+
+    cw_run_planner_destroy(planner);
+    return fits;
+}
+
+bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
+{
+    struct cw_error err = {0};
+
+    if (cw_policy_parse(&brain.config, options->policy, &err) != CW_OK) {
+        cw_log_error("%s", err.text);
+        return false;
+    }
+    if (!fits_windows(&err)) {
+        cw_log_error("%s", err.text);
+        return false;
+    }
+    brain.config.seed = seed;
+    brain.history = cw_history_create();
+    if (!strcmp(options->history, "off"))
+        return true;
+    if (*options->history)
+        snprintf(brain.path, sizeof brain.path, "%s", options->history);
+    else if (cw_history_path(brain.path, sizeof brain.path, &err) != CW_OK) {
+        cw_log_info("what kernels take is not remembered: %s", err.text);
+        brain.path[0] = '\0';
+    }
+    start_cache();
+    return true;
+}
+
+static void *load(void *unused)
+{
+    struct cw_error err = {0};
+
+    (void)unused;
+    if (cw_history_load(brain.history, brain.path, &err) != CW_OK)
+        cw_log_warning("%s; starting without it", err.text);
+    return NULL;
+}
+
+void cw_run_decide_finish(void)
+{
+    struct cw_error err = {0};
+
+    if (brain.loading)
+        pthread_join(brain.loader, NULL);
+    brain.loading = false;
+    if (!brain.history || !*brain.path || cw_run.forked)
+        return;
+    cw_history_save(brain.history, brain.path, &err);
+    if (*err.text)
+        cw_log_warning("%s", err.text);
+}
+
+/* ---- the lanes as slots */
+
+/* True when the helpers run on the cores that the home device uses too: then a plan uses either. */
+static bool cores_are_shared(void)
+{
+    cl_uint home = 0, helpers = 0;
+
+    for (uint32_t k = 0; k < cw_run.num_lanes; k++) {
+        const struct cw_run_lane *l = &cw_run.lanes[k];
+        if (l->home && l->kind == CW_SLOT_HOME)
+            home += l->units;
+        else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
+            helpers += l->units;
+    }
+    return home && helpers >= home;
+}
+
+/* Alike lanes have one name in the history: "basic 1" for every basic device of one unit. */
+static void history_name(const struct cw_run_lane *l, char text[48])
+{
+    size_t n = strcspn(l->name, "0123456789");
+
+    snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
+}
+
+static struct cw_run_brain *make_brain(void)
+{
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_run_slot slots[CW_RUN_LANES] = {{0}};
+    double slowness[CW_RUN_LANES];
+    char text[CW_RUN_LANES][48];
+    const char *names[CW_RUN_LANES];
+    struct cw_run_brain *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    b->lanes = cw_run.num_lanes;
+    rules.always = cw_run.all;
+    rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
+    for (uint32_t k = 0; k < b->lanes; k++) {
+        const struct cw_run_lane *l = &cw_run.lanes[k];
+        slots[k] = (struct cw_run_slot){l->name, l->class_name, HANDOFF_NS};
+        slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
+        history_name(l, text[k]);
+        names[k] = text[k];
+    }
+    if (!cw_run_estimator_init(&b->estimator, brain.history, names, slowness, b->lanes) ||
+        cw_run_planner_create(slots, b->lanes, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
+        free(b);
+        return NULL;
+    }
+    return b;
+}
+
+/* One process, one load, while the program goes on. */
+static void load_once(void)
+{
+    if (brain.begun)
+        return;
+    brain.begun = true;
+    if (*brain.path)
+        brain.loading = cw_run_thread(&brain.loader, load, NULL);
+}
+
+struct cw_run_brain *cw_run_brain_now(void)
+{
+    struct cw_run_brain *b = brain.now;
+
+    if (!brain.history || cw_run.forked)
+        return NULL;
+    load_once();
+    if (!b || b->lanes != cw_run.num_lanes)
+        brain.now = b = make_brain();
+    return b;
+}
+
+const char *cw_run_brain_policy(void)
+{
+    return brain.config.policy ? brain.config.policy->name : "nothing";
+}
+
+void cw_run_decide_measured(const struct cw_run_task *t, uint32_t lane, uint64_t ns)
+{
+    const struct cw_run_brain *b = brain.now;
+
+    if (b && t->shape && t->work == CW_RUN_LAUNCH && lane < b->lanes)
+        cw_history_add(brain.history, t->launch.kernel->hash, t->shape, b->estimator.device[lane],
+                       cw_run_items(&t->launch), (double)ns);
+}

@@ -1,0 +1,89 @@
+/* run_fault.c - see run_fault.h. */
+#include "run_fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/trace.h"
+#include "../door/log.h"
+
+enum cw_run_fault cw_run_fault_planted;
+static unsigned long turn, seen;
+
+bool cw_run_fault_start(const char *text)
+{
+    static const char *const kinds[] = {[CW_RUN_FAULT_DROP] = "drop:",
+                                        [CW_RUN_FAULT_SWAP] = "swap:",
+                                        [CW_RUN_FAULT_STALE] = "stale:",
+                                        [CW_RUN_FAULT_EARLY] = "early:"};
+    char *end;
+
+    if (!text || !*text)
+        return true;
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_EARLY; i++) {
+        size_t n = strlen(kinds[i]);
+
+        if (strncmp(text, kinds[i], n))
+            continue;
+        turn = strtoul(text + n, &end, 10);
+        if (text[n] < '0' || text[n] > '9' || *end || !turn)
+            break;
+        cw_run_fault_planted = (enum cw_run_fault)i;
+        return true;
+    }
+    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N or early:N, N from 1", text);
+    return false;
+}
+
+bool cw_run_fault_now(enum cw_run_fault kind)
+{
+    if (CW_LIKELY(cw_run_fault_planted != kind) || ++seen != turn)
+        return false;
+    cw_log_info("the planted fault happens now");
+    return true;
+}
+
+struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
+{
+    if (CW_LIKELY(cw_run_fault_planted != CW_RUN_FAULT_SWAP))
+        return NULL;
+    for (uint32_t i = 0; i < t->num_successors; i++) {
+        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+
+        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 || s->lane != t->lane ||
+            s->place != t->place)
+            continue;
+        if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
+            return NULL;
+        s->has_run = true;
+        return s;
+    }
+    return NULL;
+}
+
+static bool read_only(const struct cw_run_task *t, uint32_t i)
+{
+    return t->launch.kernel->modes[i] == CW_ACCESS_READ;
+}
+
+void cw_run_fault_stale_begin(const struct cw_run_task *t, uint8_t **saved)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++) {
+        struct cw_run_memory *m = t->launch.args[i].memory;
+
+        saved[i] = m && read_only(t, i) ? malloc(m->bytes) : NULL;
+        if (saved[i])
+            memcpy(saved[i], m->address, m->bytes);
+        if (m)
+            memset(m->address, 0, m->bytes);
+    }
+}
+
+void cw_run_fault_stale_end(const struct cw_run_task *t, uint8_t **saved)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++) {
+        if (saved[i])
+            memcpy(t->launch.args[i].memory->address, saved[i], t->launch.args[i].memory->bytes);
+        free(saved[i]);
+    }
+}

@@ -1,0 +1,326 @@
+/* run_lane.c - lanes: one device, one command at a time, whoever drives it. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../door/doors.h"
+#include "run_threads.h"
+
+struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
+{
+    struct cw_run_lane *l;
+
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (cw_run.lanes[i].device == slot->device) {
+            cw_run.lanes[i].home |= slot->home;
+            return &cw_run.lanes[i];
+        }
+    if (cw_run.num_lanes == CW_RUN_LANES)
+        return NULL;
+    l = &cw_run.lanes[cw_run.num_lanes];
+    *l = (struct cw_run_lane){.number = cw_run.num_lanes,
+                              .device = slot->device,
+                              .home = slot->home,
+                              .class_name = slot->class_name,
+                              .kind = slot->kind,
+                              .speed = slot->speed,
+                              .units = slot->compute_units};
+    memcpy(l->name, slot->name, sizeof l->name);
+    pthread_cond_init(&l->wake, NULL);
+    cw_run.num_lanes++;
+    return l;
+}
+
+/* ---- the heap: ready commands by rank */
+
+static void heap_up(struct cw_run_task **v, uint32_t i)
+{
+    while (i && v[i]->rank < v[(i - 1) / 2]->rank) {
+        struct cw_run_task *t = v[i];
+        v[i] = v[(i - 1) / 2];
+        v[(i - 1) / 2] = t;
+        i = (i - 1) / 2;
+    }
+}
+
+static void heap_down(struct cw_run_task **v, uint32_t n, uint32_t i)
+{
+    for (;;) {
+        uint32_t least = i, child = 2 * i + 1;
+        struct cw_run_task *t = v[i];
+
+        if (child < n && v[child]->rank < v[least]->rank)
+            least = child;
+        if (child + 1 < n && v[child + 1]->rank < v[least]->rank)
+            least = child + 1;
+        if (least == i)
+            return;
+        v[i] = v[least];
+        v[least] = t;
+        i = least;
+    }
+}
+
+void cw_run_ready(struct cw_run_task *t)
+{
+    struct cw_run_lane *l = &cw_run.lanes[t->lane];
+    uint32_t cap = l->cap_ready ? 2 * l->cap_ready : 64;
+    struct cw_run_task **grown;
+
+    if (l->num_ready == l->cap_ready) {
+        grown = realloc(l->heap, cap * sizeof *grown);
+        if (!grown) { /* without room to remember it the command can only fail */
+            t->failed = CL_OUT_OF_HOST_MEMORY;
+            cw_run_task_done(t, CL_OUT_OF_HOST_MEMORY);
+            return;
+        }
+        l->heap = grown;
+        l->cap_ready = cap;
+    }
+    t->state = CW_RUN_READY;
+    l->blocked = false;
+    l->heap[l->num_ready++] = t;
+    heap_up(l->heap, l->num_ready - 1);
+}
+
+static struct cw_run_task *heap_take(struct cw_run_lane *l, uint32_t i)
+{
+    struct cw_run_task *t = l->heap[i];
+
+    l->heap[i] = l->heap[--l->num_ready];
+    if (i < l->num_ready) {
+        heap_down(l->heap, l->num_ready, i);
+        heap_up(l->heap, i);
+    }
+    return t;
+}
+
+/* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
+static struct cw_run_task *take_first(struct cw_run_lane *l)
+{
+    uint32_t best = l->num_ready;
+
+    if (cw_run_flight_may(l->heap[0]))
+        return heap_take(l, 0);
+    for (uint32_t i = 1; i < l->num_ready; i++)
+        if (cw_run_flight_may(l->heap[i]) && (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
+            best = i;
+    l->blocked = best == l->num_ready;
+    return l->blocked ? NULL : heap_take(l, best);
+}
+
+/* ---- running */
+
+/* True when a command of its queue that the program enqueued earlier has not started. */
+static bool overtakes(const struct cw_run_task *t)
+{
+    const struct cw_run_task *p = t->prev;
+
+    while (p && p->work == CW_RUN_NOTHING)
+        p = p->prev;
+    return p && p->state < CW_RUN_RUNNING;
+}
+
+/* A helper refused the launch, so it has not run: home has the last word. */
+static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
+{
+    t->launch.kernel->broken[l->number] = true;
+    t->lane = t->home_lane;
+    t->place = t->queue->home;
+    cw_run_ready(t);
+}
+
+static void starts(struct cw_run_task *t)
+{
+    t->state = CW_RUN_RUNNING;
+    t->times[2] = cw_run_event_now_ns();
+    if (t->times[2] < t->times[1])
+        t->times[2] = t->times[1];
+    cw_run.counts.reordered += overtakes(t);
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->lane != t->home_lane;
+    cw_run_event_progress(t);
+}
+
+static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
+{
+    cw_run_flight_end(t);
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
+        back_home(l, t);
+        return;
+    }
+    cw_run_task_done(t, status);
+}
+
+/* Runs `t`, which has left the heap of `l`, and what follows it at once, up to number `last`. Lock held; given up
+ * meanwhile. */
+static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
+{
+    struct cw_run_task *batch[CW_RUN_BATCH];
+    cl_int status = CL_COMPLETE;
+    uint32_t n;
+
+    l->busy = true;
+    cw_run.running++;
+    n = cw_run_batch_gather(t, last, batch);
+    for (uint32_t i = 0; i < n; i++)
+        starts(batch[i]);
+    cw_run_unlock();
+    if (n > 1)
+        cw_run_batch_execute(batch, n);
+    else if (!t->failed)
+        status = cw_run_execute_timed(t);
+    cw_run_lock();
+    l->busy = false;
+    cw_run.running--;
+    for (uint32_t i = 0; i < n; i++)
+        ends(l, batch[i], n > 1 ? batch[i]->status : status);
+    cw_run_retire();
+}
+
+/* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
+static void prepare(struct cw_run_lane *l)
+{
+    struct cw_run_program *p = l->wanted[--l->num_wanted];
+    struct cw_run_place *place = p->context->places;
+    bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
+
+    while (place->lane != l)
+        place++;
+    l->busy = true;
+    cw_run.preparing++;
+    cw_run_unlock();
+    good = cw_run_place_queue(p->context, place);
+    cw_run_lock();
+    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
+    l->building = true;
+    cw_run_unlock();
+    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must outlive this
+     * build, which the handler that is registered now will wait for. And what this build wakes up outlives later ones. */
+    cw_run_register_exit();
+    good = good && (build ? cw_run_program_copy(p, place) != NULL : cw_run_copy_load(p, place));
+    cw_run_register_exit();
+    cw_run_lock();
+    l->building = false;
+    cw_run.preparing--;
+    p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
+    cw_run_idle(&p->r);
+    if (cw_run.waiters)
+        pthread_cond_broadcast(&cw_run.done);
+}
+
+static void *work(void *data)
+{
+    struct cw_run_lane *l = data;
+    struct cw_run_task *t;
+
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_lock();
+    while (!l->quit) {
+        if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
+            run(l, t, UINT64_MAX);
+        } else if (cw_run_window_is_due()) {
+            cw_run_window_close();
+        } else if (l->num_wanted && !l->busy) {
+            prepare(l);
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else {
+            l->asleep = true;
+            cw_run_kick();
+            pthread_cond_wait(&l->wake, &cw_run.lock);
+            l->asleep = false;
+        }
+    }
+    cw_run_unlock();
+    return NULL;
+}
+
+void cw_run_kick(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_lane *l = &cw_run.lanes[i];
+
+        if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || cw_run.quit)
+            continue;
+        if (!l->has_worker)
+            l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);
+        else if (l->asleep)
+            pthread_cond_signal(&l->wake);
+        l->asleep = false;
+    }
+    if (cw_run.timer_wanted && cw_run.timer_asleep)
+        pthread_cond_signal(&cw_run.timer);
+}
+
+/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. */
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_lane **lane)
+{
+    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
+        struct cw_run_lane *l = &cw_run.lanes[n];
+        uint32_t best = l->num_ready;
+
+        if (l->busy)
+            continue;
+        for (uint32_t i = 0; i < l->num_ready; i++) {
+            const struct cw_run_task *t = l->heap[i];
+            if (t->queue != q || t->sequence > last || !cw_run_flight_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+                continue;
+            best = i;
+            if (i == 0)
+                break;
+        }
+        *lane = l;
+        if (best < l->num_ready)
+            return heap_take(l, best);
+    }
+    return NULL;
+}
+
+bool cw_run_is_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return !u->queue->first || u->queue->first->sequence > u->sequence;
+}
+
+void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
+{
+    struct cw_run_lane *lane;
+    struct cw_run_task *t;
+
+    cw_run.waiters++;
+    while (!over(what)) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (q && (t = take_for(q, last, &lane))) {
+            run(lane, t, last);
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else {
+            cw_run_kick();
+            pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        }
+    }
+    cw_run.waiters--;
+}
+
+void cw_run_lanes_stop(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_lane *l = &cw_run.lanes[i];
+        bool started;
+
+        cw_run_lock();
+        started = l->has_worker;
+        l->quit = true;
+        pthread_cond_signal(&l->wake);
+        cw_run_unlock();
+        if (started)
+            pthread_join(l->worker, NULL);
+        l->has_worker = false;
+    }
+}

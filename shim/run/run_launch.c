@@ -1,0 +1,237 @@
+/* run_launch.c - kernel launches: which may be managed, and the snapshot of one. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+#include "../../analyzer/trace.h"
+
+#define HARMLESS_ITEMS 256u
+#define HARMLESS_BYTES 16384u
+
+struct range {
+    cl_uint dims;
+    const size_t *offset, *global, *local;
+};
+
+static bool has_offset(const struct range *r)
+{
+    for (cl_uint i = 0; r->offset && i < r->dims; i++)
+        if (r->offset[i])
+            return true;
+    return false;
+}
+
+static bool is_plain(const struct range *r)
+{
+    if (r->dims < 1 || r->dims > 3 || !r->global)
+        return false;
+    for (cl_uint i = 0; i < r->dims; i++)
+        if (!r->global[i] || (r->local && !r->local[i]))
+            return false;
+    return true;
+}
+
+/* The signature that the vendor has to have accepted once. */
+static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k, const struct range *r)
+{
+    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device, .dims = r->dims, .has_local = r->local};
+
+    for (cl_uint i = 0; r->local && i < r->dims; i++) {
+        t.local[i] = r->local[i];
+        t.uneven |= r->global[i] % r->local[i] ? 1 << i : 0;
+    }
+    for (uint32_t i = 0; i < k->count; i++)
+        t.local_bytes += k->args[i].kind == CW_RUN_ARG_LOCAL ? k->args[i].size : 0;
+    return t;
+}
+
+static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
+{
+    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local && a->uneven == b->uneven &&
+           a->local_bytes == b->local_bytes && !memcmp(a->local, b->local, sizeof a->local);
+}
+
+static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    const struct cw_run_trust *t = k->trusted;
+
+    while (t && !same(t, s))
+        t = t->next;
+    return t;
+}
+
+/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big values. */
+static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers, size_t *blob)
+{
+    *buffers = 0;
+    *blob = 0;
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct cw_run_arg *a = &k->args[i];
+        const void *handle = (const void *)(uintptr_t)a->word;
+
+        a->memory = NULL;
+        if (a->kind == CW_RUN_ARG_UNSET)
+            return CW_RUN_R_CHECK;
+        if (a->kind == CW_RUN_ARG_POINTER)
+            return CW_RUN_R_ARGUMENT;
+        if (a->kind == CW_RUN_ARG_LOCAL)
+            continue;
+        if (a->size > 8)
+            *blob += (a->size + 15u) & ~15u;
+        if (a->size != sizeof(cl_mem))
+            continue;
+        if (cw_run_find(handle, CW_RUN_OPAQUE) || cw_run_find(handle, CW_RUN_QUEUE))
+            return CW_RUN_R_ARGUMENT;
+        a->memory = cw_run_find(handle, CW_RUN_MEMORY);
+        if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
+            return CW_RUN_R_CHECK;
+        *buffers += a->memory != NULL;
+    }
+    return -1;
+}
+
+/* Under CLWEAVE_MANAGE_ALL: nothing that a device could refuse. */
+static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    size_t items = 1;
+
+    for (cl_uint i = 0; s->has_local && i < s->dims; i++)
+        items *= s->local[i] < HARMLESS_ITEMS ? s->local[i] : HARMLESS_ITEMS + 1;
+    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES && !k->program->fixed_size;
+}
+
+/* Why the launch is native, or -1. Lock held. */
+static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers, size_t *blob)
+{
+    struct cw_run_trust s;
+    int why;
+
+    if (!k || !k->parsed || !k->program->manageable || k->indirect)
+        return CW_RUN_R_SOURCE;
+    if (k->program->context != q->context || !is_plain(r))
+        return CW_RUN_R_CHECK;
+    if (has_offset(r))
+        k->offset_seen = true;
+    if (k->offset_seen)
+        return CW_RUN_R_OFFSET;
+    why = look_at_args(q, k, buffers, blob);
+    if (why >= 0)
+        return why;
+    s = signature(q, k, r);
+    if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
+        return CW_RUN_R_FIRST;
+    if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
+        k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+        !cw_run_may_leave(q, k, r->local))
+        return CW_RUN_R_LONG;
+    return -1;
+}
+
+static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob)
+{
+    t->work = CW_RUN_LAUNCH;
+    t->launch.kernel = k;
+    t->launch.dims = r->dims;
+    t->launch.has_local = r->local;
+    for (cl_uint i = 0; i < r->dims; i++) {
+        t->launch.global[i] = r->global[i];
+        t->launch.local[i] = r->local ? r->local[i] : 0;
+    }
+    cw_run_busy(&k->r);
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct cw_run_arg *a = &t->launch.args[i];
+
+        *a = k->args[i];
+        if (a->kind == CW_RUN_ARG_VALUE && a->size > 8) {
+            a->bytes = memcpy(blob, a->bytes, a->size);
+            blob += (a->size + 15u) & ~15u;
+        }
+        if (!a->memory)
+            continue;
+        cw_run_busy(&a->memory->r);
+        cw_run_touch(t, a->memory->region, a->memory->address, a->memory->bytes, k->modes[i] != CW_ACCESS_READ);
+    }
+}
+
+/* The command, or NULL: native, the lock is free. */
+static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, const struct range *r)
+{
+    struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
+    struct cw_run_task *t;
+    uint32_t buffers;
+    size_t blob;
+    int why = judge(e->queue, k, r, &buffers, &blob);
+
+    if (why < 0 && !cw_run_settle(e))
+        why = CW_RUN_R_CHECK;
+    t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
+    if (!t) {
+        cw_run_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);
+        return NULL;
+    }
+    t->type = CL_COMMAND_NDRANGE_KERNEL;
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)));
+    return t;
+}
+
+static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    struct cw_run_trust *t = is_trusted(k, s) ? NULL : malloc(sizeof *t);
+
+    if (!t)
+        return;
+    *t = *s;
+    t->next = k->trusted;
+    k->trusted = t;
+}
+
+/* The vendor has taken the launch. */
+static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r, bool first)
+{
+    struct cw_run_queue *q;
+    struct cw_run_kernel *k;
+    struct cw_run_trust s;
+
+    if (first)
+        cw_run_register_exit(); /* the vendor may have woken up its code generator */
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (q && q->managed && k && k->parsed) {
+        cw_run_flight_native(k, q, r->dims, r->global);
+        s = signature(q, k, r);
+        if (first)
+            trust(k, &s);
+    }
+    cw_run_unlock();
+}
+
+cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                          const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
+                                          cl_event *event)
+{
+    struct range r = {dims, offset, global, local};
+    struct cw_run_native x;
+    struct cw_run_enqueue e;
+    struct cw_run_task *t;
+    cl_int err;
+
+    if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
+        return cw_run_commit(&e, t, false);
+    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
+    err = cw_run_native_end(&x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list,
+                                                                 x.event));
+    if (err == CL_SUCCESS && dims <= 3 && global)
+        taken_natively(queue, kernel, &r, e.why == CW_RUN_R_FIRST);
+    return err;
+}
+
+cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct cw_run_native x;
+
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
+    return cw_run_native_end(&x, cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event));
+}

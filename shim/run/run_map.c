@@ -1,0 +1,160 @@
+/* run_map.c - maps of managed buffers: the address is known at once, the order is that of the commands. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+#include "../../analyzer/trace.h"
+
+#define MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+
+static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t offset, size_t bytes)
+{
+    if (!m || m->misaligned || !bytes || offset > m->bytes || bytes > m->bytes - offset)
+        return false;
+    if (flags != CL_MAP_READ && flags != CL_MAP_WRITE && flags != (CL_MAP_READ | CL_MAP_WRITE) &&
+        flags != CL_MAP_WRITE_INVALIDATE_REGION)
+        return false;
+    if (flags & CL_MAP_READ && m->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return false;
+    return !(flags & MAP_WRITES) || !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type, const void *address,
+                                size_t bytes, bool write)
+{
+    struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
+
+    if (!t)
+        return NULL;
+    t->type = type;
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->memories[0] = m;
+    cw_run_busy(&m->r);
+    cw_run_touch(t, m->region, address, bytes, write);
+    return t;
+}
+
+static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags, size_t offset, size_t bytes,
+                                    void **address)
+{
+    struct cw_run_memory *m = cw_run_buffer(buffer);
+    bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
+    struct cw_run_map *map = fine ? malloc(sizeof *map) : NULL;
+    struct cw_run_task *t =
+        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->address + offset, bytes, flags & MAP_WRITES) : NULL;
+
+    if (!t) {
+        free(map);
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+        return NULL;
+    }
+    *address = m->address + offset;
+    *map = (struct cw_run_map){m->maps, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
+    m->maps = map;
+    m->root->root_maps++;
+    cw_run_busy(&m->root->r); /* what is mapped stays until it is unmapped, released or not */
+    return t;
+}
+
+void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+                                     cl_int *err)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+    void *address = NULL;
+    cl_int status;
+
+    if (cw_run_begin(&e, queue, n, list, event, false) && (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
+        status = cw_run_commit(&e, t, blocking);
+        if (err)
+            *err = status;
+        return address;
+    }
+    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
+}
+
+/* Takes the latest map of `m` that begins at `address` out. False: there is none. True: the caller calls cw_run_idle for
+ * the root when `m` is in other hands. */
+static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run_map *taken)
+{
+    struct cw_run_map **at, *map;
+
+    for (at = m ? &m->maps : NULL; at && (map = *at); at = &map->next) {
+        if (map->low != (uintptr_t)address)
+            continue;
+        *taken = *map;
+        *at = map->next;
+        m->root->root_maps--;
+        free(map);
+        return true;
+    }
+    return false;
+}
+
+/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. */
+static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *address, cl_uint n, const cl_event *list,
+                             cl_event *event, enum cw_run_reason why, bool ours)
+{
+    struct cw_run_memory *m;
+    struct cw_run_native x;
+    struct cw_run_map map;
+    cl_int err;
+
+    cw_run_native_begin(&x, queue, n, list, event, false, false, why);
+    if (!ours)
+        return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
+    x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
+    x.gated = x.gated || event; /* so that its event is remembered, with the type */
+    err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
+    if (err == CL_SUCCESS) {
+        cw_run_lock();
+        m = cw_run_buffer(memory);
+        if (take_map(m, address, &map))
+            cw_run_idle(&m->root->r);
+        cw_run_unlock();
+    }
+    return cw_run_native_end(&x, err);
+}
+
+static bool is_mapped(cl_mem memory, const void *address)
+{
+    const struct cw_run_memory *m = cw_run_buffer(memory);
+    const struct cw_run_map *map = m ? m->maps : NULL;
+
+    while (map && map->low != (uintptr_t)address)
+        map = map->next;
+    return map;
+}
+
+cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
+                                           const cl_event *list, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_memory *m;
+    struct cw_run_map map;
+    struct cw_run_task *t = NULL;
+    bool ours;
+
+    if (cw_run_begin(&e, queue, n, list, event, false)) {
+        m = cw_run_buffer(memory);
+        if (m && m->context == e.queue->context && cw_run_settle(&e) && take_map(m, address, &map)) {
+            t = task(&e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, map.high - map.low, map.flags & MAP_WRITES);
+            cw_run_idle(&m->root->r);
+            if (t)
+                return cw_run_commit(&e, t, false);
+        }
+        cw_run_refuse(&e, CW_RUN_R_CHECK);
+    }
+    cw_run_lock();
+    ours = is_mapped(memory, address);
+    cw_run_unlock();
+    return unmap_natively(queue, memory, address, n, list, event, e.why, ours);
+}

@@ -1,0 +1,218 @@
+/* run_program.c - programs: their source, what it allows, and copies of them for helpers. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+#include "../../analyzer/cl_source.h"
+#include "../../analyzer/cl_variables.h"
+
+static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
+{
+    size_t total = 0, n;
+    char *text, *to;
+
+    for (cl_uint i = 0; i < count; i++)
+        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    to = text = malloc(total + 1);
+    for (cl_uint i = 0; text && i < count; i++) {
+        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(to, strings[i], n);
+        to += n;
+    }
+    if (text)
+        *to = '\0';
+    if (text && strlen(text) != total) { /* text behind a NUL would be unread */
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                                 const size_t *lengths, cl_int *err)
+{
+    cl_program program = cw_native.clCreateProgramWithSource(context, count, strings, lengths, err);
+    struct cw_run_program *p;
+    struct cw_run_context *c;
+    char *source;
+
+    if (!program)
+        return NULL;
+    source = join_strings(count, strings, lengths);
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    p = c && c->slots && source ? cw_run_record(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
+    if (p) {
+        p->context = c;
+        cw_run_busy(&c->r);
+        p->source = source;
+        p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
+        source = NULL;
+    }
+    cw_run_unlock();
+    free(source);
+    return program;
+}
+
+static void forget_copies(struct cw_run_program *p)
+{
+    for (uint32_t i = 0; p->copies && i < CW_RUN_LANES; i++) {
+        cw_run_drop(CW_RUN_DROP_PROGRAM, p->copies[i]);
+        p->copies[i] = NULL;
+        p->copy[i] = CW_RUN_COPY_NONE;
+    }
+    p->hash = 0;
+}
+
+static void forget_tokens(struct cw_run_program *p)
+{
+    if (p->tokens)
+        cw_cl_source_finish(p->tokens);
+    free(p->tokens);
+    p->tokens = NULL;
+    p->parsed = p->manageable = p->group_free = false;
+}
+
+void cw_run_program_free(struct cw_run_program *p)
+{
+    forget_copies(p);
+    forget_tokens(p);
+    free(p->copies);
+    free(p->source);
+    free(p->options);
+    cw_run_idle(&p->context->r);
+}
+
+CW_RUN_RETAIN(clRetainProgram, cl_program, CW_RUN_PROGRAM)
+CW_RUN_RELEASE(clReleaseProgram, cl_program, CW_RUN_PROGRAM)
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished && !cw_run.preparing;
+}
+
+static bool none_prepares(const void *unused)
+{
+    (void)unused;
+    return !cw_run.preparing;
+}
+
+/* Kernels that the program has released must not keep it from being built again. */
+static void wait_for_kernels(cl_program program)
+{
+    struct cw_run_program *p;
+
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p && p->r.busy) {
+        cw_run_window_close();
+        cw_run_help(NULL, 0, all_over, NULL);
+    }
+    cw_run_unlock();
+}
+
+cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                  const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                  void *data)
+{
+    char *copy = strdup(options ? options : "");
+    struct cw_run_program *p;
+    cl_int err;
+
+    wait_for_kernels(program);
+    err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    cw_run_register_exit(); /* a compiler has woken up: its things must outlive the builds of our workers */
+    cw_run_lock();
+    p = err == CL_SUCCESS ? cw_run_find(program, CW_RUN_PROGRAM) : NULL;
+    if (p && cw_run.preparing)
+        cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
+    if (p) {
+        free(p->options);
+        p->options = copy;
+        copy = NULL;
+        forget_tokens(p);
+        forget_copies(p);
+    }
+    cw_run_unlock();
+    free(copy);
+    return err;
+}
+
+cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
+                                    size_t *bytes)
+{
+    cl_int err = cw_native.clGetProgramInfo(program, name, room, to, bytes);
+    struct cw_run_program *p;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
+        return err;
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    memcpy(&count, to, sizeof count);
+    count -= p ? p->own_kernels + cw_run_hidden_references(&p->r) : 0;
+    memcpy(to, &count, sizeof count);
+    cw_run_unlock();
+    return err;
+}
+
+/* ---- what the source says */
+
+static bool begins(const struct cw_cl_token *t, const char *const *words)
+{
+    for (; t->kind == CW_CL_IDENTIFIER && *words; words++)
+        if (t->length >= strlen(*words) && !memcmp(t->text, *words, strlen(*words)))
+            return true;
+    return false;
+}
+
+static bool any(const struct cw_cl_source *s, const char *const *words)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (begins(&s->tokens[i], words))
+            return true;
+    for (size_t i = 0; i < s->macro_count_tokens; i++)
+        if (begins(&s->macro_tokens[i], words))
+            return true;
+    return false;
+}
+
+/* Side effects that no argument shows: output, other queues, pipes, assembly. */
+static const char *const forbidden[] = {"printf", "enqueue_", "pipe",      "read_pipe", "write_pipe",
+                                        "asm",    "__asm",    "ndrange_t", NULL};
+/* By these a kernel can see its local size. */
+static const char *const by_group[] = {"get_local_",
+                                       "get_group_",
+                                       "get_num_groups",
+                                       "get_enqueued_",
+                                       "get_num_sub",
+                                       "get_sub_group",
+                                       "get_max_sub",
+                                       "barrier",
+                                       "work_group_",
+                                       "sub_group_",
+                                       "local",
+                                       "__local",
+                                       "async_work_group",
+                                       "wait_group",
+                                       "reqd_work_group_size",
+                                       NULL};
+static const char *const demanding[] = {"reqd_work_group_size", NULL};
+
+void cw_run_program_parse(struct cw_run_program *p)
+{
+    struct cw_cl_source *s = malloc(sizeof *s);
+
+    if (!s || !p->source || !cw_cl_source_init(s, p->source, p->options)) {
+        free(s);
+        p->parsed = true;
+        return;
+    }
+    p->manageable = p->copies && p->options && !s->has_include && !any(s, forbidden) &&
+                    !cw_cl_has_variables(s, p->options);
+    p->fixed_size = any(s, demanding);
+    p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
+    p->tokens = s;
+    p->parsed = true;
+}

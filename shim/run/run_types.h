@@ -1,0 +1,349 @@
+/* run_types.h - the records, commands and lanes of run mode, and the state that its lock protects. run.h says how they
+ * work together. Everything here is guarded by cw_run.lock unless it says otherwise. */
+#ifndef CW_RUN_TYPES_H
+#define CW_RUN_TYPES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../device/device.h"
+#include "../door/dispatch.h"
+
+#define CW_RUN_LANES         64   /* devices that this process may drive */
+#define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
+#define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
+#define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
+#define CW_RUN_WINDOW_AGE_NS 100000
+#define CW_RUN_LONG_NS       1000000 /* kernels of this length gain nothing from being managed at home */
+
+/* ---- records: what is known of an object of the program, by its handle */
+
+enum cw_run_kind { CW_RUN_CONTEXT, CW_RUN_QUEUE, CW_RUN_MEMORY, CW_RUN_PROGRAM, CW_RUN_KERNEL, CW_RUN_EVENT, CW_RUN_OPAQUE };
+
+struct cw_run_record {
+    const void *handle;
+    struct cw_run_record *next; /* same bucket */
+    enum cw_run_kind kind;
+    uint32_t refs;  /* the program's */
+    uint32_t busy;  /* ours: commands, and records that point here */
+    bool held_back; /* the program's last release waits for busy to become 0 */
+};
+
+struct cw_run_place { /* where commands of one context can run: one per slot */
+    struct cw_run_lane *lane;
+    const struct cw_slot *slot;
+    cl_context context;     /* home: the program's; helper: ours */
+    cl_command_queue queue; /* ours; made by the first command, by whoever has the lane */
+};
+
+struct cw_run_context {
+    struct cw_run_record r;
+    struct cw_slots *slots;      /* NULL: nothing in this context is managed */
+    struct cw_run_place *places; /* slots->n */
+    _Atomic uint32_t own_queues; /* of ours in the program's context: hidden from its reference count */
+    uint32_t events;             /* of managed commands: user events retain the context, others do not */
+};
+
+struct cw_run_queue {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    bool managed, in_order, profiled, synchronous;
+    uint32_t home;               /* index into context->places */
+    struct cw_run_task *first, *last; /* not retired yet, in program order */
+    struct cw_run_task *join;    /* what every later command waits for: a barrier, or inherited native work */
+    uint64_t native_given;       /* native commands so far, counted before and after the vendor's call */
+    uint64_t native_known;       /* up to here they are finished, or `join` waits for them */
+    cl_event *gates;             /* native commands that an unset user event holds; retained */
+    uint32_t num_gates, cap_gates;
+    uint64_t last_end_ns;        /* END of the latest retired command */
+    uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
+};
+
+/* One memory whose accesses are ordered among each other: an allocation of ours, or all other host memory. */
+struct cw_run_region {
+    uintptr_t low, high;
+    struct cw_run_access *writes, *reads; /* of unfinished tasks */
+};
+
+struct cw_run_access {
+    struct cw_run_task *task;
+    struct cw_run_region *region; /* NULL: not in a list */
+    uintptr_t low, high;
+    struct cw_run_access *prev, *next;
+    bool write;
+};
+
+struct cw_run_map {
+    struct cw_run_map *next;
+    uintptr_t low, high;
+    cl_map_flags flags;
+};
+
+struct cw_run_memory {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    struct cw_run_memory *root;  /* itself, or a sub-buffer's parent */
+    bool managed;                /* a buffer whose bytes lie at `address` */
+    bool own;                    /* root: the memory is ours */
+    bool misaligned;             /* a sub-buffer that some device would refuse */
+    cl_mem_flags flags;          /* as the program gave them, access flags inherited */
+    uint8_t *address;
+    size_t bytes;
+    struct cw_run_region *region;
+    struct cw_run_map *maps;     /* managed maps that are not unmapped yet */
+    uint32_t root_maps;          /* of this memory and its sub-buffers, which the vendor counts at the root */
+    cl_mem *mirrors;             /* by lane number; buffers of helpers' contexts over the same bytes */
+};
+
+/* A private copy of a program on a helper's lane. */
+enum cw_run_copy_state {
+    CW_RUN_COPY_NONE,
+    CW_RUN_COPY_SOUGHT, /* the lane's worker is to look for what an earlier run has kept */
+    CW_RUN_COPY_MISSED, /* there is nothing */
+    CW_RUN_COPY_WANTED, /* the lane's worker is to build it */
+    CW_RUN_COPY_READY,
+    CW_RUN_COPY_FAILED
+};
+
+struct cw_run_program {
+    struct cw_run_record r;
+    struct cw_run_context *context;
+    char *source, *options;      /* NULL source: nothing that we can read */
+    uint64_t hash;               /* of both; 0: not known yet */
+    double spent_ns;             /* on kernels at home */
+    uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
+    uint64_t launched[CW_RUN_LANES]; /* by lane number: kinds of launches that its vendor has compiled, a bit each */
+    _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
+    bool parsed;
+    bool manageable;             /* nothing in the source forbids it */
+    bool group_free;             /* results cannot depend on the local size */
+    bool fixed_size;             /* a kernel demands a local size */
+    struct cw_cl_source *tokens;
+    cl_program *copies;          /* by lane number */
+};
+
+enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
+
+struct cw_run_arg {
+    enum cw_run_arg_kind kind;
+    uint32_t size, capacity;
+    union {
+        uint64_t word;      /* VALUE up to 8 bytes */
+        uint8_t *bytes;     /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
+    };
+    struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
+};
+
+struct cw_run_trust {
+    struct cw_run_trust *next;
+    cl_device_id device;
+    uint32_t dims;
+    bool has_local;
+    uint8_t uneven;         /* dimensions that the local size does not divide */
+    size_t local[3];
+    uint64_t local_bytes;   /* of local memory given as arguments */
+};
+
+struct cw_run_kernel {
+    struct cw_run_record r;
+    struct cw_run_program *program;
+    char *name;
+    uint32_t count;
+    uint64_t hash;          /* of its program and name; 0: not known yet */
+    bool indirect;          /* reaches memory that is no argument */
+    bool offset_seen;       /* was launched with an offset: native from then on */
+    bool parsed;
+    uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
+    struct cw_run_arg *args;
+    struct cw_run_trust *trusted;
+    struct cw_run_flight *flight; /* NULL: not known */
+    cl_kernel *clones;      /* by lane number: used by whoever has the lane */
+    double *mean_ns;        /* by lane number: measured, 0: never */
+    double batch_ns;        /* the same at home, in a batch */
+    bool *broken;           /* by lane number: a launch failed there */
+};
+
+enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED };
+
+struct cw_run_callback {
+    struct cw_run_callback *next;
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+    cl_int type, status;
+    struct cw_run_event *event;
+};
+
+struct cw_run_event {
+    struct cw_run_record r;
+    enum cw_run_event_kind what;
+    struct cw_run_queue *queue;
+    struct cw_run_task *task;  /* until it retires */
+    cl_command_type type;
+    cl_command_type shown;     /* GATED: answered instead of the vendor's type; 0: not */
+    cl_int status;             /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    uint64_t times[4];         /* queued, submit, start, end */
+    struct cw_run_callback *callbacks;
+    uint32_t calls_due;        /* callbacks that have not returned */
+};
+
+/* ---- commands */
+
+enum cw_run_state { CW_RUN_LINKED, CW_RUN_READY, CW_RUN_RUNNING, CW_RUN_DONE, CW_RUN_RETIRING, CW_RUN_RETIRED };
+
+enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL };
+
+struct cw_run_launch {
+    struct cw_run_kernel *kernel;
+    struct cw_run_arg *args;
+    cl_uint dims;
+    bool has_local;
+    size_t global[3], local[3];
+};
+
+struct cw_run_copy { /* rectangles; plain copies have one row. Pitches in bytes */
+    uint8_t *to;
+    const uint8_t *from;
+    size_t region[3], to_row, to_slice, from_row, from_slice;
+};
+
+struct cw_run_fill {
+    uint8_t *to;
+    size_t bytes, pattern_bytes;
+    uint8_t pattern[128];
+};
+
+/* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
+enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
+
+struct cw_run_task {
+    struct cw_run_queue *queue; /* NULL: internal */
+    struct cw_run_task *prev, *next; /* in its queue */
+    struct cw_run_task *window_next, *done_next;
+    struct cw_run_queue *joins; /* later commands of this queue wait for it */
+    struct cw_run_memory *memories[2]; /* buffers of a transfer */
+    struct cw_run_event *event; /* NULL: the program asked for none */
+    cl_event gate;              /* a user event for native commands behind this one */
+    cl_command_type type;
+    enum cw_run_state state;
+    enum cw_run_work work;
+    bool released;              /* its window has closed */
+    bool has_run;               /* a planted fault ran it out of its turn */
+    bool tainted;               /* waits, by events, for native work that is not finished */
+    cl_int failed;              /* status that what it waited for gave it */
+    cl_int status;
+    uint32_t waits;
+    uint32_t batched;           /* how many of these are in batch number `batch` */
+    uint64_t batch;
+    uint32_t lane, home_lane;   /* numbers */
+    uint32_t place;             /* index into the context's places */
+    uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
+    uint64_t shape;             /* of a launch, for the history; 0: none */
+    uint64_t sequence;          /* program order over all queues */
+    uint64_t rank;              /* lower runs first */
+    uint64_t times[4];
+    uint64_t ready_ns;          /* released, and all that it waited for over; on the clock of times[] */
+    uintptr_t *successors;      /* tasks | enum cw_run_edge */
+    uint32_t num_successors, cap_successors;
+    uint32_t num_accesses;
+    struct cw_run_access *accesses;
+    union {
+        struct cw_run_launch launch;
+        struct cw_run_copy copy;
+        struct cw_run_fill fill;
+    };
+};
+
+/* A vendor event that managed commands wait for. */
+struct cw_run_foreign {
+    struct cw_run_foreign *next; /* in to_register */
+    struct cw_run_foreign *prev_open, *next_open;
+    cl_event event;           /* retained */
+    struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
+    bool registered;          /* the vendor knows of us */
+};
+
+/* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */
+
+struct cw_run_lane {
+    uint32_t number;
+    cl_device_id device;
+    char name[24];
+    const char *class_name;
+    enum cw_slot_kind kind;
+    double speed;
+    cl_uint units;
+    bool home;               /* some program context has it */
+    cl_context context;      /* of a helper: ours, made by whoever has the lane first */
+    cl_command_queue queue;  /* in that context */
+    bool busy, has_worker, asleep, quit;
+    bool blocked;            /* what is ready must not overlap with what runs elsewhere (run_flight.c) */
+    bool building;           /* its worker is occupied with a compiler */
+    pthread_t worker;
+    pthread_cond_t wake;
+    struct cw_run_task **heap;
+    uint32_t num_ready, cap_ready;
+    uint64_t busy_until_ns;  /* guess, for planning */
+    struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
+    uint32_t num_wanted;
+};
+
+/* ---- the whole */
+
+struct cw_run_counts {
+    uint64_t managed, launches, moved, reordered, windows, retired;
+    uint64_t native[16]; /* by enum cw_run_reason */
+};
+
+#define CW_RUN_REASONS(X)                                                                                    \
+    X(CW_RUN_R_FIRST, "first launch of its kind")                                                            \
+    X(CW_RUN_R_LONG, "long kernel, no gain from managing")                                                   \
+    X(CW_RUN_R_GATED, "behind a user event")                                                                 \
+    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects")                                     \
+    X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer")                                                 \
+    X(CW_RUN_R_OFFSET, "global offset")                                                                      \
+    X(CW_RUN_R_KIND, "kind of command that is not managed")                                                  \
+    X(CW_RUN_R_CHECK, "left to the vendor to check")                                                         \
+    X(CW_RUN_R_DEVICE, "context or queue that is not managed")                                               \
+    X(CW_RUN_R_OFF, "run mode switched off")
+
+enum cw_run_reason {
+#define X(id, text) id,
+    CW_RUN_REASONS(X)
+#undef X
+        CW_RUN_REASON_COUNT
+};
+
+struct cw_run_state_all {
+    pthread_mutex_t lock;
+    pthread_cond_t done;  /* something has retired */
+    pthread_cond_t timer; /* there is something for the timer, which sleeps */
+    bool timer_asleep, timer_wanted, quit, threads;
+    bool ready;           /* start() has succeeded */
+    bool forked;          /* we are the child of a fork */
+    bool off;             /* everything new is native: fork, a function that we do not know */
+    bool all;             /* CLWEAVE_MANAGE_ALL */
+    bool chaos;
+    uint64_t random;
+    uint64_t batches;
+    uint64_t sequence;
+    struct cw_run_task *window_first, *window_last;
+    uint32_t window_count;
+    uint64_t window_since_ns;
+    struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
+    bool retiring;
+    pthread_t retirer; /* who does it */
+    uint32_t waiters;
+    uint32_t unfinished;  /* managed commands that have not retired */
+    uint32_t running;
+    uint32_t preparing;   /* lanes that build a helper's copy of a program */
+    struct cw_run_lane lanes[CW_RUN_LANES];
+    uint32_t num_lanes;
+    struct cw_run_foreign *to_register; /* by cw_run_unlock */
+    struct cw_run_foreign *open;        /* all whose event is not over */
+    struct cw_run_region host;
+    struct cw_run_counts counts;
+};
+extern struct cw_run_state_all cw_run;
+
+#endif

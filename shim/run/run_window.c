@@ -1,0 +1,140 @@
+/* run_window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
+ *
+ * The timer looks at the window every 100 us while there is work, and sleeps for good after some idle rounds, so an
+ * idle program costs nothing. */
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+#include "../door/doors.h"
+#include "../door/log.h"
+#include "run_decide.h"
+#include "run_threads.h"
+
+void cw_run_window_close(void)
+{
+    struct cw_run_task *t = cw_run.window_first, *next;
+    uint32_t count = cw_run.window_count;
+    uint64_t now;
+
+    if (!t)
+        return;
+    now = cw_run_event_now_ns();
+    cw_run.window_first = cw_run.window_last = NULL;
+    cw_run.window_count = 0;
+    cw_run.counts.windows++;
+    cw_run_decide(t, count);
+    for (; t; t = next) {
+        next = t->window_next;
+        t->released = true;
+        t->times[1] = t->times[0];
+        if (t->ready_ns < now)
+            t->ready_ns = now;
+        if (!t->waits)
+            cw_run_ready(t);
+    }
+}
+
+bool cw_run_window_is_due(void)
+{
+    return cw_run.window_count && !cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= CW_RUN_WINDOW_AGE_NS;
+}
+
+/* Lock held. Returns with it held, at most one age later. */
+static void wait_an_age(void)
+{
+    struct timespec until;
+
+    if (cw_run_has_garbage()) {
+        cw_run_unlock();
+        cw_run_lock();
+        return;
+    }
+    cw_run_kick();
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += CW_RUN_WINDOW_AGE_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_clockwait(&cw_run.timer, &cw_run.lock, CLOCK_MONOTONIC, &until);
+}
+
+static void sleep_for_good(void)
+{
+    cw_run.timer_asleep = true;
+    while (!cw_run.timer_wanted && !cw_run.quit)
+        pthread_cond_wait(&cw_run.timer, &cw_run.lock);
+    cw_run.timer_asleep = false;
+}
+
+static void *timer(void *unused)
+{
+    unsigned ticks = 0;
+
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_lock();
+    while (!cw_run.quit) {
+        cw_run.timer_wanted = false;
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (cw_run.window_count) {
+            ticks = 0;
+            if (cw_run_window_is_due())
+                cw_run_window_close();
+            else
+                wait_an_age();
+        } else if (++ticks <= CW_RUN_TIMER_TICKS || cw_run_has_garbage()) {
+            wait_an_age();
+        } else {
+            sleep_for_good();
+            ticks = 0;
+        }
+    }
+    cw_run_unlock();
+    return NULL;
+}
+
+/* A thread that no signal of the program reaches. */
+bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    sigset_t all, before;
+    int saved = errno, err;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(thread, NULL, body, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    if (err)
+        cw_log_error("cannot start a thread; passing commands through unchanged");
+    return !err;
+}
+
+static pthread_t timer_thread;
+
+void cw_run_threads_start(void)
+{
+    if (cw_run.threads)
+        return;
+    cw_run.threads = cw_run_thread(&timer_thread, timer, NULL);
+    if (!cw_run.threads)
+        cw_run.off = true;
+}
+
+void cw_run_threads_stop(void)
+{
+    bool started;
+
+    cw_run_lock();
+    started = cw_run.threads;
+    cw_run.threads = false;
+    cw_run.quit = true;
+    pthread_cond_signal(&cw_run.timer);
+    cw_run_unlock();
+    if (started)
+        pthread_join(timer_thread, NULL);
+}

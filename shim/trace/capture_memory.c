@@ -1,0 +1,275 @@
+/* capture_memory.c - initial and final contents of memory objects. */
+#include "capture.h"
+#include "../door/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A memory object whose final contents are still to be stored, or that keeps its root from ending. */
+struct tracked {
+    struct tracked *next, *root; /* root: itself, or the object that it is a part of */
+    cl_mem memory;
+    cl_context context;
+    uint32_t id;
+    unsigned users;              /* of a root: references of the program to it or to its parts */
+    bool image;
+    size_t bytes, region[3];     /* region: images, pixels */
+};
+static struct tracked *list;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int unset_user_events;
+static __thread int in_callback __attribute__((tls_model("initial-exec")));
+
+void cw_capture_memory_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    list = NULL; /* not described in the child's log as captured */
+}
+
+void cw_capture_user_event(int change)
+{
+    unset_user_events += change;
+}
+
+bool cw_capture_gated(void)
+{
+    return unset_user_events > 0;
+}
+
+void cw_capture_in_callback(int change)
+{
+    in_callback += change;
+}
+
+static void write_contents(uint32_t id, bool final, const struct cw_layout *l)
+{
+    uint64_t offset, bytes;
+    struct cw_rec r;
+
+    if (!cw_capture_bytes(l, &offset, &bytes))
+        return;
+    cw_rec_begin(&r);
+    cw_rec_u(&r, id);
+    cw_rec_u(&r, final);
+    cw_rec_u(&r, bytes);
+    cw_rec_u(&r, offset);
+    cw_rec_commit(&r, CW_LOG_CONTENTS);
+}
+
+/* ---- creation */
+
+static struct tracked *find(cl_mem memory)
+{
+    struct tracked *t;
+
+    for (t = list; t && t->memory != memory; t = t->next)
+        ;
+    return t;
+}
+
+/* Asks the vendor what `memory` is. Returns false for what is not captured (pipes). */
+static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
+{
+    static const cl_image_info what[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH};
+    cl_mem_object_type type = 0;
+    size_t array = 0;
+    int i;
+
+    *parent = NULL;
+    if (cw_next.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
+        cw_next.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof t->context, &t->context, NULL) != CL_SUCCESS ||
+        cw_next.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof t->bytes, &t->bytes, NULL) != CL_SUCCESS ||
+        type == CL_MEM_OBJECT_PIPE)
+        return false;
+    cw_next.clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof *parent, parent, NULL);
+    t->memory = memory;
+    t->image = type != CL_MEM_OBJECT_BUFFER;
+    if (!t->image)
+        return true;
+    for (i = 0; i < 3; i++)
+        cw_next.clGetImageInfo(memory, what[i], sizeof t->region[i], &t->region[i], NULL);
+    cw_next.clGetImageInfo(memory, CL_IMAGE_ARRAY_SIZE, sizeof array, &array, NULL);
+    if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY)
+        t->region[1] = array;
+    if (type == CL_MEM_OBJECT_IMAGE2D_ARRAY)
+        t->region[2] = array;
+    for (i = 1; i < 3; i++)
+        t->region[i] = t->region[i] ? t->region[i] : 1;
+    return true;
+}
+
+static void track(struct tracked *t, cl_mem parent)
+{
+    struct tracked *p;
+
+    pthread_mutex_lock(&lock);
+    p = parent ? find(parent) : NULL;
+    t->root = p ? p->root : t;
+    t->root->users++;
+    t->next = list;
+    list = t;
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, size_t slice_pitch)
+{
+    struct cw_object *o = cw_known(memory, CW_LOG_O_MEMORY);
+    struct tracked *t = calloc(1, sizeof *t);
+    struct cw_layout l;
+    cl_mem_flags flags = 0;
+    cl_mem parent;
+
+    if (!t)
+        cw_log_stop("out of memory");
+    if (!o || !t || !describe(t, memory, &parent)) {
+        free(t);
+        return;
+    }
+    t->id = o->id;
+    track(t, parent);
+    cw_next.clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (parent || !host_ptr || !(flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)))
+        return;
+    l = (struct cw_layout){host_ptr, t->bytes, 1, 1, 0, 0};
+    if (t->image)
+        l = (struct cw_layout){host_ptr, t->region[0] * cw_capture_element(memory), t->region[1], t->region[2],
+                               row_pitch, slice_pitch};
+    write_contents(o->id, false, &l);
+    if (flags & CL_MEM_USE_HOST_PTR)
+        cw_host_watch(memory, &l, t->image);
+}
+
+/* ---- reading back */
+
+void cw_capture_queue_released(cl_command_queue queue)
+{
+    if (unset_user_events > 0 || in_callback)
+        return;
+    cw_next.clFinish(queue);
+    cw_capture_finished();
+    cw_capture_queue_idle(queue, UINT64_MAX);
+}
+
+static void finish_queue(struct cw_object *o, void *context)
+{
+    const void *handle = o->handle;
+
+    if (handle && o->owner == context)
+        cw_next.clFinish((cl_command_queue)handle);
+}
+
+static cl_device_id first_device(cl_context context)
+{
+    cl_device_id *devices = NULL, first = NULL;
+    size_t bytes = 0;
+
+    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        devices = malloc(bytes);
+    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) == CL_SUCCESS)
+        first = devices[0];
+    free(devices);
+    return first;
+}
+
+/* For objects that the host may not read: a copy that it may. */
+static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t bytes, void *to)
+{
+    static const size_t origin[3];
+    cl_int status;
+    cl_mem copy = cw_next.clCreateBuffer(t->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+
+    if (!copy)
+        return status;
+    status = t->image
+                 ? cw_next.clEnqueueCopyImageToBuffer(queue, t->memory, copy, origin, t->region, 0, 0, NULL, NULL)
+                 : cw_next.clEnqueueCopyBuffer(queue, t->memory, copy, 0, 0, bytes, 0, NULL, NULL);
+    if (status == CL_SUCCESS)
+        status = cw_next.clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+    cw_next.clReleaseMemObject(copy);
+    return status;
+}
+
+/* Stores the contents of a root object, after everything that was enqueued in its context. A queue of our own is made and
+ * released for it: a kept one would show in the context's reference count. */
+static void read_back(const struct tracked *t)
+{
+    static const size_t origin[3];
+    size_t bytes = t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
+    char *to = unset_user_events > 0 || in_callback ? NULL : malloc(bytes ? bytes : 1);
+    cl_command_queue queue;
+    cl_int status = CL_SUCCESS;
+    struct cw_layout l = {to, bytes, 1, 1, 0, 0};
+
+    if (!to) {
+        cw_log_warning("contents of a memory object of %zu bytes at its end are not captured: %s", bytes,
+                       unset_user_events > 0 ? "a user event is not set"
+                       : in_callback         ? "it was released in a callback"
+                                             : "out of memory");
+        return;
+    }
+    cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
+    cw_capture_finished();
+    queue = cw_next.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
+    if (queue && t->image)
+        status = cw_next.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL, NULL);
+    else if (queue)
+        status = cw_next.clEnqueueReadBuffer(queue, t->memory, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+    if (queue && status == CL_INVALID_OPERATION)
+        status = read_copy(queue, t, bytes, to);
+    if (queue && status == CL_SUCCESS)
+        write_contents(t->id, true, &l);
+    if (queue)
+        cw_next.clReleaseCommandQueue(queue);
+    free(to);
+}
+
+static void untrack(struct tracked *t)
+{
+    struct tracked **link;
+
+    for (link = &list; *link && *link != t; link = &(*link)->next)
+        ;
+    if (*link)
+        *link = t->next;
+}
+
+void cw_capture_released(cl_mem memory)
+{
+    struct tracked *t, *root = NULL;
+    int saved = errno;
+
+    pthread_mutex_lock(&lock);
+    t = find(memory);
+    if (t && !--t->root->users) {
+        root = t->root;
+        untrack(root);
+    }
+    if (t && t != t->root)
+        untrack(t);
+    pthread_mutex_unlock(&lock);
+    if (root) {
+        read_back(root);
+        cw_host_unwatch(root->memory);
+    }
+    if (t && t != t->root)
+        free(t);
+    free(root);
+    errno = saved;
+}
+
+void cw_capture_exit(void)
+{
+    struct tracked *t;
+
+    do {
+        pthread_mutex_lock(&lock);
+        for (t = list; t && t->root != t; t = t->next)
+            ;
+        if (t)
+            untrack(t);
+        pthread_mutex_unlock(&lock);
+        if (t)
+            read_back(t); /* not freed: parts of it may still name it */
+    } while (t);
+}

@@ -1,0 +1,257 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "define_parts.h"
+#include "../door/lock.h"
+
+struct cw_recorder_settings cw_recorder;
+
+uint64_t cw_fnv1a(uint64_t hash, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+
+    for (; n; n--)
+        hash = (hash ^ *p++) * 0x100000001b3u;
+    return hash;
+}
+
+static void describe_platform(struct cw_rec *r, struct cw_object *o, cl_platform_id platform)
+{
+    cw_rec_u(r, o->id);
+    QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_NAME);
+    QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_VENDOR);
+    QUERY_STRING(r, clGetPlatformInfo, platform, CL_PLATFORM_VERSION);
+    cw_rec_commit(r, CW_LOG_PLATFORM);
+}
+
+static void describe_device(struct cw_rec *r, struct cw_object *o, cl_device_id device)
+{
+    static const cl_device_info numbers[] = {CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_LOCAL_MEM_SIZE};
+    cl_platform_id platform;
+    cl_device_id parent;
+    cl_device_type type;
+    cl_uint units, mhz;
+    cl_bool unified;
+    cl_ulong number;
+    size_t group, i;
+
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_PLATFORM, platform);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_PARENT_DEVICE, parent);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_TYPE, type);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_MAX_COMPUTE_UNITS, units);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_MAX_CLOCK_FREQUENCY, mhz);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_HOST_UNIFIED_MEMORY, unified);
+    QUERY(clGetDeviceInfo, device, CL_DEVICE_MAX_WORK_GROUP_SIZE, group);
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, cw_known_id(platform, CW_LOG_O_PLATFORM));
+    cw_rec_u(r, cw_known_id(parent, CW_LOG_O_DEVICE));
+    cw_rec_u(r, type);
+    QUERY_STRING(r, clGetDeviceInfo, device, CL_DEVICE_NAME);
+    QUERY_STRING(r, clGetDeviceInfo, device, CL_DEVICE_VERSION);
+    QUERY_STRING(r, clGetDeviceInfo, device, CL_DRIVER_VERSION);
+    cw_rec_u(r, units);
+    cw_rec_u(r, mhz);
+    for (i = 0; i < 2; i++) {
+        QUERY(clGetDeviceInfo, device, numbers[i], number);
+        cw_rec_u(r, number);
+    }
+    cw_rec_u(r, group);
+    cw_rec_u(r, unified != 0);
+    cw_rec_commit(r, CW_LOG_DEVICE);
+}
+
+/* The context's devices; *count = 0 and NULL on failure. Free the result. */
+static cl_device_id *context_devices(cl_context context, size_t *count)
+{
+    cl_device_id *devices = NULL;
+    size_t bytes = 0;
+
+    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        devices = calloc(1, bytes);
+    if (bytes && !devices)
+        cw_log_stop("out of memory");
+    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+        free(devices);
+        devices = NULL;
+    }
+    *count = devices ? bytes / sizeof *devices : 0;
+    return devices;
+}
+
+static void describe_context(struct cw_rec *r, struct cw_object *o, cl_context context)
+{
+    size_t count, i;
+    cl_device_id *devices = context_devices(context, &count);
+
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, count);
+    for (i = 0; i < count; i++)
+        cw_rec_u(r, cw_known_id(devices[i], CW_LOG_O_DEVICE));
+    free(devices);
+    cw_rec_commit(r, CW_LOG_CONTEXT);
+}
+
+static void describe_queue(struct cw_rec *r, struct cw_object *o, cl_command_queue queue)
+{
+    cl_command_queue_properties properties;
+    cl_context context;
+    cl_device_id device;
+
+    QUERY(clGetCommandQueueInfo, queue, CL_QUEUE_CONTEXT, context);
+    QUERY(clGetCommandQueueInfo, queue, CL_QUEUE_DEVICE, device);
+    QUERY(clGetCommandQueueInfo, queue, CL_QUEUE_PROPERTIES, properties);
+    o->owner = context;
+    if (properties & CL_QUEUE_PROFILING_ENABLE)
+        atomic_fetch_or(&o->flags, CW_OBJECT_PROFILED);
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        atomic_fetch_or(&o->flags, CW_OBJECT_OUT_OF_ORDER);
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, cw_known_id(context, CW_LOG_O_CONTEXT));
+    cw_rec_u(r, cw_known_id(device, CW_LOG_O_DEVICE));
+    cw_rec_u(r, properties);
+    cw_rec_commit(r, CW_LOG_QUEUE);
+}
+
+static void describe_sampler(struct cw_rec *r, struct cw_object *o, cl_sampler sampler)
+{
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+    cl_bool normalized;
+
+    QUERY(clGetSamplerInfo, sampler, CL_SAMPLER_NORMALIZED_COORDS, normalized);
+    QUERY(clGetSamplerInfo, sampler, CL_SAMPLER_ADDRESSING_MODE, addressing);
+    QUERY(clGetSamplerInfo, sampler, CL_SAMPLER_FILTER_MODE, filter);
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, normalized);
+    cw_rec_u(r, addressing);
+    cw_rec_u(r, filter);
+    cw_rec_commit(r, CW_LOG_SAMPLER);
+}
+
+static void describe_kernel(struct cw_rec *r, struct cw_object *o, cl_kernel kernel)
+{
+    cl_program program;
+    cl_uint count;
+
+    QUERY(clGetKernelInfo, kernel, CL_KERNEL_PROGRAM, program);
+    QUERY(clGetKernelInfo, kernel, CL_KERNEL_NUM_ARGS, count);
+    if (!o->state)
+        o->state = cw_kernel_create(kernel);
+    if (!o->state)
+        cw_log_stop("out of memory");
+    o->owner = program;
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, cw_known_id(program, CW_LOG_O_PROGRAM));
+    cw_rec_u(r, count);
+    QUERY_STRING(r, clGetKernelInfo, kernel, CL_KERNEL_FUNCTION_NAME);
+    cw_rec_commit(r, CW_LOG_KERNEL);
+}
+
+/* How many references the vendor counts; 0 when it does not know the handle. */
+static cl_uint reference_count(const void *h, enum cw_log_object kind)
+{
+    cl_uint refs = 0;
+
+    switch (kind) {
+    case CW_LOG_O_CONTEXT: QUERY(clGetContextInfo, (cl_context)h, CL_CONTEXT_REFERENCE_COUNT, refs); break;
+    case CW_LOG_O_QUEUE: QUERY(clGetCommandQueueInfo, (cl_command_queue)h, CL_QUEUE_REFERENCE_COUNT, refs); break;
+    case CW_LOG_O_MEMORY: QUERY(clGetMemObjectInfo, (cl_mem)h, CL_MEM_REFERENCE_COUNT, refs); break;
+    case CW_LOG_O_SAMPLER: QUERY(clGetSamplerInfo, (cl_sampler)h, CL_SAMPLER_REFERENCE_COUNT, refs); break;
+    case CW_LOG_O_PROGRAM: QUERY(clGetProgramInfo, (cl_program)h, CL_PROGRAM_REFERENCE_COUNT, refs); break;
+    case CW_LOG_O_KERNEL: QUERY(clGetKernelInfo, (cl_kernel)h, CL_KERNEL_REFERENCE_COUNT, refs); break;
+    default: refs = 1; break;
+    }
+    return refs;
+}
+
+static void describe(struct cw_object *o, const void *h)
+{
+    struct cw_rec r;
+
+    cw_rec_begin(&r);
+    switch ((enum cw_log_object)o->kind) {
+    case CW_LOG_O_PLATFORM: describe_platform(&r, o, (cl_platform_id)h); break;
+    case CW_LOG_O_DEVICE: describe_device(&r, o, (cl_device_id)h); break;
+    case CW_LOG_O_CONTEXT: describe_context(&r, o, (cl_context)h); break;
+    case CW_LOG_O_QUEUE: describe_queue(&r, o, (cl_command_queue)h); break;
+    case CW_LOG_O_MEMORY: cw_describe_memory(&r, o, (cl_mem)h); break;
+    case CW_LOG_O_SAMPLER: describe_sampler(&r, o, (cl_sampler)h); break;
+    case CW_LOG_O_PROGRAM: cw_describe_program(&r, o, (cl_program)h); break;
+    case CW_LOG_O_KERNEL: describe_kernel(&r, o, (cl_kernel)h); break;
+    default: cw_rec_drop(&r); break;
+    }
+}
+
+/* Two threads may meet the same unknown handle; only one of them describes it. */
+static cw_lock define_lock;
+
+void cw_define_after_fork(void)
+{
+    cw_lock_free(&define_lock);
+}
+
+struct cw_object *cw_define(const void *handle, enum cw_log_object kind)
+{
+    struct cw_object *o = cw_object_find(handle, kind);
+    int saved = errno;
+    bool first = false;
+    cl_uint refs;
+
+    if (!handle)
+        return NULL;
+    refs = o ? 1 : reference_count(handle, kind);
+    if (!refs)
+        return NULL;
+    cw_lock_take(&define_lock);
+    o = cw_object_find(handle, kind);
+    if (!o) {
+        o = cw_object_insert(handle, kind);
+        first = o != NULL;
+        if (o)
+            o->refs = refs;
+    } else if (o->generation != cw_log_generation) { /* made before a fork: same id, described in the child's log too */
+        o->generation = cw_log_generation;
+        first = true;
+    }
+    cw_lock_free(&define_lock);
+    if (first)
+        describe(o, handle);
+    errno = saved;
+    return o;
+}
+
+struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind)
+{
+    struct cw_object *o = handle ? cw_object_insert(handle, kind) : NULL;
+    int saved = errno;
+
+    if (o)
+        describe(o, handle);
+    errno = saved;
+    return o;
+}
+
+void cw_defined_release(const void *handle, enum cw_log_object kind)
+{
+    struct cw_object *o = cw_object_find(handle, kind);
+    struct cw_rec r;
+
+    if (!o || !cw_object_release(o))
+        return;
+    if (o->generation == cw_log_generation) {
+        cw_rec_begin(&r);
+        cw_rec_u(&r, kind);
+        cw_rec_u(&r, o->id);
+        cw_rec_u(&r, cw_now_ns());
+        cw_rec_commit(&r, CW_LOG_RELEASE);
+    }
+    cw_object_remove(o);
+}
+
+void cw_object_dropped(enum cw_log_object kind, void *state)
+{
+    if (kind == CW_LOG_O_KERNEL)
+        cw_kernel_destroy(state);
+    else
+        free(state);
+}

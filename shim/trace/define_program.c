@@ -1,0 +1,127 @@
+/* define_program.c - the log's description of programs and their builds. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../analyzer/trace.h"
+#include "define_parts.h"
+
+/* A program record; hash and source from the vendor where `source` is to be asked for. */
+static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind, uint64_t hash,
+                          const cl_program *inputs, cl_uint count)
+{
+    cl_context context;
+    size_t bytes = 0;
+    char *source = NULL;
+    cl_uint i;
+
+    QUERY(clGetProgramInfo, program, CL_PROGRAM_CONTEXT, context);
+    o->owner = context;
+    if (kind == CW_PROGRAM_SOURCE &&
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
+        source = calloc(1, bytes + 1);
+    if (kind == CW_PROGRAM_SOURCE && bytes > 1 && !source)
+        cw_log_stop("out of memory");
+    if (source && cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
+        free(source);
+        source = NULL;
+    }
+    if (source)
+        hash = cw_fnv1a(CW_FNV_START, source, strlen(source));
+    else if (kind == CW_PROGRAM_SOURCE)
+        kind = CW_PROGRAM_BINARY; /* found by a handle that we did not see made */
+    cw_rec_u(r, o->id);
+    cw_rec_u(r, kind);
+    cw_rec_u(r, cw_known_id(context, CW_LOG_O_CONTEXT));
+    cw_rec_bytes(r, &hash, sizeof hash);
+    cw_rec_u(r, source && !cw_recorder.no_sources);
+    if (source && !cw_recorder.no_sources)
+        cw_rec_string(r, source);
+    free(source);
+    cw_rec_u(r, count);
+    for (i = 0; i < count; i++)
+        cw_rec_u(r, cw_known_id(inputs[i], CW_LOG_O_PROGRAM));
+    cw_rec_commit(r, CW_LOG_PROGRAM);
+}
+
+void cw_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program)
+{
+    write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
+}
+
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs, cl_uint count)
+{
+    struct cw_object *o = program ? cw_object_insert(program, CW_LOG_O_PROGRAM) : NULL;
+    struct cw_rec r;
+    int saved = errno;
+
+    if (o) {
+        cw_rec_begin(&r);
+        write_program(&r, o, program, kind, hash, inputs, count);
+    }
+    errno = saved;
+}
+
+/* The program's binary for its first device that has one, stored as a blob. */
+static void encode_binary(struct cw_rec *r, cl_program program)
+{
+    size_t bytes = 0, n, i, first;
+    size_t *sizes = NULL;
+    unsigned char **binaries = NULL;
+    uint64_t offset = 0;
+
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        sizes = calloc(1, bytes);
+    n = sizes ? bytes / sizeof *sizes : 0;
+    if (n && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, bytes, sizes, NULL) == CL_SUCCESS)
+        binaries = calloc(n, sizeof *binaries);
+    for (first = 0; first < n && !sizes[first]; first++)
+        ;
+    for (i = 0; binaries && i < n; i++) /* some vendors write to every entry, NULL or not */
+        binaries[i] = sizes[i] ? malloc(sizes[i]) : NULL;
+    if (binaries && first < n && binaries[first] &&
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) == CL_SUCCESS &&
+        cw_log_blob(binaries[first], sizes[first], &offset)) {
+        cw_rec_u(r, sizes[first]);
+        cw_rec_u(r, offset);
+    } else {
+        cw_rec_u(r, 0);
+    }
+    for (i = 0; binaries && i < n; i++)
+        free(binaries[i]);
+    free(binaries);
+    free(sizes);
+}
+
+void cw_define_build(cl_program program, const char *options, bool done)
+{
+    struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
+    struct cw_rec r;
+    int saved = errno;
+
+    if (!o)
+        return;
+    cw_rec_begin(&r);
+    cw_rec_u(&r, o->id);
+    cw_rec_string(&r, options);
+    if (cw_recorder.capture_data && done)
+        encode_binary(&r, program);
+    else
+        cw_rec_u(&r, 0);
+    cw_rec_commit(&r, CW_LOG_PROGRAM_BUILD);
+    errno = saved;
+}
+
+void cw_define_bytes(cl_program program, const void *bytes, size_t n)
+{
+    struct cw_object *o = cw_known(program, CW_LOG_O_PROGRAM);
+    uint64_t offset;
+    struct cw_rec r;
+
+    if (!o || !cw_log_blob(bytes, n, &offset))
+        return;
+    cw_rec_begin(&r);
+    cw_rec_u(&r, o->id);
+    cw_rec_u(&r, n);
+    cw_rec_u(&r, offset);
+    cw_rec_commit(&r, CW_LOG_PROGRAM_BYTES);
+}

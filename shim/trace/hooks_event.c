@@ -1,0 +1,189 @@
+/* hooks_event.c - events: what the program waits for, asks, sets, and releases. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../analyzer/trace.h"
+#include "capture.h"
+#include "hooks.h"
+
+void cw_events_finished(cl_uint n, const cl_event *events)
+{
+    struct cw_object *o;
+    cl_uint i;
+
+    cw_host_synchronised(NULL, 0);
+    if (CW_LIKELY(!cw_recorder.capture_data))
+        return;
+    for (i = 0; i < n; i++) {
+        o = cw_object_find(events[i], CW_LOG_O_EVENT);
+        if (o && !(o->flags & CW_OBJECT_USER_EVENT))
+            cw_capture_queue_idle((cl_command_queue)o->owner, o->seq);
+    }
+}
+
+cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    struct cw_rec r;
+    cl_int status;
+    bool failed;
+
+    if (!cw_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
+        return cw_next.clWaitForEvents(num_events, event_list);
+    status = cw_next.clWaitForEvents(num_events, event_list);
+    /* a terminated command is an error to the caller, but the wait is over all the same */
+    failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    cw_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
+    if (failed || status == CL_SUCCESS)
+        cw_events_finished(num_events, event_list);
+    return status;
+}
+
+/* True for a recorded command of this log whose completion was not recorded before. */
+static bool first_seen(struct cw_object *o)
+{
+    return o->generation == cw_log_generation &&
+           !(o->flags & (CW_OBJECT_SEEN_COMPLETE | CW_OBJECT_USER_EVENT | CW_OBJECT_UNKNOWN_EVENT)) &&
+           !(atomic_fetch_or(&o->flags, CW_OBJECT_SEEN_COMPLETE) & CW_OBJECT_SEEN_COMPLETE);
+}
+
+cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t size, void *value, size_t *size_ret)
+{
+    cl_int status = cw_next.clGetEventInfo(event, param_name, size, value, size_ret), seen;
+    struct cw_object *o;
+
+    if (CW_LIKELY(param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || status != CL_SUCCESS || !value) || !cw_recording())
+        return status;
+    memcpy(&seen, value, sizeof seen);
+    if (seen > CL_COMPLETE)
+        return status;
+    o = cw_object_find(event, CW_LOG_O_EVENT);
+    if (o && first_seen(o)) {
+        cw_event_seen(o->seq, seen, CW_CALLER);
+        cw_host_synchronised((cl_command_queue)o->owner, o->seq);
+    }
+    return status;
+}
+
+cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name, size_t size, void *value,
+                                       size_t *size_ret)
+{
+    cl_command_queue queue = NULL;
+    struct cw_object *o = NULL;
+
+    /* by the queue: events of commands that came after recording stopped are not known */
+    if (cw_recorder.device_times &&
+        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) == CL_SUCCESS)
+        o = cw_object_find(queue, CW_LOG_O_QUEUE);
+    if (o && o->flags & CW_OBJECT_HIDDEN_PROFILING)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    return cw_next.clGetEventProfilingInfo(event, param_name, size, value, size_ret);
+}
+
+cl_int cw_hook_clRetainEvent(cl_event event)
+{
+    cl_int status = cw_next.clRetainEvent(event);
+
+    if (status == CL_SUCCESS && cw_recording())
+        cw_object_retain(event, CW_LOG_O_EVENT);
+    return status;
+}
+
+cl_int cw_hook_clReleaseEvent(cl_event event)
+{
+    struct cw_object *o = cw_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    bool profiled;
+    uint64_t seq;
+
+    if (!o || !cw_object_release(o))
+        return cw_next.clReleaseEvent(event);
+    profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
+    seq = o->seq;
+    cw_object_remove(o);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
+        return CL_SUCCESS;
+    if (!profiled || cw_times_write(event, seq))
+        return cw_next.clReleaseEvent(event);
+    cw_times_adopt(event, seq); /* not finished yet: the reference is ours now */
+    return CL_SUCCESS;
+}
+
+cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
+{
+    cl_event event = cw_next.clCreateUserEvent(context, err);
+    struct cw_object *o = event && cw_recording() ? cw_object_insert(event, CW_LOG_O_EVENT) : NULL;
+
+    if (!o)
+        return event;
+    o->flags = CW_OBJECT_USER_EVENT;
+    o->seq = cw_log_sequence();
+    if (CW_UNLIKELY(cw_recorder.capture_data))
+        cw_capture_user_event(1);
+    return event;
+}
+
+cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
+{
+    struct cw_object *o = cw_recording() ? cw_object_find(event, CW_LOG_O_EVENT) : NULL;
+    uint64_t user = o && o->generation == cw_log_generation ? o->seq + 1 : 0;
+    struct cw_rec r;
+    cl_int status;
+
+    if (!cw_host_begin(&r, NULL, 0, NULL, CW_CALLER))
+        return cw_next.clSetUserEventStatus(event, execution_status);
+    if (CW_UNLIKELY(cw_recorder.capture_data))
+        cw_capture_before_set();
+    status = cw_next.clSetUserEventStatus(event, execution_status);
+    cw_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
+    if (CW_UNLIKELY(cw_recorder.capture_data) && status == CL_SUCCESS)
+        cw_capture_user_event(-1);
+    return status;
+}
+
+/* A callback that tells us first: the host has seen the completion from then on. */
+struct callback {
+    void(CL_CALLBACK *notify)(cl_event, cl_int, void *);
+    void *user_data;
+    uint64_t seq;
+    uint32_t generation;
+};
+
+static void CL_CALLBACK completed(cl_event event, cl_int status, void *user_data)
+{
+    struct callback c = *(struct callback *)user_data;
+    struct cw_object *o;
+
+    free(user_data);
+    if (status <= CL_COMPLETE && cw_recording() && c.generation == cw_log_generation) {
+        o = cw_object_find(event, CW_LOG_O_EVENT); /* unless the program has released it */
+        if (!o || o->seq != c.seq || first_seen(o))
+            cw_event_seen(c.seq, status, (struct cw_caller){(void *)(uintptr_t)c.notify, NULL});
+        if (CW_UNLIKELY(cw_recorder.capture_data))
+            cw_capture_finished();
+    }
+    cw_capture_in_callback(1);
+    c.notify(event, status, c.user_data);
+    cw_capture_in_callback(-1);
+}
+
+cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
+                                  void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user_data)
+{
+    struct cw_object *o = cw_recording() && notify && command_exec_callback_type == CL_COMPLETE
+                              ? cw_object_find(event, CW_LOG_O_EVENT)
+                              : NULL;
+    bool command = o && o->generation == cw_log_generation && !(o->flags & CW_OBJECT_USER_EVENT);
+    int saved = errno;
+    struct callback *c = command ? malloc(sizeof *c) : NULL;
+    cl_int status;
+
+    errno = saved;
+    if (command && !c)
+        cw_log_stop("out of memory");
+    if (!c)
+        return cw_next.clSetEventCallback(event, command_exec_callback_type, notify, user_data);
+    *c = (struct callback){notify, user_data, o->seq, o->generation};
+    status = cw_next.clSetEventCallback(event, command_exec_callback_type, completed, c);
+    if (status != CL_SUCCESS)
+        free(c);
+    return status;
+}

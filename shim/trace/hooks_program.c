@@ -1,0 +1,94 @@
+/* hooks_program.c - programs: creation from source, binaries, IL, built-ins; build, compile, link. Retain and release are
+ * in hooks_object.c. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../../analyzer/trace.h"
+#include "hooks.h"
+
+cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                             const size_t *lengths, cl_int *err)
+{
+    cl_program program = cw_next.clCreateProgramWithSource(context, count, strings, lengths, err);
+
+    if (program && cw_recording())
+        cw_define_program(program, CW_PROGRAM_SOURCE, 0, NULL, 0);
+    return program;
+}
+
+cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+                                             const size_t *lengths, const unsigned char **binaries,
+                                             cl_int *binary_status, cl_int *err)
+{
+    cl_program program = cw_next.clCreateProgramWithBinary(context, num_devices, device_list, lengths, binaries,
+                                                           binary_status, err);
+    cl_uint i;
+
+    if (!program || !cw_recording())
+        return program;
+    for (i = 0; i < num_devices && (!binaries[i] || !lengths[i]); i++)
+        ;
+    cw_define_program(program, CW_PROGRAM_BINARY,
+                      i < num_devices ? cw_fnv1a(CW_FNV_START, binaries[i], lengths[i]) : 0, NULL, 0);
+    if (cw_recorder.capture_data && i < num_devices)
+        cw_define_bytes(program, binaries[i], lengths[i]);
+    return program;
+}
+
+cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *err)
+{
+    cl_program program = cw_next.clCreateProgramWithIL(context, il, length, err);
+
+    if (!program || !cw_recording())
+        return program;
+    cw_define_program(program, CW_PROGRAM_IL, cw_fnv1a(CW_FNV_START, il, length), NULL, 0);
+    if (cw_recorder.capture_data)
+        cw_define_bytes(program, il, length);
+    return program;
+}
+
+cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
+                                                     const cl_device_id *device_list, const char *names, cl_int *err)
+{
+    cl_program program = cw_next.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
+
+    if (program && cw_recording())
+        cw_define_program(program, CW_PROGRAM_BUILTIN, cw_fnv1a(CW_FNV_START, names, strlen(names)), NULL, 0);
+    return program;
+}
+
+cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                              const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+{
+    cl_int status = cw_next.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
+
+    if (status == CL_SUCCESS && cw_recording())
+        cw_define_build(program, options, !pfn_notify);
+    return status;
+}
+
+cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+                                const char *options, cl_uint num_headers, const cl_program *headers,
+                                const char **names, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+{
+    cl_int status = cw_next.clCompileProgram(program, num_devices, device_list, options, num_headers, headers, names,
+                                             pfn_notify, user_data);
+
+    if (status == CL_SUCCESS && cw_recording())
+        cw_define_build(program, options, !pfn_notify);
+    return status;
+}
+
+cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+                                 const char *options, cl_uint num_inputs, const cl_program *inputs,
+                                 void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *err)
+{
+    cl_program program = cw_next.clLinkProgram(context, num_devices, device_list, options, num_inputs, inputs,
+                                               pfn_notify, user_data, err);
+
+    if (!program || !cw_recording())
+        return program;
+    cw_define_program(program, CW_PROGRAM_LINKED, 0, inputs, inputs ? num_inputs : 0);
+    cw_define_build(program, options, !pfn_notify);
+    return program;
+}

@@ -1,0 +1,384 @@
+#include "log_write.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../door/log.h"
+#include "log_file.h"
+
+__thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
+uint32_t cw_log_generation;
+
+static uint32_t asleep; /* what cw_log_alive points to while nothing is recorded */
+_Atomic(volatile uint32_t *) cw_log_alive = &asleep;
+
+enum { UNCONFIGURED, READY, OPEN, OVER };
+static _Atomic int state; /* changed under state_lock, but for the first steps of a forked child */
+static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
+                                  /* word says that a thread of the child is resetting what it inherited */
+static char *out_option;
+static bool capture;
+static pthread_key_t thread_key;
+static bool have_key;
+static struct cw_thread *threads; /* all of this process, for the child of a fork */
+static _Atomic uint32_t next_thread;
+static _Atomic uint64_t next_sequence;
+static void (*fork_resets[4])(void);
+static unsigned fork_reset_count;
+
+bool cw_log_configure(const char *out, bool capture_data)
+{
+    out_option = strdup(out);
+    capture = capture_data;
+    if (out_option)
+        state = READY;
+    return out_option != NULL;
+}
+
+void cw_log_on_fork(void (*reset)(void))
+{
+    if (fork_reset_count < sizeof fork_resets / sizeof fork_resets[0])
+        fork_resets[fork_reset_count++] = reset;
+}
+
+uint64_t cw_log_sequence(void)
+{
+    return atomic_fetch_add_explicit(&next_sequence, 1, memory_order_relaxed);
+}
+
+/* ---- opening, and waking up in a forked child */
+
+static void thread_ends(void *p)
+{
+    struct cw_thread *t = p, **link;
+
+    if (!t || t->generation != cw_log_generation || !page[0])
+        return; /* freed by the child's reset, or the child has not recorded yet and its locks may be held */
+    cw_log_chunk_put(t->chunk);
+    pthread_mutex_lock(&state_lock);
+    for (link = &threads; *link && *link != t; link = &(*link)->next)
+        ;
+    if (*link)
+        *link = t->next;
+    pthread_mutex_unlock(&state_lock);
+    cw_thread_self = NULL;
+    free(t);
+}
+
+static bool make_page(void)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return false;
+    if (madvise(p, size, MADV_WIPEONFORK)) {
+        munmap(p, size);
+        return false;
+    }
+    page = p;
+    *page = 1;
+    return true;
+}
+
+/* In the child of a fork, by the first of its threads that records: forget what belongs to the parent's log. */
+static void forget_parent(void)
+{
+    struct cw_thread *t, *next;
+    bool forked_by_us = false; /* else that thread is alive and may still look at its state */
+    unsigned i;
+
+    for (t = threads; t; t = t->next)
+        forked_by_us |= t == cw_thread_self;
+    for (t = threads; t; t = next) {
+        next = t->next;
+        cw_log_chunk_forget(t->chunk);
+        if (forked_by_us)
+            free(t);
+    }
+    cw_thread_self = NULL;
+    cw_log_generation++;
+    threads = NULL;
+    if (have_key)
+        pthread_setspecific(thread_key, NULL);
+    cw_log_alive = &asleep;
+    atomic_store(&next_thread, 0);
+    for (i = 0; i < fork_reset_count; i++)
+        fork_resets[i]();
+}
+
+/* In a child of the process that made the page. It may have made threads before its first call: one of them resets,
+ * the others wait until that is done. */
+static void become_a_process(void)
+{
+    uint32_t none = 0;
+
+    if (__atomic_compare_exchange_n(page + 1, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        pthread_mutex_init(&state_lock, NULL);
+        forget_parent();
+        state = READY;
+        __atomic_store_n(page, 1, __ATOMIC_RELEASE);
+    }
+    while (!__atomic_load_n(page, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static bool open_log(void)
+{
+    struct cw_error err = {0};
+
+    cw_clock_start();
+    if (!have_key && pthread_key_create(&thread_key, thread_ends)) {
+        cw_log_error("recording is off: no thread key left");
+        return false;
+    }
+    have_key = true;
+    if (!page && !make_page()) {
+        cw_log_error("recording is off: cannot make a page that notices forks: %s", strerror(errno));
+        return false;
+    }
+    if (cw_log_file_open(out_option, capture, &err) != CW_OK) {
+        cw_log_error("recording is off: %s", err.text);
+        return false;
+    }
+    cw_log_generation++;
+    state = OPEN;
+    cw_log_alive = page;
+    return true;
+}
+
+bool cw_log_wake(void)
+{
+    int saved = errno;
+    bool alive;
+
+    if (state == UNCONFIGURED || (state == OVER && (!page || *page)))
+        return false;
+    if (page && !*page)
+        become_a_process();
+    pthread_mutex_lock(&state_lock);
+    if (state == READY && !open_log()) /* others that call meanwhile find READY, and wait for the lock */
+        state = OVER;
+    alive = state == OPEN;
+    pthread_mutex_unlock(&state_lock);
+    errno = saved;
+    return alive;
+}
+
+struct cw_thread *cw_log_thread_slow(void)
+{
+    int saved = errno;
+    struct cw_thread *t = calloc(1, sizeof *t);
+
+    if (!t || pthread_setspecific(thread_key, t)) {
+        free(t);
+        cw_log_stop("out of memory");
+        errno = saved;
+        return NULL;
+    }
+    t->generation = cw_log_generation;
+    t->number = atomic_fetch_add(&next_thread, 1);
+    pthread_mutex_lock(&state_lock);
+    t->next = threads;
+    threads = t;
+    pthread_mutex_unlock(&state_lock);
+    cw_thread_self = t;
+    errno = saved;
+    return t;
+}
+
+/* ---- the end */
+
+void cw_log_stop(const char *fmt, ...)
+{
+    struct cw_log_header *h = cw_log_file_header();
+    char why[sizeof h->stopped_why];
+    bool first;
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    pthread_mutex_lock(&state_lock);
+    first = state == OPEN;
+    state = OVER;
+    cw_log_alive = &asleep;
+    if (first && h) {
+        memcpy(h->stopped_why, why, sizeof h->stopped_why);
+        atomic_store(&h->stopped, 1);
+    }
+    pthread_mutex_unlock(&state_lock);
+    if (first)
+        cw_log_error("recording stopped: %s (the program goes on; the trace ends here)", why);
+}
+
+bool cw_log_is_open(void)
+{
+    return state == OPEN && page && *page;
+}
+
+bool cw_log_exists(void)
+{
+    return page && *page && cw_log_file_header();
+}
+
+bool cw_log_complete(void)
+{
+    struct cw_log_header *h = cw_log_file_header();
+
+    if (!cw_log_exists())
+        return false;
+    atomic_store(&h->end_ns, cw_now_ns());
+    atomic_store(&h->complete, 1);
+    return true;
+}
+
+void cw_log_close(struct cw_log_names *names)
+{
+    pthread_mutex_lock(&state_lock);
+    state = OVER;
+    cw_log_alive = &asleep;
+    if (names)
+        *names = *cw_log_file_names();
+    pthread_mutex_unlock(&state_lock);
+}
+
+bool cw_log_blob(const void *bytes, size_t n, uint64_t *offset)
+{
+    struct cw_error err = {0};
+    int saved = errno;
+    bool ok = cw_log_data_append(bytes, n, offset, &err) == CW_OK;
+
+    if (!ok)
+        cw_log_stop("%s", err.text);
+    errno = saved;
+    return ok;
+}
+
+/* ---- records */
+
+static uint8_t *put_u(uint8_t *p, uint64_t v)
+{
+    while (v >= 0x80) {
+        *p++ = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    return p;
+}
+
+/* Writes one whole record, `head` then the body, and makes it visible. There is room. */
+static void append(struct cw_thread *t, const uint8_t *head, size_t head_bytes, const struct cw_rec *r)
+{
+    size_t body_bytes = r ? (size_t)(r->p - r->body) : 0;
+    uint8_t *p = put_u(t->p, head_bytes + body_bytes);
+    struct cw_log_chunk *c = t->chunk;
+
+    memcpy(p, head, head_bytes);
+    if (body_bytes)
+        memcpy(p + head_bytes, r->body, body_bytes);
+    t->p = p + head_bytes + body_bytes;
+    if (t->calls) {
+        atomic_store_explicit(&c->calls, atomic_load_explicit(&c->calls, memory_order_relaxed) + t->calls,
+                              memory_order_relaxed);
+        t->calls = 0;
+    }
+    if (t->recorder_ns) {
+        atomic_store_explicit(&c->recorder_ns,
+                              atomic_load_explicit(&c->recorder_ns, memory_order_relaxed) + t->recorder_ns,
+                              memory_order_relaxed);
+        t->recorder_ns = 0;
+    }
+    atomic_store_explicit(&c->committed, (uint64_t)(t->p - (uint8_t *)(c + 1)), memory_order_release);
+}
+
+/* Gives the thread a chunk with room for `bytes` and begins a segment in it. */
+static bool new_chunk(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
+{
+    struct cw_error err = {0};
+    uint8_t head[64], *p = head;
+    int saved = errno;
+
+    cw_log_chunk_put(t->chunk);
+    t->chunk = cw_log_chunk_get(bytes + sizeof head + 2, &err);
+    errno = saved;
+    if (!t->chunk) {
+        t->p = t->end = NULL;
+        cw_log_stop("%s", err.status ? err.text : "the log was closed");
+        return false;
+    }
+    t->p = (uint8_t *)(t->chunk + 1) + atomic_load_explicit(&t->chunk->committed, memory_order_relaxed);
+    t->end = (uint8_t *)t->chunk + (size_t)t->chunk->units * CW_LOG_CHUNK_BYTES;
+    t->seq = r->seq;
+    t->time_ns = cw_now_ns();
+    *p++ = CW_LOG_THREAD;
+    p = put_u(p, t->number);
+    p = put_u(p, t->segment++);
+    p = put_u(p, t->seq);
+    p = put_u(p, t->time_ns);
+    append(t, head, (size_t)(p - head), NULL);
+    return true;
+}
+
+/* True when `t` may write a record of the size of `r`; else `r` is dropped. */
+static bool ready(struct cw_thread *t, struct cw_rec *r)
+{
+    size_t bytes = (size_t)(r->p - r->body) + 96; /* length, kind, seq, times, flags, status */
+
+    if (CW_UNLIKELY(r->lost)) {
+        cw_log_stop("out of memory");
+        return false;
+    }
+    if (CW_UNLIKELY(t->busy)) /* called from a signal handler that interrupted a commit */
+        return false;
+    t->busy = true;
+    if (CW_LIKELY((size_t)(t->end - t->p) >= bytes) || new_chunk(t, bytes, r))
+        return true;
+    t->busy = false;
+    return false;
+}
+
+void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind)
+{
+    struct cw_thread *t = cw_recording() ? cw_log_thread() : NULL;
+    uint8_t head[32], *p = head;
+
+    if (t && ready(t, r)) {
+        *p++ = (uint8_t)kind;
+        p = put_u(p, cw_log_zigzag((int64_t)(r->seq - t->seq)));
+        t->seq = r->seq;
+        append(t, head, (size_t)(p - head), r);
+        t->busy = false;
+    }
+    cw_rec_drop(r);
+}
+
+void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
+{
+    struct cw_thread *t = cw_recording() ? cw_log_thread() : NULL;
+    uint8_t head[80], *p = head;
+
+    if (CW_LIKELY(t && ready(t, r))) {
+        *p++ = (uint8_t)kind;
+        p = put_u(p, cw_log_zigzag((int64_t)(r->seq - t->seq)));
+        p = put_u(p, cw_log_zigzag((int64_t)(r->begin_ns - t->time_ns)));
+        if (r->end_ns < r->begin_ns) /* see clock.h */
+            r->end_ns = r->begin_ns;
+        p = put_u(p, r->end_ns - r->begin_ns);
+        p = put_u(p, r->flags);
+        if (r->flags & CW_LOG_E_STATUS)
+            p = put_u(p, cw_log_zigzag(r->status));
+        t->seq = r->seq;
+        t->time_ns = r->end_ns;
+        append(t, head, (size_t)(p - head), r);
+        t->busy = false;
+    }
+    cw_rec_drop(r);
+}

@@ -1,0 +1,143 @@
+/* mode_trace.c - recording: settings, the table of hooks, and what happens at the program's end. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../analyzer/options.h"
+#include "../../analyzer/trace_write.h"
+#include "../door/log.h"
+#include "capture.h"
+#include "hooks.h"
+
+#define MAX_REGISTRATIONS 8
+
+static bool tool_converts; /* `clweave trace` makes the JSON when the program has ended */
+
+static unsigned parse_callsites(const char *text)
+{
+    int n = cw_options_callsites(text);
+
+    if (n >= 0)
+        return (unsigned)n;
+    cw_log_warning("CLWEAVE_CALLSITES is \"%s\": it must be off, leaf or a number up to %d; using leaf", text,
+                   CW_CALLSITES_MAX);
+    return 1;
+}
+
+static void free_kernel(struct cw_object *o, void *context)
+{
+    (void)context;
+    if (o->state)
+        cw_kernel_after_fork(o->state);
+}
+
+static void after_fork(void)
+{
+    cw_object_after_fork();
+    cw_object_each(CW_LOG_O_KERNEL, free_kernel, NULL);
+    cw_define_after_fork();
+    cw_svm_after_fork();
+    cw_callsite_after_fork();
+    cw_map_after_fork();
+    cw_times_after_fork();
+    cw_capture_after_fork();
+}
+
+static bool start(const struct cw_options *options)
+{
+    const char *tool = getenv("CLWEAVE_TOOL");
+
+    cw_recorder.device_times = options->device_times;
+    cw_recorder.capture_data = options->capture_data;
+    cw_recorder.no_sources = options->no_sources;
+    cw_recorder.callsite_frames = parse_callsites(options->callsites);
+    tool_converts = tool && tool[0] && strcmp(tool, "0");
+    cw_log_on_fork(after_fork);
+    if (!cw_log_configure(options->out, options->capture_data)) {
+        cw_log_error("recording is off: out of memory");
+        return false;
+    }
+    return true;
+}
+
+static void write_live_times(struct cw_object *o, void *context)
+{
+    const void *event = o->handle;
+
+    (void)context;
+    if (event && o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation)
+        cw_times_write((cl_event)event, o->seq);
+}
+
+/* Makes the JSON and removes the log; keeps the log when that fails. */
+static void convert(void)
+{
+    static struct cw_log_names names;
+    struct cw_error err = {0};
+    sigset_t block, old;
+
+    cw_log_close(&names);
+    /* a file-size limit or a closed pipe must stop us, not the program; what is then pending is dropped unseen */
+    sigemptyset(&block);
+    sigaddset(&block, SIGXFSZ);
+    sigaddset(&block, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &block, &old);
+    if (cw_trace_convert(names.log, names.json, &err) == CW_OK)
+        unlink(names.log);
+    else
+        cw_log_error("the log %s could not be converted: %s; try: clweave graph %s -o trace.json", names.log, err.text,
+                     names.log);
+    while (sigtimedwait(&block, NULL, &(struct timespec){0}) > 0)
+        ;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
+static void at_end(void)
+{
+    static uint32_t done;
+    int saved = errno;
+
+    if (!cw_log_exists() || done == cw_log_generation)
+        return; /* a forked child that made no call has none of its own */
+    done = cw_log_generation;
+    if (cw_log_is_open()) {
+        if (cw_recorder.capture_data)
+            cw_capture_exit();
+        cw_times_harvest(true);
+        cw_object_each(CW_LOG_O_EVENT, write_live_times, NULL);
+    }
+    if (cw_log_is_open())
+        cw_log_complete();
+    if (!tool_converts)
+        convert();
+    errno = saved;
+}
+
+/* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece. */
+void cw_trace_register_exit(void)
+{
+    static _Atomic unsigned count;
+    int saved = errno;
+
+    if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
+        atexit(at_end);
+        at_quick_exit(at_end);
+    }
+    errno = saved;
+}
+
+static const struct cw_dispatch hooks = {
+#define HOOK(name) .name = cw_hook_##name,
+    CW_TRACE_HOOKS(HOOK)
+};
+
+const struct cw_mode cw_mode_trace = {
+    .name = "trace",
+    .hooks = &hooks,
+    .ext_hooks = &cw_trace_ext_hooks,
+    .start = start,
+    .stop = at_end, /* a program that made no platform or context call before it used what it inherited */
+};
