@@ -60,6 +60,8 @@ void reader_join_branches(struct reader *r)
             int from = condition_of(&r->cfg, r->access_block[i], r->access_block[j]);
             if (from < 0 || !same_store(r, i, j) || a.loop != r->cfg.loop_of[from])
                 continue;
+            if (a.value != m->access[j].value)
+                a.value = -1;
             a.guards = reader_block_guards(r, from)->guards;
             a.doubt = reader_doubt(r, from);
             reader_add_access(r, &a, from);

@@ -205,20 +205,49 @@ static int scalar_bytes(const char *p)
     }
 }
 
-int cw_builtin_pointee_bytes(const char *params)
+/* Where the first pointer's type begins, behind its qualifiers; "" without one. */
+static const char *pointee(const char *params)
 {
     const char *p = strchr(params, 'P');
     if (!p)
-        return 0;
+        return "";
     for (p++; *p == 'U' || *p == 'V' || *p == 'K' || *p == 'r';) { /* U3AS1, U7_Atomic: with their length */
         if (*p++ != 'U')
             continue;
         char *end;
         long n = strtol(p, &end, 10);
         if (n <= 0 || strlen(end) < (size_t)n)
-            return 0;
+            return "";
         p = end + n;
     }
+    return p;
+}
+
+enum cw_merge cw_builtin_merge(const struct cw_builtin *b)
+{
+    static const struct {
+        const char *ending;
+        enum cw_merge on_signed, on_unsigned;
+    } operations[] = {
+        {"_add", CW_MERGE_ADD, CW_MERGE_ADD},   {"_sub", CW_MERGE_ADD, CW_MERGE_ADD},
+        {"_inc", CW_MERGE_ADD, CW_MERGE_ADD},   {"_dec", CW_MERGE_ADD, CW_MERGE_ADD},
+        {"_and", CW_MERGE_AND, CW_MERGE_AND},   {"_or", CW_MERGE_OR, CW_MERGE_OR},
+        {"_xor", CW_MERGE_XOR, CW_MERGE_XOR},   {"_min", CW_MERGE_SMIN, CW_MERGE_UMIN},
+        {"_max", CW_MERGE_SMAX, CW_MERGE_UMAX},
+    };
+    const char *type = pointee(b->params), *ending = strrchr(b->name, '_');
+    bool is_signed = *type && strchr("ilx", *type), is_unsigned = *type && strchr("jmy", *type);
+    if (b->kind != CW_BUILTIN_ATOMIC || (!is_signed && !is_unsigned) || !ending)
+        return CW_MERGE_NONE;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (!strcmp(ending, operations[i].ending))
+            return is_signed ? operations[i].on_signed : operations[i].on_unsigned;
+    return CW_MERGE_NONE;
+}
+
+int cw_builtin_pointee_bytes(const char *params)
+{
+    const char *p = pointee(params);
     if (!strncmp(p, "Dv", 2)) {
         char *end;
         long lanes = strtol(p + 2, &end, 10);

@@ -2,7 +2,7 @@
 #ifndef CW_FOOTPRINT_BUILTIN_H
 #define CW_FOOTPRINT_BUILTIN_H
 
-#include "expr.h"
+#include "model.h"
 
 enum cw_builtin_kind {
     CW_BUILTIN_UNKNOWN,   /* not a function of OpenCL C that we know: may do anything */
@@ -37,6 +37,10 @@ struct cw_builtin {
     const char *name;   /* static, for reports; ATOMIC: the name without a suffix such as _explicit */
     const char *params; /* the mangled parameter list, inside of `mangled` */
 };
+
+/* How the ATOMIC function `b` merges: NONE unless it is one of add, sub, inc, dec, and, or, xor, min, max on
+ * integers. */
+enum cw_merge cw_builtin_merge(const struct cw_builtin *b);
 
 /* What `mangled` names; kind UNKNOWN when it is no known built-in. */
 struct cw_builtin cw_builtin_find(const char *mangled);

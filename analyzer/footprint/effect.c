@@ -43,7 +43,7 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
 static struct cw_access plain(unsigned kind, int64_t may, int64_t must)
 {
     return (struct cw_access){
-        .kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = ""};
+        .kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = "", .value = -1};
 }
 
 static int64_t may_bytes(struct reader *r, LLVMTypeRef t)
@@ -56,19 +56,37 @@ static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
     return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
 }
 
-static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, unsigned kind)
+/* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero of
+ * whatever type. (Others are not worth their expressions: think of a hash.) */
+static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
 {
-    struct cw_access a = plain(kind, may_bytes(r, t), must_bytes(r, t));
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMIsConstant(v) && LLVMIsNull(v))
+        return cw_expr_const(&r->m->pool, bytes < 8 ? 8 * (int)bytes : 64, 0);
+    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 8 * (unsigned)bytes ||
+        bytes > 8 || !(LLVMIsAConstantInt(v) || LLVMIsAArgument(v)))
+        return -1;
+    return cw_lift_value(&r->lift, v, -1);
+}
+
+/* `value`: what is stored, NULL for a load */
+static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef value)
+{
+    struct cw_access a =
+        plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
+    if (value && a.bytes_may == a.bytes_must)
+        a.value = stored_value(r, value, a.bytes_may);
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind)
         a.doubt = why_struct;
     add_access(r, block, pointer, -1, a);
 }
 
 static void atomic(struct reader *r, int block, LLVMValueRef v, LLVMValueRef pointer, int64_t bytes,
-                   const char *name)
+                   const char *name, enum cw_merge merge)
 {
     struct cw_access a = plain(CW_ACCESS_READ | CW_ACCESS_WRITE | CW_ACCESS_ATOMIC, bytes, bytes);
     a.atomic = name;
+    a.merge = merge;
     a.result_used = LLVMGetFirstUse(v) != NULL;
     add_access(r, block, pointer, -1, a);
 }
@@ -169,7 +187,7 @@ static void atomic_function(struct reader *r, int block, LLVMValueRef v, const s
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
     for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++)
         if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind)
-            atomic(r, block, v, LLVMGetOperand(v, i), bytes, b->name);
+            atomic(r, block, v, LLVMGetOperand(v, i), bytes, b->name, cw_builtin_merge(b));
 }
 
 static bool has_no_effect(LLVMValueRef function)
@@ -235,20 +253,46 @@ static void call(struct reader *r, int block, LLVMValueRef v)
     }
 }
 
+static enum cw_merge merge_of(LLVMValueRef v)
+{
+    switch (LLVMGetAtomicRMWBinOp(v)) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub:
+        return CW_MERGE_ADD;
+    case LLVMAtomicRMWBinOpAnd:
+        return CW_MERGE_AND;
+    case LLVMAtomicRMWBinOpOr:
+        return CW_MERGE_OR;
+    case LLVMAtomicRMWBinOpXor:
+        return CW_MERGE_XOR;
+    case LLVMAtomicRMWBinOpMin:
+        return CW_MERGE_SMIN;
+    case LLVMAtomicRMWBinOpMax:
+        return CW_MERGE_SMAX;
+    case LLVMAtomicRMWBinOpUMin:
+        return CW_MERGE_UMIN;
+    case LLVMAtomicRMWBinOpUMax:
+        return CW_MERGE_UMAX;
+    default:
+        return CW_MERGE_NONE;
+    }
+}
+
 void reader_read_instruction(struct reader *r, LLVMValueRef v, int block)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMLoad:
-        whole_type(r, block, LLVMGetOperand(v, 0), LLVMTypeOf(v), CW_ACCESS_READ);
+        whole_type(r, block, LLVMGetOperand(v, 0), LLVMTypeOf(v), NULL);
         break;
     case LLVMStore:
-        whole_type(r, block, LLVMGetOperand(v, 1), LLVMTypeOf(LLVMGetOperand(v, 0)), CW_ACCESS_WRITE);
+        whole_type(r, block, LLVMGetOperand(v, 1), LLVMTypeOf(LLVMGetOperand(v, 0)), LLVMGetOperand(v, 0));
         break;
     case LLVMAtomicRMW:
-        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)), "atomicrmw");
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)), "atomicrmw", merge_of(v));
         break;
     case LLVMAtomicCmpXchg:
-        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))), "cmpxchg");
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))), "cmpxchg",
+               CW_MERGE_NONE);
         break;
     case LLVMVAArg:
     case LLVMInvoke:

@@ -18,6 +18,8 @@ struct cw_launch_arg {
     int64_t buffer_bytes;       /* GLOBAL and CONSTANT: size of the (sub-)buffer, 0 for NULL */
     const unsigned char *value; /* SCALAR: its bytes, little endian, NULL when not known */
     size_t value_bytes;
+    uint64_t allocation; /* GLOBAL, CONSTANT, IMAGE: the memory it lies in; 0: in one of its own */
+    int64_t base;        /* where in that memory it begins, bytes */
 };
 
 struct cw_launch {

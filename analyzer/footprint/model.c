@@ -52,7 +52,8 @@ static bool same_access(const struct cw_access *a, const struct cw_access *b)
     return a->arg == b->arg && a->kind == b->kind && a->offset == b->offset && a->bytes_may == b->bytes_may &&
            a->bytes_must == b->bytes_must && a->count == b->count && a->stride == b->stride &&
            a->loop == b->loop && a->guards.first == b->guards.first && a->guards.n == b->guards.n &&
-           a->doubt == b->doubt && a->atomic == b->atomic && a->result_used == b->result_used;
+           a->doubt == b->doubt && a->atomic == b->atomic && a->result_used == b->result_used &&
+           a->merge == b->merge && a->value == b->value;
 }
 
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a)
@@ -121,6 +122,8 @@ bool cw_model_varies_in(const struct cw_model *m, int node, int loop)
 void cw_model_unknown(struct cw_model *m, unsigned kind, const char *why)
 {
     m->anywhere = true;
+    if (!m->why_anywhere)
+        m->why_anywhere = why;
     for (int i = 0; i < m->args; i++) {
         struct cw_arg *a = &m->arg[i];
         if (a->kind != CW_ARG_GLOBAL && a->kind != CW_ARG_CONSTANT)

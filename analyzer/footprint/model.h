@@ -25,6 +25,21 @@ enum cw_access_kind {
     CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */
 };
 
+/* How what several tiles did to one element of an argument becomes one value again. All are integer operations
+ * that commute and associate; sub, inc and dec are additions. */
+enum cw_merge {
+    CW_MERGE_NONE, /* no such operation: floating point, exchange, compare-exchange, store */
+    CW_MERGE_ADD,
+    CW_MERGE_AND,
+    CW_MERGE_OR,
+    CW_MERGE_XOR,
+    CW_MERGE_SMIN,
+    CW_MERGE_SMAX,
+    CW_MERGE_UMIN,
+    CW_MERGE_UMAX,
+    CW_MERGE_DIFF /* whoever changed a byte wins: nobody else changes it to something else (cut.h) */
+};
+
 /* `node` (1 bit) must be `want`. */
 struct cw_guard {
     int node;
@@ -48,7 +63,9 @@ struct cw_access {
     const char
         *doubt; /* static words why the guards do not decide alone whether it happens; NULL when they do */
     const char *atomic; /* static name of an atomic operation, "" otherwise */
-    bool result_used;   /* of an atomic */
+    bool result_used;    /* of an atomic */
+    enum cw_merge merge; /* of an atomic */
+    int value;           /* node: what a WRITE of `bytes_must` bytes stores; -1: not known or no integer */
 };
 
 /* One way out of a loop: it goes on only while all guards hold. */
@@ -87,6 +104,7 @@ struct cw_model {
     int loops;
     bool prints, barriers; /* calls printf; has a work-group barrier */
     bool anywhere;         /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
+    const char *why_anywhere; /* static words, NULL when not */
 };
 
 void cw_model_init(struct cw_model *m);
