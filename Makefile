@@ -111,7 +111,7 @@ $(B)/test/libcountcl.so: $(B)/obj/test/shim/countcl.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 # the witness of what programs read back: a layer above everything else
-$(B)/test/libreadcl.so: $(call obj,test/suites/readcl.c test/suites/readcl_log.c)
+$(B)/test/libreadcl.so: $(call obj,$(wildcard test/suites/readcl*.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
 $(B)/test/liar: $(call obj,test/suites/liar.c test/apps/common.c)

@@ -16,7 +16,7 @@ expect() {
     fail "liar $1: expected '$2 ... $3', got: $line"
 }
 
-liars="byte early order missing unseen error stdout file status crash hang same noisy"
+liars="byte early order missing unseen error stdout file status crash hang same noisy rare"
 for what in $liars; do
     echo "$what limit=20 -- '$(realpath "$B")/test/liar' $what"
 done | sed 's/limit=20 -- \(.*\) hang$/limit=3 -- \1 hang/' > "$T/manifest"
@@ -35,10 +35,20 @@ expect status different "status: '3'"
 expect crash crash "signal 6"
 expect hang hang "ran out of time"
 expect same same ""
+expect rare same ""
 expect noisy same ""
 grep -qE "^noisy +bare .*varies by itself: 1 words of stdout" "$T/table" ||
     fail "noisy is not listed as varying"
 [ $failures = 0 ] || cat "$T/table"
+
+# what a program reads without anyone having written it is its own; what it reads beside that is still compared
+for what in unwritten unwritten-byte; do
+    echo "$what -- '$(realpath "$B")/test/liar' $what"
+done > "$T/unwritten"
+python3 test/suites/suite.py --build "$B" --bare 3 --again 3 --repeat 1 -c run "$T/unwritten" > "$T/table"
+grep -qE '^unwritten +bare +unwritten ' "$T/table" && grep -qE '^unwritten +run +same' "$T/table" ||
+    fail "liar unwritten: $(cat "$T/table")"
+grep -qE '^unwritten-byte +run +different +reads: at 3:' "$T/table" || fail "liar unwritten-byte: $(cat "$T/table")"
 
 # clean samples are the same in every mode; the witness does not see what clweave reads for itself
 for name in blockmatmul images threads; do
@@ -46,6 +56,11 @@ for name in blockmatmul images threads; do
 done > "$T/samples"
 python3 test/suites/suite.py --build "$B" --bare 2 --repeat 1 --jobs 2 \
     -c off -c trace/capture_data=1 -c run "$T/samples" || fail "samples differ"
+
+# the whole matrix on little
+MATRIX_POLICIES="chaos eager" MATRIX_DEVICES=devices=none test/suites/matrix.sh "$T/samples" --build "$B" --bare 2 --seeds 1 \
+    --repeat 1 --only blockmatmul > "$T/table" || fail "matrix: $(cat "$T/table")"
+[ "$(grep -c ' same ' "$T/table")" = 5 ] && grep -qE '^together +5 +[1-9]' "$T/table" || fail "matrix: $(cat "$T/table")"
 
 # a manifest that cannot be read is a usage error that names the line
 printf 'a -- b\na -- c\n' > "$T/twice"

@@ -70,6 +70,21 @@ static void map_and_rectangle(struct app *a, cl_mem buffer)
         abort();
 }
 
+/* Reads a buffer that nobody has written, out of a heap that is not zero. */
+static void read_unwritten(struct app *a)
+{
+    static char to[BYTES];
+    char *used[64];
+    for (unsigned i = 0; i < 64; i++)
+        if ((used[i] = malloc(4 * BYTES)))
+            memset(used[i], 0x33, 4 * BYTES);
+    for (unsigned i = 0; i < 64; i++)
+        free(used[i]);
+    cl_mem fresh = app_buffer(a, 0, BYTES, NULL);
+    app_read(a, fresh, 0, BYTES, to);
+    clReleaseMemObject(fresh);
+}
+
 static int ending(struct app *a)
 {
     FILE *file = fopen("left", "w");
@@ -77,6 +92,8 @@ static int ending(struct app *a)
         return 1;
     if (!strcmp(what, "noisy"))
         printf("at %ld\n", (long)clock());
+    if (!strcmp(what, "rare"))
+        puts(lying || clock() % 2 ? "one" : "other");
     puts(lie("stdout") ? "Done" : "done");
     a->ok = a->ok && !lie("status");
     if (lie("crash"))
@@ -97,6 +114,7 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < WORDS; i++)
         words[i] = i;
     words[200] ^= lie("byte");
+    words[201] ^= mode && !strcmp(what, "unwritten-byte");
     words[3] ^= lie("early") << 20;
     cl_mem buffer = app_buffer(&a, CL_MEM_COPY_HOST_PTR, BYTES, words);
     cl_kernel kernel = app_kernel(&a, "add");
@@ -104,6 +122,8 @@ int main(int argc, char **argv)
     app_run(a.queue, kernel, WORDS, 0, 0, NULL, NULL);
     app_read(&a, buffer, lie("order") ? 64 : 0, 64, got);
     app_read(&a, buffer, lie("order") ? 0 : 64, 64, got);
+    if (!strncmp(what, "unwritten", 9))
+        read_unwritten(&a);
     if (!lie("missing"))
         app_read(&a, buffer, 0, BYTES, got);
     map_and_rectangle(&a, buffer);

@@ -282,6 +282,10 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     table.clWaitForEvents = read_WaitForEvents;
     table.clGetEventInfo = read_GetEventInfo;
     table.clSetEventCallback = read_SetEventCallback;
+    if (getenv("READCL_FRESH")) {
+        table.clCreateBuffer = rd_fresh_buffer;
+        table.clCreateBufferWithProperties = rd_fresh_buffer_with;
+    }
     table.clCreateCommandQueue = read_CreateQueue;
     table.clCreateCommandQueueWithProperties = read_CreateQueueWith;
     *given = sizeof table / sizeof(void *);

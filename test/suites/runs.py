@@ -8,6 +8,7 @@ import fnmatch
 import hashlib
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -26,10 +27,12 @@ class Result:
     stderr: bytes
 
 
-def environment(program, configuration, library, witness, folder):
+def environment(program, configuration, library, witness, folder, home, fresh):
     env = {k: v for k, v in os.environ.items() if not k.startswith(OWN)}
-    env.update(program.env, READCL_DIR=os.path.join(folder, "reads"), HOME=os.path.join(folder, "home"),
-               OPENCL_LAYERS=witness)
+    env.update(program.env, READCL_DIR=os.path.join(folder, "reads"), HOME=home, OPENCL_LAYERS=witness)
+    if fresh:  # glibc fills what it hands out with the complement of MALLOC_PERTURB_, except out of its per-thread caches
+        env.update(READCL_FRESH=fresh, MALLOC_PERTURB_=str(int(fresh, 16) ^ 0xff),
+                   GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
     if configuration == "bare":
         return env
     mode, *options = configuration.split("/")
@@ -80,6 +83,16 @@ def end_group(process):
         pass
 
 
+def ended(process, limit):
+    """Waits without the steps in which subprocess looks; False after `limit` seconds. It is not reaped, so that its
+    number still names its group."""
+    handle = os.pidfd_open(process.pid)
+    try:
+        return bool(select.select([handle], [], [], limit)[0])
+    finally:
+        os.close(handle)
+
+
 def execute(command, work, env, limit):
     """Returns (status, stdout, stderr). Whatever the program started and left is ended."""
     with open(os.path.join(work, "..", "stdout"), "w+b") as out, open(os.path.join(work, "..", "stderr"), "w+b") as err:
@@ -88,28 +101,27 @@ def execute(command, work, env, limit):
                                        start_new_session=True)
         except OSError as why:
             return f"not started: {why}", b"", b""
-        try:
-            code = process.wait(limit)
-            status = f"signal {-code}" if code < 0 else str(code)
-        except subprocess.TimeoutExpired:
-            status = "hang"
+        over = ended(process, limit)
         end_group(process)
-        process.wait()
+        code = process.wait()
+        status = "hang" if not over else f"signal {-code}" if code < 0 else str(code)
         out.seek(0)
         err.seek(0)
         return status, out.read(), err.read()
 
 
-def run(program, configuration, library, witness, folder):
-    """Runs it in `folder`, which must not exist; leaves stdout, stderr, work, reads and traces there."""
-    work = os.path.join(folder, "work")
-    for name in ("reads", "traces", "home"):
+def run(program, configuration, library, witness, folder, home=None, fresh=None):
+    """Runs it in `folder`, which must not exist; leaves stdout, stderr, work, reads and traces there. `home`, its HOME,
+    may exist: caches stay there from run to run. `fresh`: two hex digits that fresh memory holds."""
+    work, home = os.path.join(folder, "work"), home or os.path.join(folder, "home")
+    for name in ("reads", "traces"):
         os.makedirs(os.path.join(folder, name))
+    os.makedirs(home, exist_ok=True)
     if program.folder:
         shutil.copytree(program.folder, work, symlinks=True)
     else:
         os.makedirs(work)
-    env = environment(program, configuration, library, witness, folder)
+    env = environment(program, configuration, library, witness, folder, home, fresh)
     status, out, err = execute(program.command, work, env, program.limit)
     said = SUMMARY.findall(err)
     counts = tuple(sum(int(s[i]) for s in said) for i in range(3)) if said else None

@@ -7,8 +7,8 @@ import unittest
 
 import allows
 import rules
+import runner
 import runs
-import suite
 
 
 def result(**change):
@@ -108,23 +108,27 @@ class Suite(unittest.TestCase):
     def test_devices(self):
         counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2}
         for text, count in counts.items():
-            self.assertEqual(suite.devices_of("run" + text), count, text)
+            self.assertEqual(runner.devices_of("run" + text), count, text)
 
     def test_seeds(self):
         options = types.SimpleNamespace(seeds=4, repeat=2)
-        self.assertEqual(len(suite.seeded("run/policy=chaos", options)), 4)
-        self.assertEqual(len(suite.seeded("run/policy=chaos/seed=9", options)), 2)
-        self.assertEqual(len(suite.seeded("run/policy=heft", options)), 2)
-        self.assertEqual(suite.seeded("trace", options), ["trace"])
+        self.assertEqual(len(runner.seeded("run/policy=chaos", options)), 4)
+        self.assertEqual(len(runner.seeded("run/policy=chaos/seed=9", options)), 2)
+        self.assertEqual(len(runner.seeded("run/policy=heft", options)), 2)
+        self.assertEqual(runner.seeded("run/policy=random", options),
+                         ["run/policy=random/seed=1", "run/policy=random/seed=2"])
+        self.assertEqual(runner.seeded("run/policy=dm*1", options), ["run/policy=dm"])
+        self.assertEqual(len(runner.seeded("run/policy=chaos*3", options)), 3)
+        self.assertEqual(runner.seeded("trace", options), ["trace"])
 
     def test_idle_chaos(self):
         options = types.SimpleNamespace(build="build")
         program = types.SimpleNamespace(name="p", allows=("managed", "reordered"))
-        runner = suite.Runner(program, options, "/nowhere")
-        self.assertEqual(runner.idle("run/policy=chaos/manage_all=1", [5, 0, 0]), {"reordered"})
-        self.assertEqual(runner.idle("run/policy=chaos/manage_all=1", [5, 1, 0]), set())
-        self.assertEqual(runner.idle("run/policy=chaos", [5, 0, 0]), set())
-        self.assertEqual(runner.idle("run/policy=heft", [0, 0, 0]), set())
+        one = runner.Runner(program, options, "/nowhere")
+        self.assertEqual(one.idle("run/policy=chaos/manage_all=1", [5, 0, 0]), {"reordered"})
+        self.assertEqual(one.idle("run/policy=chaos/manage_all=1", [5, 1, 0]), set())
+        self.assertEqual(one.idle("run/policy=chaos", [5, 0, 0]), set())
+        self.assertEqual(one.idle("run/policy=heft", [0, 0, 0]), set())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,178 @@
+"""runner.py - one program in every configuration: bare first, then compared run by run.
+
+A difference is looked at twice before it counts, as five bare runs need not show what a program varies in by itself:
+bare runs more often, then bare with two different bytes in all fresh memory. A program that reads what nobody has
+written differs there; from then on its runs, bare ones too, are given the same byte and compared in full.
+"""
+import glob
+import os
+import re
+import shutil
+
+import allows
+import manifest
+import rules
+import runs
+
+FILLED = "00"  # what fresh memory holds for programs that read it unwritten
+
+
+def seeded(configuration, options):
+    """The runs of one configuration; NAME*N is N of them."""
+    configuration, times, count = configuration.partition("*")
+    count = int(count) if times else options.repeat
+    if not configuration.startswith("run"):
+        return [configuration]
+    if "/seed=" not in configuration:
+        if re.search(r"/policy=chaos\b", configuration):
+            return [f"{configuration}/seed={seed}" for seed in range(1, (count if times else options.seeds) + 1)]
+        if re.search(r"/policy=random\b", configuration):
+            return [f"{configuration}/seed={seed}" for seed in range(1, count + 1)]
+    return [configuration] * count
+
+
+def devices_of(configuration):
+    """How many devices the configuration offers, as far as it says."""
+    count = 1
+    for name, value in re.findall(r"/(devices|dsp)=([^/]*)", configuration):
+        if name == "dsp":
+            count += int(value)
+            continue
+        for device in value.split(","):
+            number = device.partition(":")[2]
+            count += 0 if device in ("cpu", "none") else int(number or 1)
+    return count
+
+
+def slug(name):
+    return re.sub(r"[/=:,]", "_", name)
+
+
+class Runner:
+    """The runs of one program."""
+
+    def __init__(self, program, options, scratch):
+        self.program, self.options = program, options
+        self.scratch = os.path.join(scratch, re.sub(r"\W", "_", program.name))
+        self.library = os.path.abspath(os.path.join(options.build, "libclweave.so"))
+        self.witness = os.path.abspath(os.path.join(options.build, "test/libreadcl.so"))
+        self.lines, self.failed, self.number = [], 0, 0
+        self.totals = {}  # configuration -> [runs, managed, reordered, moved, failures]
+        self.alone = []  # bare results
+        self.rules, self.fresh, self.looked = None, None, False
+
+    def say(self, configuration, outcome, note="", fine=True):
+        self.failed += not fine
+        if not (fine and self.options.quiet):
+            self.lines.append(f"{self.program.name:32} {configuration:44} {outcome:10} {note}".rstrip())
+
+    def once(self, configuration, look=None, fresh=None):
+        """One run; its folder is removed again unless `look`, called with result and folder, returns true. The runs of a
+        configuration share a home folder: the first is cold, the others are warm."""
+        self.number += 1
+        folder = os.path.join(self.scratch, str(self.number))
+        home = os.path.join(self.scratch, "home", slug(re.sub(r"/seed=\d+", "", configuration)))
+        result = runs.run(self.program, configuration, self.library, self.witness, folder, home, fresh or self.fresh)
+        if look and look(result, folder) and self.options.keep:
+            kept = os.path.join(self.options.keep, os.path.basename(self.scratch), slug(configuration))
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(folder, kept, symlinks=True)
+        shutil.rmtree(folder)
+        return result
+
+    def learn(self):
+        self.rules = rules.learn(self.alone, self.program.compare)
+        return "".join(f"; varies by itself: {rule.own}" for rule in self.rules if rule.own)
+
+    def bare(self):
+        """Learns the rules; False when the program does not work alone."""
+        self.alone = [self.once("bare") for _ in range(self.options.bare)]
+        for r in self.alone:
+            if r.status == "hang" or r.status.startswith(("signal", "not started")):
+                self.say("bare", "unusable", f"{r.status}: {r.stderr[-200:]!r}", fine=False)
+                return False
+        own = self.learn()
+        self.say("bare", f"exit {self.alone[0].status}", f"{len(self.alone[0].reads)} reads{own}")
+        if any(rule.own for rule in self.rules if rule.part == "reads") and self.reads_unwritten():
+            self.fill()
+        return True
+
+    def fill(self):
+        """From here on the program finds the same byte in all fresh memory, which is compared in full."""
+        self.fresh = FILLED
+        self.alone = [self.once("bare") for _ in range(self.options.bare)]
+        self.say("bare", "unwritten", "reads memory that nobody has written: from here on all fresh memory holds "
+                 f"{FILLED}{self.learn()}")
+
+    def reads_unwritten(self):
+        """Whether the program alone reads other bytes when fresh memory holds others."""
+        one, again, other = (self.once("bare", fresh=byte) for byte in ("55", "55", "aa"))
+        return rules.verdict(other, rules.learn([one, again], ("stdout", "files", "reads")))[0] != "same"
+
+    def look_again(self, full, result, outcome):
+        """The outcome of a run that seemed different, once more is known of the program alone."""
+        if not self.looked:
+            self.looked = True
+            self.alone += [self.once("bare") for _ in range(self.options.again)]
+            own = self.learn()
+            if own:
+                self.say("bare", "again", f"{len(self.alone)} runs{own}")
+        outcome = rules.verdict(result, self.rules)
+        if outcome[0] == "different" and not self.fresh and self.reads_unwritten():
+            self.fill()
+            outcome = rules.verdict(self.once(full), self.rules)
+        return outcome
+
+    def graph_allows(self, devices):
+        """What chaos must show; without a usable trace, nothing."""
+        if self.program.allows is not None:
+            return set(self.program.allows)
+        kinds = set()
+
+        def look(_, folder):
+            for trace in glob.glob(os.path.join(folder, "traces", "*.json")):
+                kinds.update(allows.of_trace(trace, devices))
+        self.once("trace", look)
+        return kinds
+
+    def configuration(self, name):
+        counts, done, bad = [0, 0, 0], 0, []
+        for full in seeded(name, self.options):
+            outcome = []
+
+            def look(result, _, outcome=outcome, full=full):
+                outcome.extend(rules.verdict(result, self.rules))
+                if outcome[0] == "different":
+                    outcome[:] = self.look_again(full, result, outcome)
+                return outcome[0] != "same"
+            result = self.once(full, look)
+            done += 1
+            counts = [a + b for a, b in zip(counts, result.counts or (0, 0, 0))]
+            if outcome[0] != "same":
+                bad.append((full, *outcome, result.stderr[-300:]))
+        note = f"{done} runs"
+        if name.startswith("run"):
+            note += "; managed %d, reordered %d, moved %d" % tuple(counts)
+        for full, outcome, why, stderr in bad:
+            self.say(full, outcome, f"{why} {stderr!r}" if outcome != "different" else why, fine=False)
+        missing = self.idle(name, counts)
+        if missing:
+            self.say(name, "idle", f"{note}; its graph allows: {', '.join(sorted(missing))}", fine=False)
+        elif not bad:
+            self.say(name, "same", note)
+        self.totals[name] = [done, *counts, len(bad) + bool(missing)]
+
+    def idle(self, name, counts):
+        """The kinds that chaos should have shown and did not. Without manage_all, first launches and what depends on them
+        go to the vendor, so that short programs may rightly show nothing."""
+        if not (re.search(r"^run\b.*/policy=chaos\b", name) and re.search(r"/manage_all=1\b", name)):
+            return set()
+        shown = {kind for kind, count in zip(manifest.KINDS, counts) if count}
+        return self.graph_allows(devices_of(name)) - shown
+
+    def all(self):
+        if self.bare():
+            for name in self.options.configuration:
+                self.configuration(name)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        return self
