@@ -1,0 +1,283 @@
+/* quiet_child.c - see quiet_child.h. The supervisor runs on a stack of its own in the host's memory, with the calling
+ * thread's thread pointer: system calls only there, no lock, no allocation, nothing of libc that keeps state. */
+#include "quiet_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BARE __attribute__((no_sanitize("address", "thread", "undefined"), noinline))
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+enum {
+    STACK = 64 << 10,
+    OLD_KERNEL_FILES = 65536, /* closed one by one where close_range does not exist */
+    LINGER_MS = 2000,         /* for what has closed its output but not ended */
+    PAUSE_NS = 1000000,
+    KERNEL_SIGSET = 8,
+    NULL_FD = 0, READ_FD = 1, WRITE_FD = 2, FILE_FD = 3 /* the supervisor's, in the order in which it opens them */
+};
+
+enum outcome { DIED, FINISHED, TOO_LATE, TOO_MUCH, CANNOT };
+
+struct supervisor {
+    const struct cw_quiet_child *child;
+    pid_t host;
+    char *to;
+    size_t got;
+    char *stack; /* of the helper, before it execs */
+    _Atomic int alive; /* the kernel clears it when the supervisor is gone */
+    enum outcome outcome;
+};
+
+static struct {
+    pthread_mutex_t turn, lock; /* lock: the rest */
+    struct supervisor *now;
+    pid_t pid;
+    bool closed;
+} quiet = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the helper, until it execs */
+
+struct kernel_action { /* what rt_sigaction takes */
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+BARE static void set_all_signals_default(void)
+{
+    const struct kernel_action plain = {.handler = SIG_DFL};
+    uint64_t none = 0;
+
+    for (int s = 1; s <= 64; s++) /* those that were ignored would stay so */
+        syscall(SYS_rt_sigaction, s, &plain, NULL, KERNEL_SIGSET);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, KERNEL_SIGSET);
+}
+
+BARE static int become_helper(void *data)
+{
+    const struct supervisor *s = data;
+    const struct rlimit none = {0, 0};
+
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+    syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
+    syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
+    set_all_signals_default();
+    syscall(SYS_execve, s->child->argv[0], s->child->argv, s->child->env);
+    syscall(SYS_exit_group, 127);
+    return 127;
+}
+
+/* ---- the supervisor */
+
+BARE static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+BARE static bool open_files(const struct cw_quiet_child *c)
+{
+    int pipe_[2];
+
+    if (syscall(SYS_close_range, 0, ~0u, 0) != 0)
+        for (int fd = 0; fd < OLD_KERNEL_FILES; fd++)
+            syscall(SYS_close, fd);
+    if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0) != NULL_FD || syscall(SYS_pipe2, pipe_, 0) != 0 ||
+        pipe_[0] != READ_FD || pipe_[1] != WRITE_FD || syscall(SYS_memfd_create, "source", 0) != FILE_FD)
+        return false;
+    for (size_t at = 0; at < c->input_bytes;) {
+        long n = syscall(SYS_write, FILE_FD, (const char *)c->input + at, c->input_bytes - at);
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
+{
+    for (;;) {
+        struct pollfd p = {READ_FD, POLLIN, 0};
+        struct timespec left = {0};
+        int64_t ms = end_ms - now_ms();
+        char more;
+        long n;
+
+        if (ms <= 0)
+            return TOO_LATE;
+        left = (struct timespec){ms / 1000, ms % 1000 * 1000000};
+        if (syscall(SYS_ppoll, &p, 1, &left, NULL, KERNEL_SIGSET) <= 0)
+            continue;
+        if (s->got == s->child->max_bytes)
+            return syscall(SYS_read, READ_FD, &more, 1) == 0 ? FINISHED : TOO_MUCH;
+        n = syscall(SYS_read, READ_FD, s->to + s->got, s->child->max_bytes - s->got);
+        if (n <= 0)
+            return n == 0 ? FINISHED : CANNOT;
+        s->got += (size_t)n;
+    }
+}
+
+/* SIGCHLD is ignored here, so children vanish by themselves, and wait fails once there are none. Those of a helper that
+ * was killed have become ours, as we are the reaper. */
+BARE static bool all_gone(int64_t end_ms)
+{
+    const struct timespec pause = {0, PAUSE_NS};
+
+    while (syscall(SYS_wait4, -1, NULL, WNOHANG, NULL) == 0) {
+        if (now_ms() >= end_ms)
+            return false;
+        syscall(SYS_nanosleep, &pause, NULL);
+    }
+    return true;
+}
+
+BARE static int supervise(void *data)
+{
+    struct supervisor *s = data;
+    const struct kernel_action ignore = {.handler = SIG_IGN};
+    int64_t end_ms = now_ms() + s->child->milliseconds;
+    int pid = -1;
+
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (syscall(SYS_getppid) != s->host)
+        syscall(SYS_exit_group, 1);
+    syscall(SYS_setsid);
+    syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    syscall(SYS_rt_sigaction, SIGCHLD, &ignore, NULL, KERNEL_SIGSET);
+    s->outcome = CANNOT;
+    if (open_files(s->child))
+        pid = clone(become_helper, s->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
+    if (pid > 0) {
+        syscall(SYS_close, WRITE_FD);
+        syscall(SYS_close, FILE_FD);
+        s->outcome = listen_to(s, end_ms);
+        syscall(SYS_close, READ_FD);
+        if (s->outcome != FINISHED || !all_gone(now_ms() + LINGER_MS)) {
+            syscall(SYS_kill, pid, SIGKILL);
+            all_gone(now_ms() + LINGER_MS);
+        }
+    }
+    syscall(SYS_exit_group, 0);
+    return 0;
+}
+
+/* ---- the host's side */
+
+static bool begin(struct supervisor *s, char *stack)
+{
+    bool started;
+
+    pthread_mutex_lock(&quiet.lock);
+    quiet.pid = -1;
+    if (!quiet.closed)
+        quiet.pid = clone(supervise, stack + STACK,
+                          CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
+                          &s->alive, NULL, &s->alive);
+    started = quiet.pid > 0;
+    quiet.now = started ? s : NULL;
+    pthread_mutex_unlock(&quiet.lock);
+    return started;
+}
+
+static void end(struct supervisor *s)
+{
+    int alive;
+
+    while ((alive = s->alive))
+        syscall(SYS_futex, &s->alive, FUTEX_WAIT, alive, NULL, NULL, 0);
+    pthread_mutex_lock(&quiet.lock);
+    quiet.now = NULL;
+    syscall(SYS_wait4, quiet.pid, NULL, __WCLONE, NULL); /* unless the host has (__WALL) */
+    pthread_mutex_unlock(&quiet.lock);
+}
+
+static enum cw_status status_of(const struct supervisor *s, const char *name, struct cw_error *err)
+{
+    switch (s->outcome) {
+    case FINISHED:
+        return CW_OK;
+    case TOO_LATE:
+        return cw_error_set(err, CW_ERR_LIMIT, "%s: no answer within %u ms", name, s->child->milliseconds);
+    case TOO_MUCH:
+        return cw_error_set(err, CW_ERR_LIMIT, "%s: an answer of more than %zu bytes", name, s->child->max_bytes);
+    case CANNOT:
+        return cw_error_set(err, CW_ERR_IO, "%s: cannot be started", name);
+    case DIED:
+        break;
+    }
+    return cw_error_set(err, CW_ERR_IO, "%s: was ended", name);
+}
+
+enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err)
+{
+    struct supervisor s = {.child = child, .host = getpid(), .outcome = DIED};
+    size_t bytes = 2 * STACK + child->max_bytes;
+    enum cw_status status;
+    int saved = errno;
+    char *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    *out = (struct cw_quiet_output){0};
+    if (room == MAP_FAILED) {
+        errno = saved;
+        return cw_error_set(err, CW_ERR_NOMEM, "%s: out of memory for its answer", child->argv[0]);
+    }
+    madvise(room, bytes, MADV_DONTDUMP);
+    s.stack = room + STACK;
+    s.to = room + 2 * STACK;
+    *out = (struct cw_quiet_output){.data = s.to, .mapped = bytes};
+    pthread_mutex_lock(&quiet.turn);
+    if (begin(&s, room))
+        end(&s);
+    else
+        s.outcome = CANNOT;
+    pthread_mutex_unlock(&quiet.turn);
+    status = status_of(&s, child->argv[0], err);
+    out->bytes = status == CW_OK ? s.got : 0;
+    errno = saved;
+    return status;
+}
+
+void cw_quiet_output_finish(struct cw_quiet_output *out)
+{
+    if (out->data)
+        munmap(out->data - 2 * STACK, out->mapped);
+    *out = (struct cw_quiet_output){0};
+}
+
+void cw_quiet_child_kill(bool forever)
+{
+    pthread_mutex_lock(&quiet.lock);
+    quiet.closed |= forever;
+    if (quiet.now && quiet.now->alive)
+        kill(quiet.pid, SIGKILL);
+    pthread_mutex_unlock(&quiet.lock);
+}
+
+void cw_quiet_child_after_fork(void)
+{
+    quiet.now = NULL; /* the lock may be a thread's that is not here: nothing is locked any more */
+    quiet.closed = true;
+}

@@ -1,0 +1,51 @@
+/* quiet_child.h - runs a helper program that the process around us can neither see nor reap.
+ *
+ * The host is somebody else's program: it may wait for any child, have a handler for SIGCHLD, count its descriptors,
+ * close all of them, fork, and set limits. So
+ * - the helper is not its child. Between the two stands a supervising process that shares the host's memory (as a
+ *   child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1) pass it over
+ *   (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never execs;
+ * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are closed;
+ * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
+ * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
+ * - everything dies with the thread that called, whatever ends it.
+ * What still shows: wait(__WALL) and wait(__WCLONE) find the supervisor, and `ps` has a line more. */
+#ifndef CW_QUIET_CHILD_H
+#define CW_QUIET_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../sched/status.h"
+
+#define CW_QUIET_CHILD_FILE "/proc/self/fd/3" /* where the helper finds the input */
+
+struct cw_quiet_child {
+    const char *const *argv; /* argv[0] is the path; NULL-ended */
+    const char *const *env;  /* the whole environment; NULL-ended */
+    const void *input;       /* contents of CW_QUIET_CHILD_FILE */
+    size_t input_bytes;
+    size_t max_bytes;        /* of output; more ends the helper */
+    unsigned milliseconds;   /* then the helper is ended */
+};
+
+struct cw_quiet_output {
+    char *data; /* not NUL-terminated */
+    size_t bytes;
+    size_t mapped; /* private */
+};
+
+/* Runs it and waits; the calling thread must have all signals blocked. What the helper said is in *out, which the
+ * caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, or
+ * cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at what it said. errno is
+ * preserved. One at a time in a process: the second caller waits. */
+enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err);
+void cw_quiet_output_finish(struct cw_quiet_output *out);
+
+/* Ends the helper that is running, and with `forever` all later ones at once. Any thread. */
+void cw_quiet_child_kill(bool forever);
+
+/* In a forked child: forgets the parent's helper. Nothing can be run there any more. */
+void cw_quiet_child_after_fork(void);
+
+#endif
