@@ -31,7 +31,7 @@ LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-confi
 
 sched_src     := $(wildcard sched/*.c)
 cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
-analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c))
+analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c))
 footprint_src := $(wildcard analyzer/footprint/*.c)
 shim_src      := $(wildcard shim/*/*.c)
 shim_pure_src := $(patsubst %,shim/run/run_%.c,cache plan planner profit estimate) $(wildcard shim/history/*.c) shim/device/dsp_clock.c shim/device/dsp_ddr.c

@@ -1,11 +1,8 @@
 /* run_cache.h - binaries of helpers' programs, kept between runs: PoCL takes 50 to 140 ms to build a program
  * that it has built before, 1 ms when it gets its own binary.
  *
- * One file per binary in a folder of the user's own, 0700; files 0600, no link followed; written under
- * another name and renamed, so that a reader sees all or nothing; a checksum, so that a damaged file counts
- * as none. The key covers all that the code depends on: source, options, device, driver, and the environment
- * variables that PoCL listens to. All functions are quiet: what goes wrong is a miss. Thread-safe; errno and
- * signals as in history_store.h. */
+ * Kept in a file store (analyzer/io/file_store.h). The key covers all that the code depends on: source, options, device,
+ * driver, and the environment variables that PoCL listens to. Thread-safe and quiet. */
 #ifndef CW_RUN_CACHE_H
 #define CW_RUN_CACHE_H
 

@@ -1,4 +1,5 @@
 /* Binaries of helpers' programs between runs: what is read is what was written, or nothing. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../../analyzer/io/file_store.h"
 #include "../../sched/random.h"
 #include "../../shim/run/run_cache.h"
 
@@ -124,6 +126,52 @@ static void test_others(void **state)
     assert_false(hit());
 }
 
+static int files(void)
+{
+    DIR *d = opendir(folder);
+    int n = -2; /* . and .. */
+
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* Too many files: the longest unused go, and files of others' names stay. */
+static void test_bounded(void **state)
+{
+    struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char name[300];
+    size_t bytes;
+    void *got;
+
+    (void)state;
+    cw_run_cache_write(77, data, 100);
+    for (uint64_t key = 1000; key < 1000 + CW_FILE_STORE_FILES; key++)
+        cw_run_cache_write(key, data, 100);
+    snprintf(name, sizeof name, "%s/README", folder);
+    assert_int_equal(rename(file, name), 0);
+    assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
+    for (uint64_t key = 2000; key < 2100; key++) {
+        snprintf(name, sizeof name, "%s/%016llx", folder, (unsigned long long)key);
+        assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
+    }
+    got = cw_run_cache_read(2099, &bytes); /* used again: young */
+    assert_non_null(got);
+    free(got);
+    cw_run_cache_write(77, data, 100);
+    assert_int_equal(files(), CW_FILE_STORE_FILES + 2);
+    cw_run_cache_start(folder);
+    cw_run_cache_write(78, data, 100);
+    assert_int_equal(files(), CW_FILE_STORE_FILES / 4 * 3 + 2);
+    assert_null(cw_run_cache_read(2098, &bytes));
+    got = cw_run_cache_read(2099, &bytes);
+    assert_non_null(got);
+    free(got);
+    snprintf(name, sizeof name, "%s/README", folder);
+    assert_int_equal(access(name, F_OK), 0);
+}
+
 static void test_keys(void **state)
 {
     uint64_t plain = cw_run_cache_key("basic/3.1", 5);
@@ -147,6 +195,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_round_trip, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_damaged, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_others, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_bounded, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_keys, make_folder, drop_folder),
     };
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../sched/status.h"
+#include "../../sched/status.h"
 
 #define CW_QUIET_CHILD_FILE "/proc/self/fd/3" /* where the helper finds the input */
 

@@ -1,0 +1,38 @@
+/* file_store.h - small files by key in a folder of the user's own: what one run found out and the next can use.
+ *
+ * The folder is 0700, files are 0600, no link is followed; a file is written under another name and renamed, so that a
+ * reader sees all or nothing; a checksum, so that a damaged file counts as none. Folders of others, or open to others, are
+ * not used. When a folder holds more than CW_FILE_STORE_FILES files or CW_FILE_STORE_BYTES, those that were not used for
+ * longest go. All functions are quiet: what goes wrong is a miss. Thread-safe; errno is preserved, and no signal of a
+ * write (SIGXFSZ) reaches the host. */
+#ifndef CW_FILE_STORE_H
+#define CW_FILE_STORE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CW_FILE_STORE_FILES 4096
+#define CW_FILE_STORE_BYTES (256ll << 20)
+#define CW_FILE_STORE_LARGEST (64u << 20) /* of one file */
+
+/* A hash to make keys with (FNV-1a, 64 bits); begin with CW_FILE_STORE_HASH. */
+#define CW_FILE_STORE_HASH UINT64_C(0xcbf29ce484222325)
+uint64_t cw_file_store_hash(uint64_t h, const void *data, size_t bytes);
+
+struct cw_file_store {
+    char folder[PATH_MAX - 64]; /* "": nothing is stored */
+    _Atomic bool trimmed;       /* once per process */
+};
+
+/* `folder` is made when something is written. A name that is too long is as "". */
+void cw_file_store_init(struct cw_file_store *s, const char *folder);
+
+/* The bytes stored under `key`, malloc'ed for the caller, a NUL behind them; NULL: none. */
+void *cw_file_store_read(const struct cw_file_store *s, uint64_t key, size_t *bytes);
+
+/* Replaces what is stored under `key`. Nothing is written when bytes is 0 or more than CW_FILE_STORE_LARGEST. */
+void cw_file_store_write(struct cw_file_store *s, uint64_t key, const void *data, size_t bytes);
+
+#endif
