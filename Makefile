@@ -31,8 +31,11 @@ LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-confi
 
 sched_src     := $(wildcard sched/*.c)
 cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
-analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c))
-footprint_src := $(wildcard analyzer/footprint/*.c)
+# footprints: what is free of LLVM goes into the analyzer's library, the rest is the helper program
+footprint_pure := $(addprefix analyzer/footprint/,builtin.c evaluate.c expr.c expr_op.c judge.c launch.c poly.c reason.c report.c span.c) \
+                 $(wildcard analyzer/footprint/eval_*.c analyzer/footprint/eval.c analyzer/footprint/model*.c)
+analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c)) $(footprint_pure)
+footprint_src := $(filter-out $(footprint_pure),$(wildcard analyzer/footprint/*.c))
 shim_src      := $(wildcard shim/*/*.c)
 shim_pure_src := $(patsubst %,shim/run/run_%.c,cache plan planner profit estimate) $(wildcard shim/history/*.c) shim/device/dsp_clock.c shim/device/dsp_ddr.c
 unit_src      := $(wildcard test/unit/*.c)
@@ -51,7 +54,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/liar $(B)/test/trace_counts $(B)/test/kernel_edges
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/liar $(B)/test/models $(B)/test/trace_counts $(B)/test/kernel_edges
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
 
 all: $(programs)
@@ -78,9 +81,9 @@ $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
-$(B)/obj/analyzer/footprint/%.o: CW_CFLAGS += $(llvm_cflags)
-$(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwsched.a
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lm
+$(call obj,$(footprint_src)): CW_CFLAGS += $(llvm_cflags)
+$(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
 
 # ---- tests: one program per file, all of the project's code linked in
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
@@ -121,11 +124,15 @@ $(B)/test/trace_counts $(B)/test/kernel_edges: $(B)/test/%: $(B)/obj/test/shim/%
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS)
 
+$(B)/test/models: $(B)/obj/test/footprint/models.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lpthread -lm
+
 tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c $(wildcard test/suites/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/footprint/models.c $(wildcard test/suites/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:

@@ -1,17 +1,13 @@
 /* access.c - see access.h. */
 #include "access_internal.h"
 
+#include "reason.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPIR_KERNEL = 76 /* llvm::CallingConv::SPIR_KERNEL */ };
-
-static const char why_irreducible[] = "a goto into a loop";
-static const char why_image[] = "an image";
-static const char why_large[] = "the kernel is too large";
-static const char why_pointers[] = "a pointer changes its buffer in a loop";
-static const char why_program[] = "a variable of program scope";
 
 bool cw_access_is_kernel(LLVMValueRef function)
 {
@@ -127,8 +123,8 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
         a->changed = by_value_struct(kernel, i) && !only_loaded(LLVMGetParam(kernel, i), 0);
         if (a->kind == CW_ARG_IMAGE) {
             const char *access = metadata_string(module, kernel, "kernel_arg_access_qual", (int)i);
-            a->unknown_read = strcmp(access, "write_only") ? why_image : NULL;
-            a->unknown_write = strcmp(access, "read_only") ? why_image : NULL;
+            a->unknown_read = strcmp(access, "write_only") ? cw_reason_image : NULL;
+            a->unknown_write = strcmp(access, "read_only") ? cw_reason_image : NULL;
         }
     }
     return true;
@@ -137,7 +133,7 @@ static bool read_arguments(struct reader *r, LLVMModuleRef module, LLVMValueRef 
 static void read_body(struct reader *r)
 {
     if (r->cfg.irreducible) {
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_irreducible);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_irreducible);
         return;
     }
     reader_read_loops(r);
@@ -146,12 +142,12 @@ static void read_body(struct reader *r)
             reader_read_instruction(r, v, b);
     reader_join_branches(r);
     if (r->lift.pointers_failed)
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_pointers);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
     if (r->lift.program_scope)
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_program);
-    if (r->m->pool.failed) {
-        r->m->accesses = 0;
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_large);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_program_scope);
+    if (!cw_model_fits(r->m)) {
+        cw_model_clear(r->m);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_large);
     }
 }
 

@@ -103,6 +103,18 @@ static const char *const atomics[] = {
     "atom_cmpxchg",
 };
 
+const char *cw_builtin_atomic(const char *name, size_t n)
+{
+    static const char *const others[] = {"", "atomicrmw", "cmpxchg"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i]) == n && !memcmp(others[i], name, n))
+            return others[i];
+    for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
+        if (strlen(atomics[i]) == n && !memcmp(atomics[i], name, n))
+            return atomics[i];
+    return NULL;
+}
+
 /* vload4, vload_half, vload_half4, vloada_half3, vstore4, vstore_half4_rte ... */
 static bool vector_access(const char *name, struct cw_builtin *b)
 {

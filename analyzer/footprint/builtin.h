@@ -4,6 +4,8 @@
 
 #include "model.h"
 
+#include <stddef.h>
+
 enum cw_builtin_kind {
     CW_BUILTIN_UNKNOWN,   /* not a function of OpenCL C that we know: may do anything */
     CW_BUILTIN_PURE,      /* touches no buffer */
@@ -48,5 +50,9 @@ struct cw_builtin cw_builtin_find(const char *mangled);
 /* Bytes of what the first pointer of a mangled parameter list points to, 0 when it is not a built-in scalar
  * or vector. (Vectors of three take the room of four.) */
 int cw_builtin_pointee_bytes(const char *params);
+
+/* The static name of an atomic operation that reads like the n bytes at `name`: that of a built-in,
+ * "atomicrmw" and "cmpxchg" (LLVM's instructions), "" (none). NULL when there is no such operation. */
+const char *cw_builtin_atomic(const char *name, size_t n);
 
 #endif

@@ -2,16 +2,9 @@
 #include "access_internal.h"
 
 #include "builtin.h"
+#include "reason.h"
 
 #include <string.h>
-
-static const char why_pointer[] =
-    "a pointer whose origin is not known (loaded from memory, made from an integer)";
-static const char why_asm[] = "inline assembly";
-static const char why_call[] = "a function whose body is not known is called";
-static const char why_indirect[] = "a function is called through a pointer";
-static const char why_length[] = "a memory copy of unknown length";
-static const char why_struct[] = "padding may be left out";
 
 /* An access in the making: kind, bytes and the like, everything but where. */
 static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset,
@@ -22,7 +15,7 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
     for (int i = 0; i < at.n; i++) {
         struct cw_place p = at.v[i];
         if (p.base == CW_BASE_UNKNOWN)
-            cw_model_unknown(r->m, a.kind, why_pointer);
+            cw_model_unknown(r->m, a.kind, cw_reason_origin);
         if (p.base < 0 || r->m->arg[p.base].kind == CW_ARG_SCALAR)
             continue;
         const struct block_guards *b = reader_block_guards(r, block);
@@ -31,7 +24,7 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
         a.guards = b->guards;
         a.loop = r->cfg.loop_of[block];
         if (at.n > 1)
-            doubt = "the pointer is one of several";
+            doubt = cw_reason_several;
         a.doubt = own_doubt ? own_doubt : doubt;
         a.offset = p.offset;
         if (p.offset >= 0 && extra_offset >= 0)
@@ -42,8 +35,13 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
 
 static struct cw_access plain(unsigned kind, int64_t may, int64_t must)
 {
-    return (struct cw_access){
-        .kind = kind, .bytes_may = may, .bytes_must = must, .count = -1, .stride = -1, .atomic = "", .value = -1};
+    return (struct cw_access){.kind = kind,
+                              .bytes_may = may,
+                              .bytes_must = must,
+                              .count = -1,
+                              .stride = -1,
+                              .atomic = cw_builtin_atomic("", 0),
+                              .value = -1};
 }
 
 static int64_t may_bytes(struct reader *r, LLVMTypeRef t)
@@ -56,8 +54,8 @@ static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
     return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
 }
 
-/* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero of
- * whatever type. (Others are not worth their expressions: think of a hash.) */
+/* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero
+ * of whatever type. (Others are not worth their expressions: think of a hash.) */
 static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
@@ -72,12 +70,11 @@ static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
 /* `value`: what is stored, NULL for a load */
 static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef value)
 {
-    struct cw_access a =
-        plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
+    struct cw_access a = plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
     if (value && a.bytes_may == a.bytes_must)
         a.value = stored_value(r, value, a.bytes_may);
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind)
-        a.doubt = why_struct;
+        a.doubt = cw_reason_padding;
     add_access(r, block, pointer, -1, a);
 }
 
@@ -96,12 +93,12 @@ static void memory_intrinsic(struct reader *r, int block, LLVMValueRef v, bool c
 {
     LLVMValueRef n = LLVMGetOperand(v, 2);
     if (!LLVMIsAConstantInt(n)) {
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_length);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_length);
         return;
     }
     int64_t bytes = (int64_t)LLVMConstIntGetZExtValue(n);
     struct cw_access to = plain(CW_ACCESS_WRITE, bytes, bytes), from = plain(CW_ACCESS_READ, bytes, bytes);
-    to.doubt = why_struct;
+    to.doubt = cw_reason_padding;
     if (copies)
         add_access(r, block, LLVMGetOperand(v, 1), -1, from);
     add_access(r, block, LLVMGetOperand(v, 0), -1, to);
@@ -118,7 +115,7 @@ static void intrinsic(struct reader *r, int block, LLVMValueRef v, const char *n
              i++) { /* e.g. masked loads; lifetime, assume touch none */
             bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind;
             if (pointer && strncmp(name, "llvm.lifetime.", 14) && strncmp(name, "llvm.invariant.", 15))
-                cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+                cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
         }
 }
 
@@ -149,7 +146,7 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
     int count = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 2), -1));
     int stride = cw_expr_const(p, 64, element);
     if (element == 0) {
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_length);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_length);
         return;
     }
     if (b->kind == CW_BUILTIN_COPY_STRIDED)
@@ -161,7 +158,7 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         a.count = count;
         a.stride = stride;
         if (strstr(b->params, "Dv3_"))
-            a.doubt = why_struct;
+            a.doubt = cw_reason_padding;
         add_access(r, block, LLVMGetOperand(v, i), -1, a);
     }
 }
@@ -171,9 +168,9 @@ static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struc
     LLVMValueRef pointer = LLVMGetOperand(v, LLVMGetNumArgOperands(v) - 1);
     int64_t bytes = cw_builtin_pointee_bytes(b->params);
     if (bytes == 0)
-        cw_model_unknown(r->m, CW_ACCESS_WRITE, why_call);
+        cw_model_unknown(r->m, CW_ACCESS_WRITE, cw_reason_call);
     struct cw_access a = plain(CW_ACCESS_WRITE, bytes, bytes);
-    a.doubt = "written by a mathematical function";
+    a.doubt = cw_reason_math;
     add_access(r, block, pointer, -1, a);
 }
 
@@ -184,7 +181,7 @@ static void atomic_function(struct reader *r, int block, LLVMValueRef v, const s
     if (!strncmp(b->name, "atomic_flag", 11))
         bytes = 4;
     if (bytes == 0)
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
     for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++)
         if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind)
             atomic(r, block, v, LLVMGetOperand(v, i), bytes, b->name, cw_builtin_merge(b));
@@ -206,7 +203,7 @@ static void call(struct reader *r, int block, LLVMValueRef v)
     LLVMValueRef f = LLVMGetCalledValue(v);
     unsigned both = CW_ACCESS_READ | CW_ACCESS_WRITE;
     if (!LLVMIsAFunction(f)) {
-        cw_model_unknown(r->m, both, LLVMIsAInlineAsm(f) ? why_asm : why_indirect);
+        cw_model_unknown(r->m, both, LLVMIsAInlineAsm(f) ? cw_reason_assembly : cw_reason_indirect);
         return;
     }
     size_t length;
@@ -217,14 +214,14 @@ static void call(struct reader *r, int block, LLVMValueRef v)
         return;
     }
     if (!LLVMIsDeclaration(f)) {
-        cw_model_unknown(r->m, both, why_call);
+        cw_model_unknown(r->m, both, cw_reason_call);
         return;
     }
     struct cw_builtin b = cw_builtin_find(name);
     switch (b.kind) {
     case CW_BUILTIN_UNKNOWN:
         if (!has_no_effect(f))
-            cw_model_unknown(r->m, both, why_call);
+            cw_model_unknown(r->m, both, cw_reason_call);
         break;
     case CW_BUILTIN_VLOAD:
     case CW_BUILTIN_VSTORE:
@@ -288,16 +285,17 @@ void reader_read_instruction(struct reader *r, LLVMValueRef v, int block)
         whole_type(r, block, LLVMGetOperand(v, 1), LLVMTypeOf(LLVMGetOperand(v, 0)), LLVMGetOperand(v, 0));
         break;
     case LLVMAtomicRMW:
-        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)), "atomicrmw", merge_of(v));
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)),
+               cw_builtin_atomic("atomicrmw", 9), merge_of(v));
         break;
     case LLVMAtomicCmpXchg:
-        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))), "cmpxchg",
-               CW_MERGE_NONE);
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))),
+               cw_builtin_atomic("cmpxchg", 7), CW_MERGE_NONE);
         break;
     case LLVMVAArg:
     case LLVMInvoke:
     case LLVMCallBr:
-        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, why_call);
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
         break;
     case LLVMCall:
         call(r, block, v);

@@ -5,11 +5,9 @@
  * that can be left in more than one place: then the doubt says so. */
 #include "access_internal.h"
 
-#include <stddef.h>
+#include "reason.h"
 
-static const char doubt_join[] = "several conditions lead to it";
-static const char doubt_exits[] = "the loop around it can be left early";
-static const char doubt_switch[] = "a switch decides about it";
+#include <stddef.h>
 
 static int value_of(const struct cw_expr_pool *p, int node)
 {
@@ -54,9 +52,9 @@ static const char *step_down(struct reader *r, int dom, int block)
         return NULL;
     LLVMValueRef t = LLVMGetBasicBlockTerminator(g->block[dom]);
     if (!only_from(g, block, dom))
-        return doubt_join;
+        return cw_reason_join;
     if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t))
-        return doubt_switch;
+        return cw_reason_switch;
     int cond = cw_lift_value(&r->lift, LLVMGetCondition(t), -1);
     reader_add_condition(r, cond, LLVMGetSuccessor(t, 0) == g->block[block]);
     return NULL;
@@ -92,7 +90,7 @@ const char *reader_doubt(struct reader *r, int block)
 {
     for (int l = r->cfg.loop_of[block]; l >= 0; l = r->cfg.loop[l].parent)
         if (r->cfg.loop[l].exits != 1)
-            return doubt_exits;
+            return cw_reason_exits;
     return reader_block_guards(r, block)->doubt;
 }
 

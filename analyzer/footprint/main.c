@@ -22,7 +22,8 @@
 enum { EXIT_USAGE = 2, DEFAULT_SECONDS = 10, DEFAULT_MIB = 4096 };
 
 static const char usage[] =
-    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json] [--seconds N] [--mib N] [--time] [build "
+    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models] [--seconds N] [--mib N] "
+    "[--time] [build "
     "options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
 
@@ -66,9 +67,12 @@ static int work(const struct cw_analyse_request *request)
 {
     struct cw_error err = {0};
     json_t *result = NULL;
-    enum cw_status s = cw_analyse(request, &result, &err);
+    enum cw_status s =
+        request->models ? cw_analyse_models(request, stdout, &err) : cw_analyse(request, &result, &err);
     if (s != CW_OK)
         return fail(s, err.text);
+    if (request->models)
+        return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
     int bad = json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
     json_decref(result);
     return bad ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -178,6 +182,8 @@ int main(int argc, char **argv)
             request.kernel = argv[++i];
         } else if (!strcmp(a, "--eval") && value) {
             request.launches = argv[++i];
+        } else if (!strcmp(a, "--models")) {
+            request.models = true;
         } else if (!strcmp(a, "--time")) {
             request.time = true;
         } else if (!strcmp(a, "--seconds") && positive(value)) {

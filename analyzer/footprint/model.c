@@ -31,6 +31,20 @@ void cw_model_finish(struct cw_model *m)
     memset(m, 0, sizeof *m);
 }
 
+bool cw_model_fits(const struct cw_model *m)
+{
+    return !m->pool.failed && m->pool.n <= CW_MODEL_MAX_NODES && m->args <= CW_MODEL_MAX_ARGS &&
+           m->guards <= CW_MODEL_MAX_GUARDS && m->loops <= CW_MODEL_MAX_LOOPS &&
+           m->exits <= CW_MODEL_MAX_EXITS && m->accesses <= CW_MODEL_MAX_ACCESSES;
+}
+
+void cw_model_clear(struct cw_model *m)
+{
+    cw_expr_pool_finish(&m->pool);
+    cw_expr_pool_init(&m->pool);
+    m->accesses = m->guards = m->exits = m->loops = 0;
+}
+
 /* Room for one more element in *v; false without memory. */
 static bool reserve(void *v, int n, int *capacity, size_t size)
 {

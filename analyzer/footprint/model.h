@@ -25,8 +25,8 @@ enum cw_access_kind {
     CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */
 };
 
-/* How what several tiles did to one element of an argument becomes one value again. All are integer operations
- * that commute and associate; sub, inc and dec are additions. */
+/* How what several tiles did to one element of an argument becomes one value again. All are integer
+ * operations that commute and associate; sub, inc and dec are additions. */
 enum cw_merge {
     CW_MERGE_NONE, /* no such operation: floating point, exchange, compare-exchange, store */
     CW_MERGE_ADD,
@@ -62,7 +62,7 @@ struct cw_access {
     int loop;                     /* innermost loop around the access, -1 none */
     const char
         *doubt; /* static words why the guards do not decide alone whether it happens; NULL when they do */
-    const char *atomic; /* static name of an atomic operation, "" otherwise */
+    const char *atomic;  /* static name of an atomic operation, "" otherwise */
     bool result_used;    /* of an atomic */
     enum cw_merge merge; /* of an atomic */
     int value;           /* node: what a WRITE of `bytes_must` bytes stores; -1: not known or no integer */
@@ -102,13 +102,28 @@ struct cw_model {
     int exits, exit_capacity;
     struct cw_loop *loop;
     int loops;
-    bool prints, barriers; /* calls printf; has a work-group barrier */
-    bool anywhere;         /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
+    bool prints, barriers;    /* calls printf; has a work-group barrier */
+    bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */
 };
 
 void cw_model_init(struct cw_model *m);
 void cw_model_finish(struct cw_model *m);
+
+/* A larger kernel is not worth reasoning about. */
+enum {
+    CW_MODEL_MAX_ARGS = 1024,
+    CW_MODEL_MAX_NODES = 100000,
+    CW_MODEL_MAX_GUARDS = 100000,
+    CW_MODEL_MAX_LOOPS = 2000,
+    CW_MODEL_MAX_EXITS = 10000,
+    CW_MODEL_MAX_ACCESSES = 10000,
+};
+
+/* Memory for the expressions sufficed and everything is within the limits. */
+bool cw_model_fits(const struct cw_model *m);
+/* Forgets expressions, accesses, guards, loops and their exits; name, arguments and flags stay. */
+void cw_model_clear(struct cw_model *m);
 
 /* Append a copy; false without memory. An access that is there already is not repeated. */
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a);

@@ -373,4 +373,5 @@ def main():
     return 1 if violations else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+/* models MODELS.json LAUNCHES.json - evaluates launches with models that were read back, without LLVM, and
+ * prints what clweave-footprint --eval prints. `models MODELS.json` reads and writes them again. */
+#include "../../analyzer/footprint/evaluate.h"
+#include "../../analyzer/footprint/model_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum cw_status find(void *context, const char *kernel, const struct cw_model **m, struct cw_error *err)
+{
+    *m = cw_model_set_find(context, kernel);
+    return *m ? CW_OK : cw_error_set(err, CW_ERR_NOTFOUND, "there is no kernel '%s'", kernel);
+}
+
+static char *file_text(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb"), *copy;
+    char *text = NULL;
+    if (!f || !(copy = open_memstream(&text, n)))
+        return NULL;
+    for (int c; (c = getc(f)) != EOF;)
+        putc(c, copy);
+    fclose(f);
+    fclose(copy);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    struct cw_model_set set = {0};
+    struct cw_error err = {0};
+    size_t n = 0;
+    char *text = argc > 1 ? file_text(argv[1], &n) : NULL;
+    enum cw_status s = text ? cw_model_set_read(&set, argv[1], text, n, &err)
+                            : cw_error_set(&err, CW_ERR_IO, "usage: models MODELS.json [LAUNCHES.json]");
+    if (s == CW_OK && argc < 3) {
+        s = cw_model_write(set.model, set.n, stdout, &err);
+    } else if (s == CW_OK) {
+        json_t *results = json_array(), *j = json_pack("{s:o}", "results", results);
+        s = cw_evaluate_file(argv[2], find, &set, false, results, &err);
+        if (s == CW_OK)
+            json_dumpf(j, stdout, JSON_COMPACT);
+        json_decref(j);
+    }
+    cw_model_set_finish(&set);
+    free(text);
+    if (s != CW_OK)
+        fprintf(stderr, "%s\n", err.text);
+    return s != CW_OK;
+}
