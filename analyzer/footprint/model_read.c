@@ -330,7 +330,8 @@ bool model_read_one(struct cw_json_in *in, struct cw_model *m)
         seen |= 1u << k;
         if (!(k == 0    ? model_read_text(in, &m->kernel)
               : list[k] ? list[k](in, m)
-                        : cw_json_bool(in, flag[k])))
+              : flag[k] ? cw_json_bool(in, flag[k])
+                        : reason(in, &m->why_anywhere)))
             return false;
     }
     if (in->err->status)
