@@ -1,6 +1,7 @@
 /* json_in.c - see json_in.h. */
 #include "json_in.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,14 +163,20 @@ bool cw_json_u64(struct cw_json_in *in, uint64_t max, uint64_t *value)
 bool cw_json_i64(struct cw_json_in *in, int64_t min, int64_t max, int64_t *value)
 {
     bool negative = cw_json_peek(in) == '-';
-    uint64_t v = 0, limit = negative ? (uint64_t) - (min + 1) + 1 : (uint64_t)max;
+    const char *at = in->p;
+    uint64_t v = 0, limit = negative ? (min < 0 ? 0 - (uint64_t)min : 0) : max > 0 ? (uint64_t)max : 0;
+    int64_t signed_value;
 
     if (failed(in))
         return false;
     in->p += negative;
     if (!digits(in, limit, &v))
         return false;
-    *value = negative ? (int64_t)(0 - v) : (int64_t)v;
+    signed_value = negative ? (int64_t)(0 - v) : (int64_t)v;
+    if (signed_value < min || signed_value > max)
+        return cw_json_fail(in, at, "%" PRId64 " is not between %" PRId64 " and %" PRId64, signed_value, min,
+                            max);
+    *value = signed_value;
     return true;
 }
 

@@ -188,6 +188,8 @@ static void whole(struct touch *t, int64_t size, const char *why, bool *ok)
 /* Follows the offset once guards have narrowed the box. */
 static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
 {
+    if (a->count >= 0 && eval_range(e, eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
+        return; /* a copy of nothing */
     const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
     struct progression g = {.base = cw_poly_constant(p)};
     bool linear = cw_poly_is_linear(p), independent = true, bounded = true, wrapped = false;

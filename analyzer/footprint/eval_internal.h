@@ -33,6 +33,9 @@ struct eval_duty {
 /* Deeper expressions are taken as "anything": the stack is the host's. */
 enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH = 1000 };
 
+/* Conditions are decided anew each time, also those that others share: beyond so many the rest is open. */
+enum { EVAL_MAX_DECISIONS = 20000 };
+
 /* The three readings of a node. */
 enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
 
@@ -67,6 +70,7 @@ struct cw_eval {
     bool box_valid;    /* the box and all that is remembered belong to ... */
     struct cw_guard_range box_guards; /* ... these guards */
     int depth;                        /* of the recursion over nodes */
+    int decisions;                    /* since the last reset */
     bool failed;                      /* out of memory or of variables: nothing is known */
 };
 

@@ -33,9 +33,14 @@ void cw_model_finish(struct cw_model *m)
 
 bool cw_model_fits(const struct cw_model *m)
 {
-    return !m->pool.failed && m->pool.n <= CW_MODEL_MAX_NODES && m->args <= CW_MODEL_MAX_ARGS &&
-           m->guards <= CW_MODEL_MAX_GUARDS && m->loops <= CW_MODEL_MAX_LOOPS &&
-           m->exits <= CW_MODEL_MAX_EXITS && m->accesses <= CW_MODEL_MAX_ACCESSES;
+    bool fits = !m->pool.failed && m->pool.n <= CW_MODEL_MAX_NODES && m->args <= CW_MODEL_MAX_ARGS &&
+                m->guards <= CW_MODEL_MAX_GUARDS && m->loops <= CW_MODEL_MAX_LOOPS &&
+                m->exits <= CW_MODEL_MAX_EXITS && m->accesses <= CW_MODEL_MAX_ACCESSES;
+    for (int i = 0; i < m->accesses && fits; i++)
+        fits = m->access[i].guards.n <= CW_MODEL_MAX_CONDITIONS;
+    for (int i = 0; i < m->exits && fits; i++)
+        fits = m->exit[i].stay.n <= CW_MODEL_MAX_CONDITIONS;
+    return fits;
 }
 
 void cw_model_clear(struct cw_model *m)

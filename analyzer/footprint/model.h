@@ -118,6 +118,7 @@ enum {
     CW_MODEL_MAX_LOOPS = 2000,
     CW_MODEL_MAX_EXITS = 10000,
     CW_MODEL_MAX_ACCESSES = 10000,
+    CW_MODEL_MAX_CONDITIONS = 1000, /* guards of one access or exit */
 };
 
 /* Memory for the expressions sufficed and everything is within the limits. */

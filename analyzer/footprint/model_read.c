@@ -277,7 +277,7 @@ static bool read_accesses(struct cw_json_in *in, struct cw_model *m)
 
 static bool range_fits(const struct cw_model *m, struct cw_guard_range r)
 {
-    return r.first <= m->guards && r.n <= m->guards - r.first;
+    return r.first <= m->guards && r.n <= m->guards - r.first && r.n <= CW_MODEL_MAX_CONDITIONS;
 }
 
 static bool nodes_fit(const struct cw_model *m)

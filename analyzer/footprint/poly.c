@@ -161,19 +161,23 @@ static struct cw_range range_mul(struct cw_range a, struct cw_range b)
     return r;
 }
 
-/* Bounds as the sum of the bounds of the terms. */
+/* Bounds as the sum of the bounds of the terms. A bound that was cut ("at least that far out") must not be
+ * added to as if it were the term's own: the sum is as far out too. */
 static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_range *range)
 {
     struct cw_range sum = {0, 0};
+    bool below = false, above = false;
     for (int i = 0; i < p->n; i++) {
         struct cw_range t = {p->term[i].coefficient, p->term[i].coefficient};
         for (int k = 0; k < CW_POLY_DEGREE; k++)
             if (p->term[i].var[k])
                 t = range_mul(t, range[p->term[i].var[k]]);
-        sum.lo = clamp(sum.lo + t.lo);
-        sum.hi = clamp(sum.hi + t.hi);
+        below |= t.lo <= -CW_WIDE_LIMIT;
+        above |= t.hi >= CW_WIDE_LIMIT;
+        sum.lo += t.lo; /* few terms of at most 2^100: no overflow */
+        sum.hi += t.hi;
     }
-    return sum;
+    return (struct cw_range){below ? -CW_WIDE_LIMIT : clamp(sum.lo), above ? CW_WIDE_LIMIT : clamp(sum.hi)};
 }
 
 /* Collects the variables that are not single values; false when there are more than `max` or one is squared.

@@ -173,7 +173,6 @@ class Runner:
     def all(self):
         if self.bare():
             for name in self.options.configuration:
-                if not any(regexp.search(name) for regexp in self.program.without):
-                    self.configuration(name)
+                self.configuration(name)
         shutil.rmtree(self.scratch, ignore_errors=True)
         return self

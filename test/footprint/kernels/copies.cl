@@ -17,3 +17,11 @@ kernel void strided(global const float *in, global float *out, local float *room
     wait_group_events(1, &e);
     out[get_global_id(0)] = room[get_local_id(0)];
 }
+
+kernel void part(global const float *in, global float *out, local float *room, int n)
+{
+    event_t e = async_work_group_copy(room, in, n, 0);
+    wait_group_events(1, &e);
+    e = async_work_group_copy(out + get_group_id(0) * n, room, n, 0);
+    wait_group_events(1, &e);
+}
