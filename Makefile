@@ -34,7 +34,7 @@ cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c
 # footprints: what is free of LLVM goes into the analyzer's library, the rest is the helper program
 footprint_pure := $(addprefix analyzer/footprint/,builtin.c evaluate.c expr.c expr_op.c judge.c launch.c poly.c reason.c report.c span.c) \
                  $(wildcard analyzer/footprint/eval_*.c analyzer/footprint/eval.c analyzer/footprint/model*.c)
-analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c)) $(footprint_pure)
+analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c analyzer/kernel/*.c)) $(footprint_pure)
 footprint_src := $(filter-out $(footprint_pure),$(wildcard analyzer/footprint/*.c))
 shim_src      := $(wildcard shim/*/*.c)
 shim_pure_src := $(patsubst %,shim/run/run_%.c,cache plan planner profit estimate) $(wildcard shim/history/*.c) shim/device/dsp_clock.c shim/device/dsp_ddr.c
@@ -81,6 +81,9 @@ $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
+# models that an earlier build has kept are another analysis's
+$(call obj,analyzer/kernel/program_models.c): $(wildcard analyzer/footprint/*.[ch])
+$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(wildcard analyzer/footprint/*.[ch]) | cksum | tr ' ' -)"'
 $(call obj,$(footprint_src)): CW_CFLAGS += $(llvm_cflags)
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm

@@ -11,6 +11,8 @@ mask=    regular expression of what may differ in stdout and files, e.g. times; 
 compare= what must be equal: status, stdout, files, reads (default all), separated by commas
 skip=    glob of files that are not compared; may be repeated
 env=     NAME=VALUE for the program's environment; may be repeated
+without= regular expression of configurations that the program is not for, e.g. /dsp= when it builds for every device
+         that it sees, also those outside its context; may be repeated
 allows=  what `chaos` must do with it: managed, reordered, moved, or none (default: what its traced graph allows)
 
 @HERE@ in PROGRAM and ARGUMENT is the manifest's folder; a PROGRAM with a slash and no @HERE@ is in the run's folder.
@@ -38,6 +40,7 @@ class Program:
     compare: tuple = PARTS
     skip: list = dataclasses.field(default_factory=list)
     env: dict = dataclasses.field(default_factory=dict)
+    without: list = dataclasses.field(default_factory=list)
     allows: tuple = None  # None: look at the graph
 
 
@@ -60,6 +63,8 @@ def set_key(program, here, key, value):
         program.masks.append(re.compile(value.encode()))
     elif key == "compare":
         program.compare = some_of(value, PARTS)
+    elif key == "without":
+        program.without.append(re.compile(value))
     elif key == "skip":
         program.skip.append(value)
     elif key == "env":

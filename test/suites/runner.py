@@ -173,6 +173,7 @@ class Runner:
     def all(self):
         if self.bare():
             for name in self.options.configuration:
-                self.configuration(name)
+                if not any(regexp.search(name) for regexp in self.program.without):
+                    self.configuration(name)
         shutil.rmtree(self.scratch, ignore_errors=True)
         return self

@@ -1,0 +1,325 @@
+/* program_models.c - see program_models.h. */
+#include "program_models.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../io/quiet_child.h"
+#include "tested_names.h"
+
+#ifndef CW_FOOTPRINT_SOURCES
+#error "the build says which version of the analysis this is"
+#endif
+
+enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILLISECONDS / 2000, HELPER_MIB = 2048,
+       FIXED_WORDS = 8, WORD_BYTES = 96 };
+
+/* ---- where things are */
+
+static void executable(char to[PATH_MAX], const char *folder, const char *rest)
+{
+    if (!*to && (size_t)snprintf(to, PATH_MAX, "%s%s", folder, rest) < PATH_MAX && access(to, X_OK) == 0)
+        return;
+    if (access(to, X_OK) != 0)
+        *to = '\0';
+}
+
+static void find_helper(char to[PATH_MAX])
+{
+    static const char *const places[] = {"/clweave-footprint", "/../bin/clweave-footprint",
+                                         "/../../bin/clweave-footprint", "/../libexec/clweave/clweave-footprint", NULL};
+    const char *named = getenv("CLWEAVE_FOOTPRINT");
+    char here[PATH_MAX] = "";
+    Dl_info info;
+
+    *to = '\0';
+    if (named && *named) {
+        executable(to, named, "");
+        return;
+    }
+    if (!dladdr((void *)(uintptr_t)cw_models_init, &info) || !info.dli_fname ||
+        !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) || !strrchr(here, '/'))
+        return;
+    *strrchr(here, '/') = '\0';
+    for (int i = 0; places[i]; i++)
+        executable(to, here, places[i]);
+}
+
+static const char *variable(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : otherwise;
+}
+
+void cw_models_init(struct cw_models_source *s, const char *folder)
+{
+    *s->helper = '\0';
+    find_helper(s->helper);
+    snprintf(s->path, sizeof s->path, "PATH=%.*s", PATH_MAX, variable("PATH", "/usr/local/bin:/usr/bin:/bin"));
+    snprintf(s->clang, sizeof s->clang, "CLWEAVE_CLANG=%.*s", PATH_MAX, variable("CLWEAVE_CLANG", ""));
+    snprintf(s->temporary, sizeof s->temporary, "TMPDIR=%.*s", PATH_MAX, variable("TMPDIR", "/tmp"));
+    s->flags_added = *variable("POCL_EXTRA_BUILD_FLAGS", "");
+    cw_file_store_init(&s->store, folder);
+}
+
+/* ---- what is asked */
+
+/* The helper's command line, and what makes an answer that answer. */
+struct question {
+    const char *words[MAX_WORDS + 1];
+    size_t n;
+    char *options, *macros; /* the words are in here */
+    char *text;             /* all that the answer depends on; also its head in the store */
+    size_t bytes;
+    uint64_t key;
+};
+
+static void finish_question(struct question *q)
+{
+    free(q->options);
+    free(q->macros);
+    free(q->text);
+}
+
+static enum cw_status add_word(struct question *q, const char *word, struct cw_error *err)
+{
+    if (q->n == MAX_WORDS)
+        return cw_error_set(err, CW_ERR_UNSUPPORTED, "more than %d build options", MAX_WORDS);
+    q->words[q->n++] = word;
+    return CW_OK;
+}
+
+/* The build options at blanks. Quotes, and words that are the helper's or a compiler driver's own, are not options. */
+static enum cw_status add_options(struct question *q, const char *options, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+    char *rest = NULL;
+
+    q->options = strdup(options ? options : "");
+    if (!q->options)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
+    if (strpbrk(q->options, "\"'\\`$"))
+        return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options with quotes");
+    for (char *w = strtok_r(q->options, " \t\r\n\v\f", &rest); w && status == CW_OK; w = strtok_r(NULL, " \t\r\n\v\f", &rest)) {
+        if (!strncmp(w, "--", 2) || *w == '@')
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known", w);
+        status = add_word(q, w, err);
+    }
+    return status;
+}
+
+/* Of the build options those by which a compiler defines macros of its own; the caller's to free. NULL: out of memory. */
+static char *language_options(const char *options)
+{
+    char *kept = malloc(strlen(options) + 2), *to = kept;
+
+    for (const char *p = options + strspn(options, " \t\n"), *end; kept && *p; p = end + strspn(end, " \t\n")) {
+        end = p + strcspn(p, " \t\n");
+        if (strncmp(p, "-cl-", 4))
+            continue;
+        to = mempcpy(to, p, (size_t)(end - p));
+        *to++ = ' ';
+    }
+    if (kept)
+        *to = '\0';
+    return kept;
+}
+
+/* What was asked, one word after the other with a NUL behind each. NULL: out of memory. */
+static char *names_text(const char *identity, const char *options, const struct cw_tested_names *names, size_t *bytes)
+{
+    char *text, *to;
+
+    *bytes = strlen(identity) + strlen(options) + 2;
+    for (size_t i = 0; i < names->n; i++)
+        *bytes += strlen(names->v[i]) + 1;
+    to = text = malloc(*bytes + names->n * sizeof(struct cw_macro_value));
+    if (!text)
+        return NULL;
+    to = stpcpy(stpcpy(to, identity) + 1, options) + 1;
+    for (size_t i = 0; i < names->n; i++)
+        to = stpcpy(to, names->v[i]) + 1;
+    return text;
+}
+
+static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor *v, const char *options,
+                       const struct cw_tested_names *names, struct cw_macro_value *values)
+{
+    size_t bytes = 0, head = 0, expected = names->n * sizeof *values;
+    char *language = v && v->identity ? language_options(options) : NULL;
+    char *text = language ? names_text(v->identity, language, names, &head) : NULL;
+    uint64_t key = text ? cw_file_store_hash(CW_FILE_STORE_HASH, text, head) : 0;
+    char *kept = text ? cw_file_store_read(&s->store, key, &bytes) : NULL;
+    bool answered = kept && bytes == head + expected && !memcmp(kept, text, head);
+
+    if (answered) {
+        memcpy(values, kept + head, expected);
+    } else if (text && v->ask && v->ask(v->data, language, names->v, names->n, values)) {
+        answered = true;
+        memcpy(text + head, values, expected);
+        cw_file_store_write(&s->store, key, text, head + expected);
+    }
+    free(kept);
+    free(text);
+    free(language);
+    return answered;
+}
+
+/* The vendor's macros as options, before those of the program. */
+static enum cw_status add_macros(struct cw_models_source *s, struct question *q, const char *source, const char *options,
+                                 const struct cw_models_vendor *vendor, struct cw_error *err)
+{
+    struct cw_macro_value values[CW_TESTED_NAMES_MAX] = {{0}};
+    enum cw_status status = CW_OK;
+    struct cw_tested_names names;
+
+    if (!cw_tested_names_init(&names, source, options))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
+    else if (names.unknowable)
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the source depends on what its compiler defines, in ways not followed");
+    else if (names.n && !ask_vendor(s, vendor, options ? options : "", &names, values))
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "nobody says whether the vendor defines %s", names.v[0]);
+    q->macros = calloc(names.n + 1, WORD_BYTES);
+    if (!q->macros)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
+    for (size_t i = 0; i < names.n && status == CW_OK; i++) {
+        char *word = q->macros + i * WORD_BYTES;
+        int n = values[i].kind == CW_MACRO_NUMBER
+                    ? snprintf(word, WORD_BYTES, "-D%s=%" PRId64, names.v[i], values[i].number)
+                    : snprintf(word, WORD_BYTES, "-U%s", names.v[i]);
+        if (values[i].kind == CW_MACRO_OTHER || n >= WORD_BYTES)
+            status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on", names.v[i]);
+        else
+            status = add_word(q, word, err);
+    }
+    cw_tested_names_finish(&names);
+    return status;
+}
+
+/* Everything that the answer depends on, one after the other with a NUL between. */
+static enum cw_status write_text(struct question *q, const char *source, struct cw_error *err)
+{
+    char version[64];
+    char *to;
+
+    snprintf(version, sizeof version, "models %d %s", CW_MODEL_VERSION, CW_FOOTPRINT_SOURCES);
+    q->bytes = strlen(version) + 1 + strlen(source) + 1;
+    for (size_t i = 0; i < q->n; i++)
+        q->bytes += strlen(q->words[i]) + 1;
+    to = q->text = malloc(q->bytes);
+    if (!q->text)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
+    to = stpcpy(to, version) + 1;
+    for (size_t i = 0; i < q->n; i++)
+        to = stpcpy(to, q->words[i]) + 1;
+    memcpy(to, source, strlen(source) + 1);
+    q->key = cw_file_store_hash(CW_FILE_STORE_HASH, q->text, q->bytes);
+    return CW_OK;
+}
+
+/* ---- answers */
+
+/* Answers that would be the same tomorrow: models, and refusals that lie in the source. */
+static bool is_lasting(const char *text, size_t n)
+{
+    static const char head[] = "{\"format\":\"clweave-footprint\"";
+    static const enum cw_status lasting[] = {CW_ERR_FORMAT, CW_ERR_UNSUPPORTED, CW_ERR_INVALID};
+    char words[80];
+
+    if (n < sizeof head || memcmp(text, head, sizeof head - 1) || text[n - 1] != '\n')
+        return false;
+    if (!memmem(text, n < 300 ? n : 300, "\"error\":", 8))
+        return true;
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++) {
+        snprintf(words, sizeof words, "\"status\":\"%s\"", cw_status_string(lasting[i]));
+        if (memmem(text, n < 300 ? n : 300, words, strlen(words)))
+            return true;
+    }
+    return false;
+}
+
+/* False: nothing fitting is stored. */
+static bool from_store(struct cw_models_source *s, const struct question *q, struct cw_model_set *set,
+                       enum cw_status *status, struct cw_error *err)
+{
+    size_t bytes = 0;
+    char *kept = cw_file_store_read(&s->store, q->key, &bytes);
+    bool fits = kept && bytes > q->bytes && !memcmp(kept, q->text, q->bytes);
+
+    if (fits)
+        *status = cw_model_set_read(set, "kept models", kept + q->bytes, bytes - q->bytes, err);
+    free(kept);
+    return fits && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
+}
+
+static void keep(struct cw_models_source *s, const struct question *q, const char *answer, size_t n)
+{
+    char *text = malloc(q->bytes + n);
+
+    if (!text)
+        return;
+    memcpy(text, q->text, q->bytes);
+    memcpy(text + q->bytes, answer, n);
+    cw_file_store_write(&s->store, q->key, text, q->bytes + n);
+    free(text);
+}
+
+static enum cw_status from_helper(struct cw_models_source *s, const struct question *q, const char *source,
+                                  struct cw_model_set *set, struct cw_error *err)
+{
+    char seconds[16], mib[16];
+    const char *argv[MAX_WORDS + FIXED_WORDS] = {s->helper, "--models", "--seconds", seconds, "--mib", mib};
+    const char *env[] = {s->path, s->clang, s->temporary, "LC_ALL=C", NULL};
+    struct cw_quiet_child child = {.argv = argv, .env = env, .input = source, .input_bytes = strlen(source),
+                                   .max_bytes = ANSWER_BYTES, .milliseconds = CW_MODELS_MILLISECONDS};
+    struct cw_quiet_output out;
+    enum cw_status status;
+    size_t n = 6;
+
+    if (!*s->helper)
+        return cw_error_set(err, CW_ERR_NOTFOUND, "clweave-footprint is not there; CLWEAVE_FOOTPRINT can name it");
+    snprintf(seconds, sizeof seconds, "%d", HELPER_SECONDS);
+    snprintf(mib, sizeof mib, "%d", HELPER_MIB);
+    for (size_t i = 0; i < q->n; i++)
+        argv[n++] = q->words[i];
+    argv[n] = CW_QUIET_CHILD_FILE;
+    status = cw_quiet_child_run(&child, &out, err);
+    if (status == CW_OK)
+        status = cw_model_set_read(set, s->helper, out.data ? out.data : "", out.bytes, err);
+    if ((status == CW_OK || status == CW_ERR_UNSUPPORTED) && is_lasting(out.data, out.bytes))
+        keep(s, q, out.data, out.bytes);
+    cw_quiet_output_finish(&out);
+    return status;
+}
+
+enum cw_status cw_models_get(struct cw_models_source *s, const char *source, const char *options,
+                             const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
+                             struct cw_error *err)
+{
+    struct question q = {.n = 0};
+    struct cw_error stored = {0};
+    enum cw_status status = CW_OK;
+    bool found = false;
+
+    if (s->flags_added)
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "POCL_EXTRA_BUILD_FLAGS changes what is built");
+    if (status == CW_OK)
+        status = add_macros(s, &q, source, options, vendor, err);
+    if (status == CW_OK)
+        status = add_options(&q, options, err);
+    if (status == CW_OK)
+        status = write_text(&q, source, err);
+    if (status == CW_OK && (found = from_store(s, &q, set, &status, &stored)) && status != CW_OK)
+        cw_error_set(err, status, "%s", stored.text);
+    if (!found && q.text)
+        status = from_helper(s, &q, source, set, err);
+    finish_question(&q);
+    if (kept)
+        *kept = found;
+    return status;
+}

@@ -1,0 +1,53 @@
+/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from what an earlier run has kept, or
+ * from clweave-footprint, which is started so that the host does not notice (io/quiet_child.h).
+ *
+ * The models are those of the program that the vendor has built, or there are none: build options that are not
+ * understood, a vendor's macro that cannot be handed on, an #include, a variable that adds build flags: all refused. */
+#ifndef CW_PROGRAM_MODELS_H
+#define CW_PROGRAM_MODELS_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "../footprint/model_file.h"
+#include "../io/file_store.h"
+
+/* What a vendor's compiler says about a name that a source tests (tested_names.h). */
+enum cw_macro_kind { CW_MACRO_UNDEFINED, CW_MACRO_NUMBER, CW_MACRO_OTHER };
+struct cw_macro_value {
+    enum cw_macro_kind kind;
+    int64_t number;
+};
+
+/* The vendor. `identity`: platform, device and driver with their versions; what they answered once is kept under it. `ask`
+ * fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its source begins, those of `options`
+ * aside; false: it cannot be asked. NULL: nobody can be. */
+struct cw_models_vendor {
+    const char *identity;
+    bool (*ask)(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values);
+    void *data;
+};
+
+/* How to get models; constant after cw_models_init, but for the store's own state. */
+struct cw_models_source {
+    char helper[PATH_MAX]; /* "": there is none */
+    char path[PATH_MAX + 8], clang[PATH_MAX + 16], temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
+    struct cw_file_store store;
+    bool flags_added; /* the environment changes what the vendor builds */
+};
+
+/* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in bin/ or
+ * libexec/clweave/ next to its folder. `folder`: of the store, "" for none. Reads the environment. */
+void cw_models_init(struct cw_models_source *s, const char *folder);
+
+#define CW_MODELS_MILLISECONDS 20000u /* the helper's own deadline is half of it */
+
+/* Gets the models of a program; *set is the caller's to finish when CW_OK. *kept (NULL allowed): they came from the store.
+ * Takes up to CW_MODELS_MILLISECONDS; the calling thread has all signals blocked. CW_ERR_NOTFOUND: there is no helper, or
+ * no clang; CW_ERR_UNSUPPORTED: it is not certain what the vendor has built, or the helper has refused, with its words; else
+ * as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
+enum cw_status cw_models_get(struct cw_models_source *s, const char *source, const char *options,
+                             const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
+                             struct cw_error *err);
+
+#endif
