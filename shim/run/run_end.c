@@ -8,6 +8,7 @@
 
 #include "run_decide.h"
 #include "run_end.h"
+#include "run_fault.h"
 #include "run_threads.h"
 
 #define MAX_REGISTRATIONS 1024
@@ -79,6 +80,7 @@ void cw_run_at_end(void)
 {
     static bool done;
     int saved = errno;
+    char line[128];
 
     if (done || self != getpid())
         return; /* a forked child has no threads of ours, and nothing is managed there */
@@ -90,6 +92,7 @@ void cw_run_at_end(void)
         cw_run_callbacks_stop();
     }
     cw_run_decide_finish();
+    say(line, cw_run_fault_describe(line, sizeof line));
     if (wants_summary)
         summary();
     else

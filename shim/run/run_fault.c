@@ -1,6 +1,7 @@
 /* run_fault.c - see run_fault.h. */
 #include "run_fault.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 enum cw_run_fault cw_run_fault_planted;
 static unsigned long turn, seen;
+static const char *asked; /* CLWEAVE_FAULT, which stays where it is */
 
 bool cw_run_fault_start(const char *text)
 {
@@ -29,6 +31,7 @@ bool cw_run_fault_start(const char *text)
         if (text[n] < '0' || text[n] > '9' || *end || !turn)
             break;
         cw_run_fault_planted = (enum cw_run_fault)i;
+        asked = text;
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N or early:N, N from 1", text);
@@ -37,10 +40,16 @@ bool cw_run_fault_start(const char *text)
 
 bool cw_run_fault_now(enum cw_run_fault kind)
 {
-    if (CW_LIKELY(cw_run_fault_planted != kind) || ++seen != turn)
-        return false;
-    cw_log_info("the planted fault happens now");
-    return true;
+    return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen == turn;
+}
+
+int cw_run_fault_describe(char *text, size_t size)
+{
+    if (!cw_run_fault_planted)
+        return 0;
+    if (seen >= turn)
+        return snprintf(text, size, "run: fault %s planted\n", asked);
+    return snprintf(text, size, "run: fault %s not planted, only %lu places for it\n", asked, seen);
 }
 
 struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)

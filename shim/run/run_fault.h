@@ -14,6 +14,10 @@ bool cw_run_fault_start(const char *text);
 /* True when the planted fault is `kind` and this is its turn. Lock held. */
 bool cw_run_fault_now(enum cw_run_fault kind);
 
+/* One line for stderr at the end: whether the fault that was asked for has happened. Returns its length, 0 when none was
+ * asked for. A test that finds everything the same proves nothing otherwise. */
+int cw_run_fault_describe(char *text, size_t size);
+
 extern enum cw_run_fault cw_run_fault_planted; /* constant after start() */
 
 /* The successor that shall run before `t`, which then counts as run; NULL. Lock held. */

@@ -136,7 +136,7 @@ class Runner:
         return kinds
 
     def configuration(self, name):
-        counts, done, bad = [0, 0, 0], 0, []
+        counts, done, bad, faults = [0, 0, 0], 0, [], set()
         for full in seeded(name, self.options):
             outcome = []
 
@@ -150,9 +150,12 @@ class Runner:
             counts = [a + b for a, b in zip(counts, result.counts or (0, 0, 0))]
             if outcome[0] != "same":
                 bad.append((full, *outcome, result.stderr[-300:]))
+            faults.update(fault.decode() for fault in runs.FAULT.findall(result.stderr))
         note = f"{done} runs"
         if name.startswith("run"):
             note += "; managed %d, reordered %d, moved %d" % tuple(counts)
+        if faults:
+            self.say(name, ", ".join(sorted(faults)))
         for full, outcome, why, stderr in bad:
             self.say(full, outcome, f"{why} {stderr!r}" if outcome != "different" else why, fine=False)
         missing = self.idle(name, counts)

@@ -14,6 +14,7 @@ import signal
 import subprocess
 
 SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved")
+FAULT = re.compile(rb"run: (fault [^\n]*)")  # CLWEAVE_FAULT: planted or not
 OWN = ("CLWEAVE_", "OPENCL_LAYERS", "LD_PRELOAD", "READCL_")
 
 
