@@ -30,12 +30,9 @@ OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
 sched_src     := $(wildcard sched/*.c)
-cli_src       := analyzer/main.c analyzer/commands.c $(wildcard analyzer/cmd_*.c) $(wildcard analyzer/execute*.c)
-# footprints: what is free of LLVM goes into the analyzer's library, the rest is the helper program
-footprint_pure := $(addprefix analyzer/footprint/,builtin.c evaluate.c expr.c expr_op.c judge.c launch.c poly.c reason.c report.c span.c) \
-                 $(wildcard analyzer/footprint/eval_*.c analyzer/footprint/eval.c analyzer/footprint/model*.c)
-analyzer_src  := $(filter-out $(cli_src),$(wildcard analyzer/*.c analyzer/io/*.c analyzer/kernel/*.c)) $(footprint_pure)
-footprint_src := $(filter-out $(footprint_pure),$(wildcard analyzer/footprint/*.c))
+cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
+footprint_src := $(wildcard analyzer/llvm/*.c)
+analyzer_src  := $(filter-out $(cli_src) $(footprint_src),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c)
 shim_pure_src := $(patsubst %,shim/run/run_%.c,cache plan planner profit estimate) $(wildcard shim/history/*.c) shim/device/dsp_clock.c shim/device/dsp_ddr.c
 unit_src      := $(wildcard test/unit/*.c)
@@ -101,7 +98,7 @@ $(B)/test/runmode/%: $(B)/obj/test/runmode/%.o $(call obj,test/apps/common.c)
 $(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c test/apps/common.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
-$(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute/*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lcmocka -lpthread -lm
 $(B)/test/bench/run_speed: $(call obj,test/apps/common.c)
@@ -166,7 +163,7 @@ install: all
 	install -m 755 $(B)/clweave $(DESTDIR)$(PREFIX)/bin/
 	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
 	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
+	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(B)/clweave help --man > $(DESTDIR)$(PREFIX)/share/man/man1/clweave.1
 	$(B)/clweave help --completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/clweave

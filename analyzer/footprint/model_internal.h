@@ -2,7 +2,7 @@
 #ifndef CW_FOOTPRINT_MODEL_INTERNAL_H
 #define CW_FOOTPRINT_MODEL_INTERNAL_H
 
-#include "../json_in.h"
+#include "../io/json_in.h"
 #include "model_file.h"
 
 /* All of these return false after an error, which `in` keeps. */

@@ -4,7 +4,7 @@
  * whoever uses them. */
 #include "model_file.h"
 
-#include "../json_out.h"
+#include "../io/json_out.h"
 #include "expr_op.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cl_source.h"
+#include "cl_source.h"
 
 enum { MAX_DEPTH = 64, MAX_TESTS = 1024 };
 

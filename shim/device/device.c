@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 #include "device_board.h"
 #include "dsp_clock.h"
 #include "dsp_native.h"

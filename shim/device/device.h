@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/platform_file.h"
+#include "../../analyzer/plan/platform_file.h"
 
 enum cw_slot_kind {
     CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */

@@ -7,7 +7,7 @@
 
 #include "device.h"
 
-#include "../../analyzer/device_list.h"
+#include "../../analyzer/settings/device_list.h"
 
 enum { CW_DEVICES_MAX = 512 };
 

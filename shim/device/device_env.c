@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../analyzer/device_list.h"
+#include "../../analyzer/settings/device_list.h"
 #include "../door/layer_env.h"
 
 #define VARIABLE "POCL_DEVICES"

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/platform_file.h"
+#include "../../analyzer/plan/platform_file.h"
 
 struct cw_dsp;
 struct cw_hold;

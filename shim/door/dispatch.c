@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 #include "log.h"
 
 struct cw_dispatch cw_next;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 #include "../door/log.h"
 #include "run_decide.h"
 #include "run_end.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 #include "../history/history_store.h"
 #include "../door/log.h"
 #include "run_cache.h"

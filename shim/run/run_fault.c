@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 #include "../door/log.h"
 
 enum cw_run_fault cw_run_fault_planted;

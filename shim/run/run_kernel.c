@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "../../analyzer/kernel_params.h"
-#include "../../analyzer/trace.h"
+#include "../../analyzer/kernel/kernel_params.h"
+#include "../../analyzer/trace/trace.h"
 
 static char *name_of(cl_kernel kernel)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 
 #define HARMLESS_ITEMS 256u
 #define HARMLESS_BYTES 16384u

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 
 #define MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
 

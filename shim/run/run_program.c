@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "../../analyzer/cl_source.h"
-#include "../../analyzer/cl_variables.h"
+#include "../../analyzer/kernel/cl_source.h"
+#include "../../analyzer/kernel/cl_variables.h"
 
 static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
 {

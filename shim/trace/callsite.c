@@ -3,7 +3,7 @@
 #include <link.h>
 #include <unistd.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 #include "../door/lock.h"
 #include "recorder.h"
 #include "../door/unwind.h"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 #include "define_parts.h"
 
 /* A program record; hash and source from the vendor where `source` is to be asked for. */

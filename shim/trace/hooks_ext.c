@@ -1,5 +1,5 @@
 /* hooks_ext.c - extension functions that enqueue commands, make memory, queues or programs, or set arguments. */
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 #include "capture.h"
 #include "hooks.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 #include "hooks.h"
 
 cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,

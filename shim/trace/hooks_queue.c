@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../analyzer/trace.h"
+#include "../../analyzer/trace/trace.h"
 #include "capture.h"
 #include "hooks.h"
 #include "../door/log.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../analyzer/log_format.h"
+#include "../../analyzer/trace/log_format.h"
 #include "log_name.h"
 
 /* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is left

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../analyzer/log_format.h"
-#include "../../analyzer/options.h"
+#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/settings/options.h"
 
 static uint64_t run_id;
 static char start_cwd[PATH_MAX];

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../analyzer/options.h"
-#include "../../analyzer/trace_write.h"
+#include "../../analyzer/settings/options.h"
+#include "../../analyzer/trace/trace_write.h"
 #include "../door/log.h"
 #include "capture.h"
 #include "hooks.h"

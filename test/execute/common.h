@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/execute.h"
-#include "../../analyzer/graph_build.h"
+#include "../../analyzer/execute/execute.h"
+#include "../../analyzer/graph/graph_build.h"
 
 struct maker {
     struct cw_trace t;

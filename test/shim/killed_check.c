@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/trace.h"
-#include "../../analyzer/trace_read.h"
+#include "../../analyzer/trace/trace.h"
+#include "../../analyzer/trace/trace_read.h"
 
 #define SLOTS 8
 

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../analyzer/device_list.h"
+#include "../../analyzer/settings/device_list.h"
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
 #include "../../shim/device/dsp_ddr.h"

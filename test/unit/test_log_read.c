@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../../analyzer/log_format.h"
-#include "../../analyzer/log_read.h"
+#include "../../analyzer/trace/log_format.h"
+#include "../../analyzer/trace/log_read.h"
 
 #define FILE_BYTES (3 * CW_LOG_CHUNK_BYTES)
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/graph_file.h"
-#include "../../analyzer/lp_solver.h"
-#include "../../analyzer/plan_bound.h"
+#include "../../analyzer/plan/graph_file.h"
+#include "../../analyzer/plan/lp_solver.h"
+#include "../../analyzer/plan/plan_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/policy.h"
 #include "../../sched/random.h"

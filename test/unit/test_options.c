@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/options.h"
+#include "../../analyzer/settings/options.h"
 
 static const struct cw_option_info *find(const char *name)
 {

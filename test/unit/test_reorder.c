@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/reorder.h"
+#include "../../analyzer/graph/reorder.h"
 
 enum { N = 40, EDGES = 90, GRAPHS = 50 };
 

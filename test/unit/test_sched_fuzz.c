@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/graph_file.h"
-#include "../../analyzer/plan_graph.h"
-#include "../../analyzer/platform_file.h"
+#include "../../analyzer/plan/graph_file.h"
+#include "../../analyzer/plan/plan_graph.h"
+#include "../../analyzer/plan/platform_file.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
 #include "../../sched/random.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "../../analyzer/graph_file.h"
+#include "../../analyzer/plan/graph_file.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
 #include "../../sched/rank.h"

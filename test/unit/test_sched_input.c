@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/graph_file.h"
-#include "../../analyzer/plan_graph.h"
-#include "../../analyzer/platform_file.h"
+#include "../../analyzer/plan/graph_file.h"
+#include "../../analyzer/plan/plan_graph.h"
+#include "../../analyzer/plan/platform_file.h"
 
 static char path[200];
 

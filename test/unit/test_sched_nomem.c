@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/lp_bound.h"
+#include "../../analyzer/plan/lp_bound.h"
 #include "../../sched/generate.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"

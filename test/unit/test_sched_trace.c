@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "../../analyzer/plan_graph.h"
-#include "../../analyzer/plan_result.h"
-#include "../../analyzer/platform_file.h"
+#include "../../analyzer/plan/plan_graph.h"
+#include "../../analyzer/plan/plan_result.h"
+#include "../../analyzer/plan/platform_file.h"
 
 /* 0 write -> 1 kernel -> 2 kernel (reads what 1 wrote); 3 kernel on other memory, behind them in the in-order
  * queue; 4 clFinish; 5 blocking read of 2's result. */

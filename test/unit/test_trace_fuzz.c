@@ -7,10 +7,10 @@
 
 #include <glob.h>
 
-#include "../../analyzer/exporter.h"
-#include "../../analyzer/graph_summary.h"
-#include "../../analyzer/sweep_order.h"
-#include "../../analyzer/trace_read.h"
+#include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/graph/sweep_order.h"
+#include "../../analyzer/trace/trace_read.h"
 
 static uint64_t seed = 88172645463325252u;
 

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "../../analyzer/trace_index.h"
-#include "../../analyzer/trace_read.h"
+#include "../../analyzer/trace/trace_index.h"
+#include "../../analyzer/trace/trace_read.h"
 
 /* Writing what was read gives the same text. */
 static void round_trip_is_exact(void **state)

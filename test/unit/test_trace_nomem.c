@@ -3,9 +3,9 @@
  * exits. */
 #include "trace_sample.h"
 
-#include "../../analyzer/exporter.h"
-#include "../../analyzer/graph_summary.h"
-#include "../../analyzer/trace_read.h"
+#include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/trace/trace_read.h"
 #include "failing_alloc.h"
 
 static char *text;

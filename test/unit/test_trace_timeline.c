@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "../../analyzer/exporter.h"
-#include "../../analyzer/trace_read.h"
+#include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/trace/trace_read.h"
 
 struct slice {
     json_int_t pid, tid, command;

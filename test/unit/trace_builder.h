@@ -15,9 +15,9 @@
 
 #include <CL/cl.h>
 
-#include "../../analyzer/graph_build.h"
-#include "../../analyzer/sweep_order.h"
-#include "../../analyzer/trace.h"
+#include "../../analyzer/graph/graph_build.h"
+#include "../../analyzer/graph/sweep_order.h"
+#include "../../analyzer/trace/trace.h"
 
 /* Appends n bytes of `data` to an array's new room `to`. */
 static inline void tb_copy(void *to, const void *data, size_t n)

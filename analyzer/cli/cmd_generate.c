@@ -1,0 +1,154 @@
+/* cmd_generate.c - clweave generate: abstract task graphs of papers, as files for replay and compare. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../sched/generate.h"
+#include "cli.h"
+#include "../plan/graph_file.h"
+
+struct generate_options {
+    struct cw_generate_options graph;
+    const char *out;
+    int64_t seed, count;
+    bool list;
+};
+
+#define OPTION(name_, letter_, kind_, member, argument_, help_)                                              \
+    {                                                                                                        \
+        .name = name_, .letter = letter_, .kind = kind_,                                                     \
+        .offset = offsetof(struct generate_options, member), .argument = argument_, .help = help_            \
+    }
+
+static const struct cw_cli_option options[] = {
+    OPTION("out", 'o', CW_CLI_STRING, out, "FILE", "write to FILE (default standard output)"),
+    OPTION("seed", 's', CW_CLI_INT, seed, "N", "seed of the random numbers (default 0)"),
+    OPTION("count", 'n', CW_CLI_INT, count, "N",
+           "write N graphs with seeds SEED, SEED + 1, ..., each to FILE with its seed before the extension "
+           "(default 1)"),
+    OPTION("list", 'l', CW_CLI_BOOL, list, NULL, "list the kinds of graph and the options of each, and stop"),
+#define COUNT  CW_CLI_INT
+#define NUMBER CW_CLI_DOUBLE
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help)                          \
+    OPTION(name, 0, kind, graph.field, argument, help),
+#include "../../sched/generate_options.inc"
+#undef CW_GENERATE_OPTION
+#undef COUNT
+#undef NUMBER
+    CW_CLI_END};
+
+static void print_list(void)
+{
+    static const char *const names[] = {
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help) name,
+#include "../../sched/generate_options.inc"
+#undef CW_GENERATE_OPTION
+    };
+
+    for (size_t k = 0; cw_generators[k]; k++) {
+        const struct cw_generator *g = cw_generators[k];
+        printf("%-14s %s\n%-14s %s\n%-14s options:", g->name, g->title, "", g->source, "");
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+            if (g->takes >> n & 1)
+                printf(" --%s", names[n]);
+        puts("");
+    }
+}
+
+/* "g.json" -> "g-7.json". The caller's; NULL when memory is out. */
+static char *name_after(const char *path, int64_t seed)
+{
+    const char *dot = strrchr(path, '.');
+    size_t size = strlen(path) + 24, stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+    char *name = malloc(size);
+
+    if (name)
+        snprintf(name, size, "%.*s-%lld%s", (int)stem, path, (long long)seed, path + stem);
+    return name;
+}
+
+/* One graph, made and written. */
+static enum cw_status generate(const struct cw_generator *generator, const struct generate_options *o,
+                               int64_t seed, struct cw_error *err)
+{
+    struct cw_generate_options g = o->graph;
+    struct cw_graph *graph = NULL;
+    struct cw_platform *platform = NULL;
+    char *path = o->count == 1 ? strdup(o->out) : name_after(o->out, seed);
+    enum cw_status status = path ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+
+    g.seed = (uint64_t)seed;
+    if (status == CW_OK)
+        status = cw_generate(generator, &g, &graph, &platform, err);
+    if (status == CW_OK)
+        status = cw_graph_file_write(path, graph, platform, err);
+    cw_graph_destroy(graph);
+    cw_platform_destroy(platform);
+    free(path);
+    return status;
+}
+
+static int usage(const struct cw_error *err)
+{
+    cw_cli_complain("generate: %s", err->text);
+    return CW_EXIT_USAGE;
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct generate_options *o = values;
+    const struct cw_generator *generator = NULL;
+    struct cw_error err = {0};
+
+    if (o->list) {
+        print_list();
+        return CW_EXIT_OK;
+    }
+    if (argc == 0)
+        cw_error_set(&err, CW_ERR_INVALID, "which kind of graph? (clweave generate --list)");
+    else if (o->seed < 0 || o->count < 1 || o->seed > INT64_MAX - o->count)
+        cw_error_set(&err, CW_ERR_INVALID, "--seed takes a number from 0 on, --count from 1 on");
+    else if (o->count > 1 && strcmp(o->out, "-") == 0)
+        cw_error_set(&err, CW_ERR_INVALID, "--count %lld writes several files: name them with --out",
+                     (long long)o->count);
+    else
+        cw_generator_find(argv[0], &generator, &err);
+    if (!generator)
+        return usage(&err);
+    for (int64_t k = 0; k < o->count; k++)
+        if (generate(generator, o, o->seed + k, &err) != CW_OK)
+            return err.status == CW_ERR_INVALID ? usage(&err) : cw_cli_fail(&err);
+    return CW_EXIT_OK;
+}
+
+static const struct generate_options defaults = {
+    .graph =
+        {
+#define CW_GENERATE_OPTION(field, kind, initial, least, most, name, argument, help) .field = initial,
+#include "../../sched/generate_options.inc"
+#undef CW_GENERATE_OPTION
+        },
+    .out = "-",
+    .count = 1,
+};
+
+static const char *const examples[] = {
+    "clweave generate cholesky --size 8 --devices 3 -o cholesky.json",
+    "a tiled Cholesky factorisation on three unlike devices",
+    "clweave generate hxdsp --out-degree 10 --ccr 0.1 --seed 1000 --count 30 -o g.json",
+    "thirty random graphs, g-1000.json to g-1029.json", NULL};
+
+const struct cw_command_def cw_cmd_generate = {
+    .name = "generate",
+    .summary = "make a task graph of a paper, for replay and compare",
+    .usage = "[options] KIND",
+    .details =
+        "Writes an abstract task graph (format clweave-graph) with costs for a machine of its own. The same "
+        "options "
+        "and seed give the same file everywhere. --list says which kinds there are and what each takes.",
+    .options = options,
+    .examples = examples,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,150 @@
+/* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
+#include "cli.h"
+#include "../draw/exporter.h"
+#include "../graph/graph_build.h"
+#include "../graph/graph_summary.h"
+#include "../io/output.h"
+#include "../trace/trace_index.h"
+#include "../trace/trace_read.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct graph_options {
+    const char *out, *format;
+    bool json, trust_declared, queue_edges, all_edges, collapse;
+    int64_t limit, command;
+};
+
+#define MEMBER(name) offsetof(struct graph_options, name)
+static const struct cw_cli_option options[] = {
+    {"out", 'o', CW_CLI_STRING, MEMBER(out), "FILE", NULL,
+     "write the graph to FILE (- for standard output); its extension says the format"},
+    {"format", 'f', CW_CLI_CHOICE, MEMBER(format), "FORMAT", "json|dot|svg|png",
+     "the format, when the extension does not say it"},
+    {"json", 0, CW_CLI_BOOL, MEMBER(json), NULL, NULL, "print the summary as JSON"},
+    {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
+     "print command N and its edges, without loading the rest of the file"},
+    {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
+     "build the graph anew and believe every const and CL_MEM_READ_ONLY, proven or not: for pictures, not for "
+     "reordering"},
+    {"queue-edges", 0, CW_CLI_BOOL, MEMBER(queue_edges), NULL, NULL,
+     "draw the implied edges of in-order queues as well"},
+    {"all-edges", 0, CW_CLI_BOOL, MEMBER(all_edges), NULL, NULL, "draw edges that others imply as well"},
+    {"collapse", 0, CW_CLI_BOOL, MEMBER(collapse), NULL, NULL, "draw one node per kernel or kind of command"},
+    {"limit", 'n', CW_CLI_INT, MEMBER(limit), "N", NULL, "draw the first N commands only"},
+    CW_CLI_END,
+};
+static const struct graph_options defaults = {.command = -1};
+
+static const char *const examples[] = {"clweave graph app.json",
+                                       "how many commands and edges of which kind, and the critical path",
+                                       "clweave graph app.json -o app.svg",
+                                       "a picture",
+                                       "clweave graph app.json.log -o app.json",
+                                       "convert the log of a killed program",
+                                       NULL};
+
+/* The command's own text, laid out. */
+static bool print_object(const char *text, size_t length)
+{
+    json_t *value = json_loadb(text, length, 0, NULL);
+    bool ok = value && json_dumpf(value, stdout, JSON_INDENT(2)) == 0;
+
+    json_decref(value);
+    if (!ok)
+        fwrite(text, 1, length, stdout); /* numbers beyond what jansson holds: as it stands in the file */
+    putchar('\n');
+    return ok;
+}
+
+static int print_command(const char *path, uint32_t id)
+{
+    struct cw_trace_index x;
+    struct cw_trace one;
+    struct cw_error err = {0};
+    const char *text;
+    size_t length;
+
+    cw_trace_init(&one);
+    if (!cw_trace_index_open(&x, path, &err) && !cw_trace_index_command(&x, id, &one, &text, &length, &err) &&
+        !cw_trace_index_edges(&x, id, &one, &err)) {
+        print_object(text, length);
+        for (size_t i = 0; i < one.edges.count; i++) {
+            const struct cw_edge *e = &one.edges.v[i];
+            printf("%s %u: %s%s%s", e->to == id ? "after" : "before", e->to == id ? e->from : e->to,
+                   cw_edge_kind_name(e->kind), e->hazard ? " " : "", cw_hazard_name(e->hazard));
+            if (e->memory != CW_NONE)
+                printf(" of memory %u, %llu bytes", e->memory, (unsigned long long)e->bytes);
+            if (e->unproven)
+                fputs(" (unproven)", stdout);
+            putchar('\n');
+        }
+    }
+    cw_trace_finish(&one);
+    cw_trace_index_close(&x);
+    return err.status ? cw_cli_fail(&err) : CW_EXIT_OK;
+}
+
+static enum cw_status export(const struct graph_options *o, const struct cw_exporter *exporter,
+                             const struct cw_trace *t, struct cw_error *err) {
+    struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse, o->limit}; struct cw_output out;
+    /* a trace holds program sources: its owner's business */
+    enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",
+                                           strcmp(exporter->name, "json") == 0 ? 0600 : 0666, err);
+
+    return status ? status : cw_output_close(&out, exporter->write(t, &e, out.f, err), err);
+}
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct graph_options *o = values;
+    const struct cw_exporter *exporter = o->out || o->format ? cw_exporter_find(o->format, o->out) : NULL;
+    struct cw_trace t;
+    struct cw_error err = {0};
+    enum cw_status status;
+
+    (void)argc;
+    if (o->command >= 0)
+        return o->command < CW_NONE ? print_command(argv[0], (uint32_t)o->command)
+                                    : (cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE);
+    if (o->limit < 0) {
+        cw_cli_complain("graph: --limit: a number that is not negative is needed");
+        return CW_EXIT_USAGE;
+    }
+    if ((o->out || o->format) && !exporter) {
+        cw_cli_complain("graph: %s: the extension is none of json, dot, svg, png; say --format", o->out);
+        return CW_EXIT_USAGE;
+    }
+    cw_trace_init(&t);
+    status = cw_trace_load(&t, argv[0], &err);
+    if (!status && o->trust_declared)
+        status = cw_graph_build(&t, &(struct cw_graph_options){.trust_declared = true}, &err);
+    if (!status && exporter)
+        status = export(o, exporter, &t, &err);
+    else if (!status && o->json)
+        status = cw_graph_summary_json(&t, stdout, &err);
+    else if (!status)
+        cw_graph_summary_print(&t, stdout);
+    cw_trace_finish(&t);
+    return status ? cw_cli_fail(&err) : CW_EXIT_OK;
+}
+
+const struct cw_command_def cw_cmd_graph = {
+    .name = "graph",
+    .summary = "show or draw what depends on what in a trace",
+    .usage = "[options] TRACE",
+    .details = "TRACE is a JSON trace or a binary log. Without -o a summary is printed. Pictures show edges "
+               "that bind an order: data "
+               "(RAW, WAR, WAW), events, barriers and host waits; the chain of an in-order queue binds "
+               "nothing by itself. SVG and PNG "
+               "are drawn by graphviz's dot.",
+    .options = options,
+    .examples = examples,
+    .defaults = &defaults,
+    .values_size = sizeof(struct graph_options),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,337 @@
+/* cmd_replay.c - clweave replay: plan a trace or an abstract graph under policies, or run a captured trace
+ * again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "../execute/execute.h"
+#include "../draw/gantt.h"
+#include "plan_source.h"
+#include "policy_args.h"
+
+struct replay_options {
+    struct cw_cli_list policies;
+    const char *platform, *gantt, *host_waits, *show_platform, *lp;
+    int64_t dsp, seed;
+    bool json, check, list_policies;
+    bool execute;
+    const char *order, *repeat, *device, *drop_edge, *execute_seed;
+    /* options of policies: flags and words */
+#define FLAG                                                         bool
+#define SWITCH                                                       const char *
+#define COUNT                                                        const char *
+#define NUMBER                                                       const char *
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help) kind field;
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+#undef FLAG
+#undef SWITCH
+#undef COUNT
+#undef NUMBER
+};
+
+#define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
+    {                                                                                                        \
+        .name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct replay_options, member),  \
+        .argument = argument_, .choices = choices_, .help = help_                                            \
+    }
+
+static const struct cw_cli_option options[] = {
+    OPTION("policy", 'p', CW_CLI_LIST, policies, "NAME[:OPTION,...]", NULL,
+           "plan under this policy (default heft); may be given more than once; 'all' means every policy"),
+    OPTION("platform", 'P', CW_CLI_STRING, platform, "NAME|FILE", NULL,
+           "plan for this platform, built-in (hxdsp) or from a file (default: the devices of the input)"),
+    OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
+    OPTION("json", 'j', CW_CLI_BOOL, json, NULL, NULL, "print the plan as JSON"),
+    OPTION("gantt", 'g', CW_CLI_STRING, gantt, "FILE.svg", NULL,
+           "draw the plan; several policies give several files, named after them"),
+    OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL,
+           "seed of policies, or of the first random order (default 0, 1)"),
+    OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
+    OPTION("lp", 0, CW_CLI_CHOICE, lp, "auto|on|off", "auto|on|off",
+           "lower bound by linear programming: auto (default) leaves it out for large graphs"),
+    OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
+           "keep (default) or drop the order that the host's waiting imposed"),
+    OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
+           "print a built-in platform's file and stop"),
+    OPTION("list-policies", 'l', CW_CLI_BOOL, list_policies, NULL, NULL,
+           "list the policies, where each is from and the options that it takes, and stop"),
+#define FLAG   CW_CLI_BOOL
+#define SWITCH CW_CLI_STRING
+#define COUNT  CW_CLI_STRING
+#define NUMBER CW_CLI_STRING
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
+    OPTION(name, 0, kind, field, sizeof argument > 1 ? argument : NULL, NULL, help),
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+#undef FLAG
+#undef SWITCH
+#undef COUNT
+#undef NUMBER
+    OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
+           "run a trace made with --capture-data again on this machine's OpenCL and compare every byte"),
+    OPTION("order", 0, CW_CLI_CHOICE, order, "trace|plan|random", "trace|plan|random",
+           "order of --execute (default trace)"),
+    OPTION("repeat", 0, CW_CLI_STRING, repeat, "N", NULL, "number of orders that --execute runs (default 1)"),
+    OPTION("device", 0, CW_CLI_STRING, device, "K", NULL,
+           "run everything of --execute on device K (default: as traced)"),
+    OPTION("drop-edge", 0, CW_CLI_STRING, drop_edge, "FROM:TO|auto", NULL,
+           "leave a dependence out of the orders of --execute, to see that it matters"),
+    CW_CLI_END};
+
+/* Everything that one replay holds. */
+struct replay {
+    const struct replay_options *o;
+    struct cw_plan_source source;
+    struct cw_plan_result result[CW_CLI_LIST_MAX];
+    size_t results;
+    struct cw_policy_args policies; /* labels with the long options included */
+};
+
+static void replay_finish(struct replay *r)
+{
+    for (size_t k = 0; k < r->results; k++)
+        cw_plan_result_finish(&r->result[k]);
+    cw_plan_source_finish(&r->source);
+}
+
+/* ---- policies and their options: mistakes here are mistakes of usage */
+
+/* Gives the option to every chosen policy that takes it; none doing so is an error. */
+static enum cw_status set_everywhere(struct replay *r, const char *name, const char *value,
+                                     struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+    bool taken = false;
+
+    for (size_t k = 0; k < r->policies.count && status == CW_OK; k++)
+        if (cw_policy_takes(r->policies.config[k].policy, name)) {
+            size_t used = strlen(r->policies.label[k]);
+            status = cw_policy_set(&r->policies.config[k], name, value, err);
+            taken = true;
+            snprintf(r->policies.label[k] + used, sizeof *r->policies.label - used, "%c%s%s%s",
+                     strchr(r->policies.label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
+                     strcmp(value, "on") ? value : "");
+        }
+    if (status == CW_OK && !taken)
+        status = cw_policy_set(&r->policies.config[0], name, value, err); /* says what it takes instead */
+    return status;
+}
+
+static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
+{
+    const struct replay_options *o = r->o;
+    enum cw_status status = cw_policy_args_add(&r->policies, &o->policies, "heft", o->seed, err);
+
+#define FLAG(value)   ((value) ? "on" : NULL)
+#define SWITCH(value) (value)
+#define COUNT(value)  (value)
+#define NUMBER(value) (value)
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
+    if (status == CW_OK && kind(o->field))                                                                   \
+        status = set_everywhere(r, name, kind(o->field), err);
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+#undef FLAG
+#undef SWITCH
+#undef COUNT
+#undef NUMBER
+    return status;
+}
+
+/* ---- input */
+
+static enum cw_status load(struct replay *r, const char *path, struct cw_error *err)
+{
+    const struct replay_options *o = r->o;
+    bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
+         plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
+
+    return cw_plan_source_init(&r->source, path, o->platform, o->dsp, drop, plan, err);
+}
+
+/* ---- output */
+
+/* "out.svg" -> "out-hdgeft-guard.svg", for several plans. The caller's; NULL when memory is out. */
+static char *name_after(const char *path, const char *label)
+{
+    const char *dot = strrchr(path, '.');
+    size_t size = strlen(path) + strlen(label) + 2, stem;
+    char *name = malloc(size);
+
+    if (!name)
+        return NULL;
+    stem = dot && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+    snprintf(name, size, "%.*s-%s%s", (int)stem, path, label, path + stem);
+    for (size_t k = stem; k < stem + 1 + strlen(label); k++)
+        if (strchr(":,=", name[k]))
+            name[k] = '-';
+    return name;
+}
+
+static enum cw_status draw(const struct replay *r, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    for (size_t k = 0; k < r->results && status == CW_OK; k++) {
+        char *name = r->results == 1 ? strdup(r->o->gantt) : name_after(r->o->gantt, r->policies.label[k]);
+        status = name ? cw_gantt_write(name, &r->source.input, &r->result[k], err)
+                      : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+        free(name);
+    }
+    return status;
+}
+
+static int plan(struct replay *r, const char *path)
+{
+    struct cw_error err = {0};
+    enum cw_status status = load(r, path, &err);
+
+    r->source.bounds.entries_max = cw_plan_bounds_entries(r->o->lp);
+    for (; r->results < r->policies.count && status == CW_OK; r->results++)
+        status = cw_plan_result_init(&r->result[r->results], &r->source.input, r->policies.label[r->results],
+                                     &r->policies.config[r->results], r->o->check, &err);
+    if (status == CW_OK && r->o->gantt)
+        status = draw(r, &err);
+    if (status != CW_OK)
+        return cw_cli_fail(&err);
+    if (r->o->json)
+        cw_plan_result_json(stdout, &r->source.input, r->result, r->results);
+    else
+        cw_plan_result_print(stdout, &r->source.input, r->result, r->results);
+    return CW_EXIT_OK;
+}
+
+/* ---- replay --execute */
+
+static enum cw_status parse_execute(const struct replay_options *o, struct cw_execute_options *x,
+                                    struct cw_error *err)
+{
+    char seed[32];
+    const char *pairs[][2] = {{"order", o->order},
+                              {"repeat", o->repeat},
+                              {"device", o->device},
+                              {"drop-edge", o->drop_edge},
+                              {"seed", o->seed >= 0 ? seed : NULL}};
+    enum cw_status status = CW_OK;
+
+    snprintf(seed, sizeof seed, "%lld", (long long)o->seed);
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs && status == CW_OK; k++)
+        if (pairs[k][1])
+            status = cw_execute_options_parse(x, pairs[k][0], pairs[k][1], err);
+    return status;
+}
+
+static int execute(struct replay *r, const char *path, const struct cw_execute_options *x)
+{
+    struct cw_error err = {0};
+    struct cw_execute_report report;
+    uint32_t *order = NULL, count = 0;
+    enum cw_status status = load(r, path, &err);
+
+    if (status == CW_OK && !r->source.is_trace)
+        status =
+            cw_error_set(&err, CW_ERR_INVALID, "%s: is an abstract graph; --execute needs a trace", path);
+    if (status == CW_OK && x->order == CW_EXECUTE_PLAN) {
+        status = cw_plan_result_init(&r->result[0], &r->source.input, r->policies.label[0],
+                                     &r->policies.config[0], r->o->check, &err);
+        r->results = status == CW_OK;
+        order = malloc((r->source.trace.commands.count + 1) * sizeof *order);
+        if (status == CW_OK && !order)
+            status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
+        if (status == CW_OK)
+            status = cw_plan_result_order(&r->result[0], &r->source.input, order, &count, &err);
+    }
+    if (status == CW_OK) {
+        status = cw_execute_run(&r->source.trace, x, order, count, &report, &err);
+        if (status == CW_OK || status == CW_ERR_MISMATCH)
+            cw_execute_report_print(&report, &r->source.trace, stdout, r->o->json);
+    }
+    free(order);
+    return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
+}
+
+/* An option that means nothing without --execute, NULL: none was given. */
+static const char *only_for_execute(const struct replay_options *o)
+{
+    return o->drop_edge ? "drop-edge"
+           : o->order   ? "order"
+           : o->repeat  ? "repeat"
+           : o->device  ? "device"
+                        : NULL;
+}
+
+static int run_replay(const void *values, int argc, char **argv)
+{
+    struct replay r = {.o = values};
+    struct cw_execute_options x = CW_EXECUTE_OPTIONS_DEFAULT;
+    struct cw_error err = {0};
+    const char *text = r.o->show_platform ? cw_platform_builtin(r.o->show_platform) : NULL;
+    int result;
+
+    if (r.o->list_policies) {
+        cw_policy_args_print(stdout);
+        return CW_EXIT_OK;
+    }
+    if (text) {
+        fputs(text, stdout);
+        return CW_EXIT_OK;
+    }
+    if (r.o->show_platform)
+        cw_error_set(&err, CW_ERR_NOTFOUND, "--show-platform: there is no built-in platform %s; built in: %s",
+                     r.o->show_platform, cw_platform_builtin_names[0]);
+    else if (r.o->dsp < -1 || r.o->seed < -1)
+        cw_error_set(&err, CW_ERR_INVALID, "replay: --%s takes a whole number from 0 on",
+                     r.o->dsp < -1 ? "dsp" : "seed");
+    else if (!r.o->execute && only_for_execute(r.o))
+        cw_error_set(&err, CW_ERR_INVALID, "replay: --%s is about running again: it needs --execute",
+                     only_for_execute(r.o));
+    else if (argc == 0)
+        cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
+    if (err.status != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {
+        cw_cli_complain("%s", err.text);
+        return CW_EXIT_USAGE;
+    }
+    result = r.o->execute ? execute(&r, argv[0], &x) : plan(&r, argv[0]);
+    replay_finish(&r);
+    return result;
+}
+
+static const struct replay_options defaults = {.dsp = -1, .seed = -1};
+
+static const char *const examples[] = {
+    "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
+    "compare two policies on the HXDSP board",
+    "clweave replay graph.json --policy hdgeft --share-idle --gantt plan.svg",
+    "plan an abstract graph and draw the plan",
+    "clweave replay app.json --execute --order random --repeat 100",
+    "run a captured trace again in 100 orders and compare every byte",
+    NULL};
+
+const struct cw_command_def cw_cmd_replay = {
+    .name = "replay",
+    .summary = "plan a trace or task graph for other devices and policies, or run it again",
+    .usage = "[options] FILE",
+    .details =
+        "FILE is a trace (JSON or log) or an abstract task graph (format clweave-graph). The plan says which "
+        "device "
+        "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
+        "divisible at their work-groups.\n\n"
+        "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "
+        "has a "
+        "class and may have: name; memory (devices that name the same one exchange data for free); count; "
+        "speed "
+        "(kernels take their traced time divided by it) or ns_per_item (time per work-item instead); "
+        "launch_ns "
+        "(added to each kernel); kernels (a list of exceptions by name pattern: speed, ns_per_item, "
+        "launch_ns, or "
+        "run: false); transfers (false, or table of [bytes, ns], latency_ns, bytes_per_ns; absent: as "
+        "traced). "
+        "Beside devices: bandwidth in bytes per ns and latency in ns between memories.",
+    .options = options,
+    .examples = examples,
+    .defaults = &defaults,
+    .values_size = sizeof defaults,
+    .max_operands = 1,
+    .run = run_replay,
+};

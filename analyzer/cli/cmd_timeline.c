@@ -1,0 +1,63 @@
+/* cmd_timeline.c - clweave timeline: when what ran, for https://ui.perfetto.dev and chrome://tracing. */
+#include "cli.h"
+#include "../draw/exporter.h"
+#include "../io/output.h"
+#include "../trace/trace_read.h"
+
+struct timeline_options {
+    const char *out;
+    bool queue_edges;
+};
+
+static const struct cw_cli_option options[] = {
+    {"out", 'o', CW_CLI_STRING, offsetof(struct timeline_options, out), "FILE", NULL,
+     "write to FILE instead of standard output"},
+    {"queue-edges", 0, CW_CLI_BOOL, offsetof(struct timeline_options, queue_edges), NULL, NULL,
+     "draw arrows for the implied edges of in-order queues as well"},
+    CW_CLI_END,
+};
+
+static const char *const examples[] = {"clweave timeline app.json -o app.timeline.json",
+                                       "then open the file at https://ui.perfetto.dev or chrome://tracing",
+                                       NULL};
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct timeline_options *o = values;
+    struct cw_export_options e = {.queue_edges = o->queue_edges};
+    struct cw_output out;
+    struct cw_trace t;
+    struct cw_error err = {0};
+    enum cw_status status;
+    bool times = false;
+
+    (void)argc;
+    cw_trace_init(&t);
+    status = cw_trace_load(&t, argv[0], &err);
+    if (!status)
+        status = cw_output_open(&out, o->out ? o->out : "-", 0666, &err);
+    if (!status)
+        status = cw_output_close(&out, cw_export_timeline(&t, &e, out.f, &err), &err);
+    for (size_t i = 0; i < t.commands.count; i++)
+        times |= t.commands.v[i].start_ns != 0;
+    if (!status && !times)
+        cw_cli_complain("%s has no device times, so only host threads are drawn: trace with --device-times",
+                        argv[0]);
+    cw_trace_finish(&t);
+    return status ? cw_cli_fail(&err) : CW_EXIT_OK;
+}
+
+const struct cw_command_def cw_cmd_timeline = {
+    .name = "timeline",
+    .summary = "write when what ran, for Perfetto or Chrome",
+    .usage = "[-o FILE] TRACE",
+    .details = "One track per host thread (API calls), per queue and per device (commands while they ran), "
+               "with arrows along the "
+               "edges that bind.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct timeline_options),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

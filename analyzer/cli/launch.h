@@ -1,0 +1,42 @@
+/* launch.h - runs a program under libclweave.so and turns its logs into traces: what `trace` and `run` share.
+ */
+#ifndef CW_LAUNCH_H
+#define CW_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "cli.h"
+#include "../settings/options.h"
+
+/* One index per row of options.inc. */
+enum cw_launch_setting {
+#define CW_OPTION(field, kind, value, choices, name, argument, commands, help) CW_LAUNCH_##field,
+#include "../settings/options.inc"
+#undef CW_OPTION
+    CW_LAUNCH_SETTINGS
+};
+
+/* Values of a launching command's options. */
+struct cw_launch_options {
+    const char *setting[CW_LAUNCH_SETTINGS]; /* as given; NULL: not given */
+    bool summary;
+};
+
+/* Rows for the command's option table: those of options.inc that name `command_` (CW_CMD_TRACE or
+ * CW_CMD_RUN). */
+#define CW_LAUNCH_ROW(field, value, choices_, name_, argument_, commands, command_, help_)                   \
+    {.name = name_,                                                                                          \
+     .letter = CW_LAUNCH_##field == CW_LAUNCH_out ? 'o' : 0,                                                 \
+     .kind = CW_CLI_SHIM,                                                                                    \
+     .offset = offsetof(struct cw_launch_options, setting) + CW_LAUNCH_##field * sizeof(const char *),       \
+     .argument = sizeof(argument_) > 1 ? argument_ : NULL,                                                   \
+     .choices = choices_,                                                                                    \
+     .help = (commands) & (command_) ? help_ : NULL},
+
+/* Runs argv[0] with CLWEAVE_MODE=mode and the settings, waits, converts every log of the run and says on
+ * stderr where the traces are. Returns the program's exit status, 128 + n when signal n killed it,
+ * CW_EXIT_FAILURE when it or the library could not be found. A trace that cannot be converted is complained
+ * about and does not change the status. */
+int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+#include "policy_args.h"
+
+#include <string.h>
+
+static enum cw_status add(struct cw_policy_args *a, const char *text, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    if (strcmp(text, "all") == 0) {
+        for (size_t p = 0; cw_policies[p] && status == CW_OK; p++)
+            status = add(a, cw_policies[p]->name, err);
+        return status;
+    }
+    if (a->count == CW_CLI_LIST_MAX)
+        return cw_error_set(err, CW_ERR_LIMIT, "more than %d policies", CW_CLI_LIST_MAX);
+    snprintf(a->label[a->count], sizeof *a->label, "%s", text);
+    return cw_policy_parse(&a->config[a->count++], text, err);
+}
+
+enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
+                                  const char *fallback, int64_t seed, struct cw_error *err)
+{
+    enum cw_status status = list->count ? CW_OK : add(a, fallback, err);
+
+    for (size_t k = 0; k < list->count && status == CW_OK; k++)
+        status = add(a, list->word[k], err);
+    for (size_t k = 0; k < a->count; k++)
+        a->config[k].seed = seed < 0 ? 0 : (uint64_t)seed;
+    return status;
+}
+
+void cw_policy_args_print(FILE *f)
+{
+    static const char *const options[] = {
+#define CW_POLICY_OPTION(field, kind, initial, name, argument, help) name,
+#include "../../sched/policy_options.inc"
+#undef CW_POLICY_OPTION
+        NULL};
+
+    for (size_t p = 0; cw_policies[p]; p++) {
+        bool any = false;
+        fprintf(f, "%-10s %s\n%-10s %s\n", cw_policies[p]->name, cw_policies[p]->title, "",
+                cw_policies[p]->source);
+        for (size_t o = 0; options[o]; o++)
+            if (cw_policy_takes(cw_policies[p], options[o])) {
+                fprintf(f, any ? " %s" : "           options: %s", options[o]);
+                any = true;
+            }
+        if (any)
+            fputc('\n', f);
+    }
+}

@@ -1,0 +1,24 @@
+/* policy_args.h - the policies of a command line: --policy NAME[:OPTION,...], repeated, or `all`. */
+#ifndef CW_POLICY_ARGS_H
+#define CW_POLICY_ARGS_H
+
+#include <stdio.h>
+
+#include "../../sched/policy.h"
+#include "cli.h"
+
+struct cw_policy_args {
+    struct cw_policy_config config[CW_CLI_LIST_MAX];
+    char label[CW_CLI_LIST_MAX][120]; /* as asked for */
+    size_t count;
+};
+
+/* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`, 0
+ * when it is negative. Errors: those of cw_policy_parse; CW_ERR_LIMIT (more than CW_CLI_LIST_MAX). */
+enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
+                                  const char *fallback, int64_t seed, struct cw_error *err);
+
+/* Prints every policy: name, what it does, where it is from, the options that it takes. */
+void cw_policy_args_print(FILE *f);
+
+#endif

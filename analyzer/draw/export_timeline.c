@@ -1,0 +1,342 @@
+/* export_timeline.c - Chrome / Perfetto trace-event JSON; see exporter.h.
+ *
+ * Tracks: one process "host threads" with a track per thread (API calls), one "queues" and one "devices" with
+ * a track per queue and device (commands while they ran). Commands that overlap in one track get further
+ * tracks, because slices of a track must nest. Arrows run along binding edges between commands that have
+ * device times.
+ *
+ * Device clocks are not the host's: each device's times are shifted so that every command was queued during
+ * its call (the middle of the shifts that allow this; none when the clocks already agree to within a
+ * millisecond). */
+#include "exporter.h"
+#include "../graph/graph_build.h"
+#include "../io/json_out.h"
+
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PID_HOST = 1, PID_QUEUES, PID_DEVICES, LANES = 64 };
+
+/* When a command ran, on the host's clock from the trace's start; 0, 0: not known. */
+struct span {
+    int64_t begin, end;
+    uint32_t lane; /* of its queue's track */
+};
+
+/* Ends of the newest slice of each lane of one track. */
+struct lanes {
+    int64_t end[LANES];
+    uint32_t used;
+};
+
+struct timeline {
+    const struct cw_trace *t;
+    struct cw_json_out *o;
+    struct span *spans;
+    struct lanes *queues, *devices;
+    int64_t *shift; /* per device */
+    bool any;       /* an event was written */
+};
+
+/* Times as signed numbers whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36
+ * years. */
+static int64_t clamp(uint64_t ns)
+{
+    return ns > (uint64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)ns;
+}
+
+static uint32_t device_of(const struct cw_trace *t, const struct cw_command *k)
+{
+    return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count
+               ? t->queues.v[k->queue].device
+               : CW_NONE;
+}
+
+static void find_shifts(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+
+    for (uint32_t d = 0; d < t->devices.count; d++) {
+        int64_t low = INT64_MIN, high = INT64_MAX;
+        for (size_t i = 0; i < t->commands.count; i++) {
+            const struct cw_command *k = &t->commands.v[i];
+            if (!k->queued_ns || !k->call_end_ns || device_of(t, k) != d)
+                continue;
+            int64_t from = clamp(k->call_begin_ns) - clamp(k->queued_ns),
+                    to = clamp(k->call_end_ns) - clamp(k->queued_ns);
+            low = from > low ? from : low;
+            high = to < high ? to : high;
+        }
+        if (low == INT64_MIN)
+            continue;
+        l->shift[d] = low / 2 + high / 2;
+        if (llabs(l->shift[d]) < 1000000)
+            l->shift[d] = 0;
+    }
+}
+
+static void begin_event(struct timeline *l)
+{
+    cw_json_put_text(l->o, l->any ? ",\n" : "\n");
+    l->any = true;
+    cw_json_put_open(l->o);
+}
+
+/* Nanoseconds as microseconds with three decimals, the format's unit. */
+static void put_us(struct timeline *l, const char *key, int64_t ns)
+{
+    char text[32];
+
+    cw_json_put_key(l->o, key);
+    snprintf(text, sizeof text, "%s%lld.%03d", ns < 0 ? "-" : "", (long long)llabs(ns / 1000),
+             (int)llabs(ns % 1000));
+    cw_json_put_text(l->o, text);
+}
+
+static void put_text(struct timeline *l, const char *key, const char *value)
+{
+    cw_json_put_key(l->o, key);
+    cw_json_put_string(l->o, value);
+}
+
+static void put_number(struct timeline *l, const char *key, uint64_t value)
+{
+    cw_json_put_key(l->o, key);
+    cw_json_put_u64(l->o, value);
+}
+
+static void put_place(struct timeline *l, const char *phase, uint64_t pid, uint64_t tid, int64_t ns)
+{
+    put_text(l, "ph", phase);
+    put_number(l, "pid", pid);
+    put_number(l, "tid", tid);
+    put_us(l, "ts", ns);
+}
+
+/* kind: "process_name" or "thread_name" */
+static void name_track(struct timeline *l, const char *kind, uint64_t pid, uint64_t tid, const char *name)
+{
+    begin_event(l);
+    put_text(l, "ph", "M");
+    put_text(l, "name", kind);
+    put_number(l, "pid", pid);
+    put_number(l, "tid", tid);
+    cw_json_put_key(l->o, "args");
+    cw_json_put_open(l->o);
+    put_text(l, "name", name);
+    cw_json_put_close(l->o);
+    cw_json_put_close(l->o);
+}
+
+static const char *command_name(const struct cw_trace *t, const struct cw_command *k)
+{
+    const char *name = cw_command_type_name(k->type);
+
+    if (k->kernel < t->kernels.count)
+        return t->kernels.v[k->kernel].name;
+    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
+}
+
+static void put_details(struct timeline *l, const struct cw_command *k, uint32_t id)
+{
+    char range[80];
+
+    cw_json_put_key(l->o, "args");
+    cw_json_put_open(l->o);
+    put_number(l, "command", id);
+    put_text(l, "type", cw_command_type_name(k->type));
+    if (k->work_dim) {
+        snprintf(range, sizeof range, "%llu x %llu x %llu", (unsigned long long)k->global_size[0],
+                 (unsigned long long)k->global_size[1], (unsigned long long)k->global_size[2]);
+        put_text(l, "global_size", range);
+    }
+    if (k->queued_ns && k->submit_ns > k->queued_ns)
+        put_number(l, "queued_to_submit_ns", k->submit_ns - k->queued_ns);
+    if (k->submit_ns && k->start_ns > k->submit_ns)
+        put_number(l, "submit_to_start_ns", k->start_ns - k->submit_ns);
+    cw_json_put_close(l->o);
+}
+
+static void put_slice(struct timeline *l, uint64_t pid, uint64_t tid, int64_t begin, int64_t end, uint32_t id)
+{
+    const struct cw_command *k = &l->t->commands.v[id];
+
+    begin_event(l);
+    put_text(l, "name", command_name(l->t, k));
+    put_text(l, "cat", cw_command_is_enqueue(k) ? k->kernel != CW_NONE ? "kernel" : "transfer" : "host");
+    put_place(l, "X", pid, tid, begin);
+    put_us(l, "dur", end > begin ? end - begin : 0);
+    put_details(l, k, id);
+    cw_json_put_close(l->o);
+}
+
+/* The first lane that is free at `begin`; the last one when none is. */
+static uint32_t take_lane(struct lanes *v, int64_t begin, int64_t end)
+{
+    uint32_t lane = 0;
+
+    while (lane + 1 < LANES && lane < v->used && v->end[lane] > begin)
+        lane++;
+    if (lane >= v->used)
+        v->used = lane + 1;
+    v->end[lane] = end;
+    return lane;
+}
+
+static int by_begin(const void *a, const void *b, void *context)
+{
+    const struct span *spans = context;
+    int64_t x = spans[*(const uint32_t *)a].begin, y = spans[*(const uint32_t *)b].begin;
+
+    return x < y ? -1 : x > y ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* Slices of queues and devices, in order of their beginnings so that lanes can be given out. */
+static bool put_device_slices(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+    uint32_t *order = malloc((t->commands.count + 1) * sizeof *order);
+    size_t n = 0;
+
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint32_t d = device_of(t, k);
+        if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE)
+            continue;
+        l->spans[i].begin = clamp(k->start_ns) + l->shift[d] - clamp(t->process.start_ns);
+        l->spans[i].end = clamp(k->end_ns) + l->shift[d] - clamp(t->process.start_ns);
+        order[n++] = i;
+    }
+    qsort_r(order, n, sizeof *order, by_begin, l->spans);
+    for (size_t i = 0; i < n; i++) {
+        struct span *s = &l->spans[order[i]];
+        uint32_t queue = t->commands.v[order[i]].queue, device = device_of(t, &t->commands.v[order[i]]);
+        s->lane = take_lane(&l->queues[queue], s->begin, s->end);
+        put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
+        put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end),
+                  s->begin, s->end, order[i]);
+    }
+    free(order);
+    return true;
+}
+
+static void put_host_slices(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+
+    for (uint32_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (k->call_begin_ns && k->call_end_ns >= k->call_begin_ns)
+            put_slice(l, PID_HOST, k->thread, clamp(k->call_begin_ns) - clamp(t->process.start_ns),
+                      clamp(k->call_end_ns) - clamp(t->process.start_ns), i);
+    }
+}
+
+static void put_arrow_end(struct timeline *l, const char *phase, const struct cw_edge *e, uint64_t id,
+                          uint32_t command, int64_t ns)
+{
+    begin_event(l);
+    put_text(l, "name", e->kind == CW_EDGE_DATA ? cw_hazard_name(e->hazard) : cw_edge_kind_name(e->kind));
+    put_text(l, "cat", "dependence");
+    put_place(l, phase, PID_QUEUES,
+              (uint64_t)l->t->commands.v[command].queue * LANES + l->spans[command].lane, ns);
+    put_number(l, "id", id);
+    if (*phase == 'f')
+        put_text(l, "bp", "e"); /* bind to the slice around it, not to the next one */
+    cw_json_put_close(l->o);
+}
+
+/* An arrow's ends must lie in slices: its tail in the last nanosecond of the source's. */
+static void put_arrows(struct timeline *l, bool queue_edges)
+{
+    const struct cw_trace *t = l->t;
+    uint64_t id = 0;
+
+    for (size_t i = 0; i < t->edges.count; i++) {
+        const struct cw_edge *e = &t->edges.v[i];
+        const struct span *from = &l->spans[e->from], *to = &l->spans[e->to];
+        if (from->end == 0 || to->end == 0 || (!queue_edges && !cw_edge_binds(e)))
+            continue;
+        if (i > 0 && t->edges.v[i - 1].from == e->from && t->edges.v[i - 1].to == e->to &&
+            cw_edge_binds(&t->edges.v[i - 1]))
+            continue; /* one arrow between two commands is enough */
+        put_arrow_end(l, "s", e, ++id, e->from, from->end > from->begin ? from->end - 1 : from->begin);
+        put_arrow_end(l, "f", e, id, e->to, to->begin);
+    }
+}
+
+static void name_lanes(struct timeline *l, uint64_t pid, size_t index, const struct lanes *lanes,
+                       const char *name)
+{
+    char text[200];
+
+    for (uint32_t lane = 0; lane < lanes->used; lane++) {
+        snprintf(text, sizeof text, lane ? "%.160s (%u)" : "%.160s", name, lane + 1);
+        name_track(l, "thread_name", pid, index * LANES + lane, text);
+    }
+}
+
+static void name_tracks(struct timeline *l)
+{
+    const struct cw_trace *t = l->t;
+    uint32_t threads = 0;
+    char text[200];
+
+    name_track(l, "process_name", PID_HOST, 0, "host threads");
+    name_track(l, "process_name", PID_QUEUES, 0, "queues");
+    name_track(l, "process_name", PID_DEVICES, 0, "devices");
+    for (size_t i = 0; i < t->commands.count; i++)
+        threads = t->commands.v[i].thread >= threads && t->commands.v[i].thread < 100000
+                      ? t->commands.v[i].thread + 1
+                      : threads;
+    for (uint32_t i = 0; i < threads; i++) {
+        snprintf(text, sizeof text, "thread %u", i);
+        name_track(l, "thread_name", PID_HOST, i, text);
+    }
+    for (size_t q = 0; q < t->queues.count; q++) {
+        snprintf(text, sizeof text, "queue %zu (%s)", q,
+                 t->queues.v[q].out_of_order ? "out of order" : "in order");
+        name_lanes(l, PID_QUEUES, q, &l->queues[q], text);
+    }
+    for (size_t d = 0; d < t->devices.count; d++) {
+        snprintf(text, sizeof text, "device %zu: %.150s", d,
+                 t->devices.v[d].name ? t->devices.v[d].name : "?");
+        name_lanes(l, PID_DEVICES, d, &l->devices[d], text);
+    }
+}
+
+enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                  struct cw_error *err)
+{
+    struct timeline l = {.t = t};
+    bool ok;
+
+    l.o = malloc(sizeof *l.o);
+    l.spans = calloc(t->commands.count + 1, sizeof *l.spans);
+    l.queues = calloc(t->queues.count + 1, sizeof *l.queues);
+    l.devices = calloc(t->devices.count + 1, sizeof *l.devices);
+    l.shift = calloc(t->devices.count + 1, sizeof *l.shift);
+    ok = l.o && l.spans && l.queues && l.devices && l.shift;
+    if (ok) {
+        cw_json_out_init(l.o, f);
+        cw_json_put_text(l.o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+        find_shifts(&l);
+        put_host_slices(&l);
+        ok = put_device_slices(&l);
+        put_arrows(&l, o->queue_edges);
+        name_tracks(&l);
+        cw_json_put_text(l.o, "\n],\"otherData\":{\"program\":");
+        cw_json_put_string(l.o, t->process.program);
+        cw_json_put_text(l.o, "}}\n");
+        cw_json_out_flush(l.o);
+    }
+    free(l.o);
+    free(l.spans);
+    free(l.queues);
+    free(l.devices);
+    free(l.shift);
+    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "timeline: out of memory");
+}

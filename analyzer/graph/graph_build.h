@@ -1,0 +1,72 @@
+/* graph_build.h - from a recorded command stream to a dependence graph (DESIGN section 5; ALGORITHMS A1, A2).
+ *
+ * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and t->edges. Edges
+ * run forwards in that order, so the graph has no cycles by construction.
+ *
+ * Which edges bind a reordering: everything but kind CW_EDGE_QUEUE. An in-order queue chains its commands,
+ * but where their memory does not meet the chain is implied by nothing and stays in the graph for reference
+ * only.
+ *
+ * Control edges (control_flow.h, A1):
+ *   queue    from the previous command of an in-order queue
+ *   event    from the commands of a wait list, and from a map to its unmap
+ *   barrier  into a barrier or a marker without a wait list from every exit of its queue (commands on which
+ * nothing in the queue depends yet); out of a barrier of an out-of-order queue to what that queue is given
+ * afterwards host     into a host wait (clFinish, clWaitForEvents, a poll that saw completion, a blocking
+ * transfer) from what it waits for, including the earlier exits of that in-order queue; out of the newest
+ * completed host waits to every later command. Host edges do not ask which thread waited: a wait that
+ * returned before a call of any thread began orders it. That is more order than the program may need, never
+ * less.
+ *
+ * Data edges (data_flow.h, A2, with byte ranges and all three hazards): for every byte the edge comes from
+ * the nearest earlier commands; a write after reads depends on the reads and not again on the write before
+ * them (implied). Two commands of unordered queues that collide are a race in the program; the recorded order
+ * is kept.
+ *
+ * Access modes of kernel arguments (access.h): read for `constant` parameters and `read_only` images,
+ * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
+ * source that the kernel has no way to write through it; all else is read-write. A command with
+ * unknown_access collides with every command of its context.
+ *
+ * What is only declared (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
+ * programs break such promises and vendors let them. Where declarations say less than the proven modes the sweep
+ * runs a second time with the declared ones, and t->edges is the union: edges that the second sweep does not have are
+ * marked `unproven`. They bind like the others; the edges without the mark are what the program's author had in mind,
+ * and what pictures put first.
+ *
+ * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or meet a
+ * USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that a blocking
+ * call ordered.
+ *
+ * A user event that is set later than a command was enqueued holds that command and all that its in-order queues
+ * were given behind it: an event edge each from the set (then `from` is higher than `to`).
+ *
+ * Sub-buffers are ranges of their root, buffers of USE_HOST_PTR (and SVM) alias where their host ranges meet,
+ * images made from a buffer alias it. A rectangle counts as its rows when it has at most CW_ACCESS_MAX_ROWS
+ * of them, else as the range from its first to its last byte; images likewise, in the order of their pixels.
+ * Failed commands touch and order nothing. */
+#ifndef CW_GRAPH_BUILD_H
+#define CW_GRAPH_BUILD_H
+
+#include "../trace/trace.h"
+
+struct cw_graph_options {
+    bool trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
+    bool no_const;       /* believe no const, not even a proven one (for checking the others) */
+};
+
+/* Builds t->accesses and t->edges, replacing what was there. options NULL: all off. Returns CW_OK;
+ * CW_ERR_NOMEM, or CW_ERR_LIMIT when there would be 2^32 accesses or edges (then the trace has neither). Time
+ * O((commands + accesses) log accesses + edges). Thread-safety: the caller owns t. */
+enum cw_status cw_graph_build(struct cw_trace *t, const struct cw_graph_options *options,
+                              struct cw_error *err);
+
+/* True when an edge restricts the order in which commands may run. */
+bool cw_edge_binds(const struct cw_edge *e);
+
+/* "queue", "event" …; "RAW", "WAR", "WAW", or "" for CW_HAZARD_NONE. Static strings, "?" for values out of
+ * range. */
+const char *cw_edge_kind_name(unsigned kind);
+const char *cw_hazard_name(unsigned hazard);
+
+#endif

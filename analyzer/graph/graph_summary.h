@@ -1,0 +1,46 @@
+/* graph_summary.h - a trace's graph in numbers. */
+#ifndef CW_GRAPH_SUMMARY_H
+#define CW_GRAPH_SUMMARY_H
+
+#include <stdio.h>
+
+#include "../trace/trace.h"
+
+/* Per type of command: for kernels one row each, by name. */
+struct cw_summary_row {
+    uint32_t type, kernel; /* kernel: an id whose name the row has, CW_NONE for other types */
+    uint64_t commands, failed;
+    uint64_t read_bytes, written_bytes;
+    uint64_t device_ns; /* of those with device times */
+};
+
+struct cw_graph_summary {
+    struct cw_summary_row *rows; /* owned; most device time first, then most commands */
+    size_t row_count;
+    uint64_t enqueues, host_waits, without_times;
+    uint64_t edges[5];   /* by enum cw_edge_kind */
+    uint64_t hazards[4]; /* by enum cw_hazard */
+    uint64_t unproven;   /* edges that are (struct cw_edge) */
+    uint64_t binding;    /* pairs of commands that a binding edge joins, each counted once per edge */
+    uint64_t device_ns;  /* sum over commands */
+    uint64_t
+        critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
+    uint64_t longest_chain; /* enqueued commands on the longest chain of binding edges */
+};
+
+/* Fills `s`; finish it in any case. CW_ERR_NOMEM, CW_ERR_CYCLE. O(commands + edges). */
+enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,
+                                     struct cw_error *err);
+void cw_graph_summary_finish(struct cw_graph_summary *s);
+
+/* Prints it as tables; a failure is printed as a line. */
+void cw_graph_summary_print(const struct cw_trace *t, FILE *f);
+
+/* Prints it as one JSON object: {"commands": [...], "edges": {...}, ...}. */
+enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct cw_error *err);
+
+/* "1.5 KiB", "12 B"; "1.23 ms". At most 15 characters, in `text` of 16 bytes, which is returned. */
+const char *cw_format_bytes(uint64_t bytes, char text[16]);
+const char *cw_format_ns(uint64_t ns, char text[16]);
+
+#endif

@@ -1,0 +1,73 @@
+/* file_text.c - see file_text.h. */
+#include "file_text.h"
+#include "array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads to the end; *text is malloc'ed. Returns 0 or an errno. */
+static int read_all(int fd, char **text, size_t *length)
+{
+    size_t capacity = 0;
+    ssize_t n;
+
+    *text = NULL;
+    *length = 0;
+    do {
+        if (!cw_array_reserve(text, &capacity, *length, 1 << 16, 1))
+            return ENOMEM;
+        n = read(fd, *text + *length, 1 << 16);
+        if (n > 0)
+            *length += (size_t)n;
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    return n < 0 ? errno : 0;
+}
+
+enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struct cw_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), error = 0;
+    struct stat st;
+    char *text = NULL;
+
+    *f = (struct cw_file_text){.text = ""};
+    if (fd < 0)
+        return cw_error_set(err, CW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map != MAP_FAILED)
+            *f = (struct cw_file_text){map, (size_t)st.st_size, true, NULL};
+        error = map == MAP_FAILED ? errno : 0;
+    } else {
+        error = read_all(fd, &text, &f->length);
+        f->owned = text;
+        f->text = text ? text : "";
+    }
+    close(fd);
+    if (!error)
+        return CW_OK;
+    free(text);
+    *f = (struct cw_file_text){.text = ""};
+    return cw_error_set(err, error == ENOMEM ? CW_ERR_NOMEM : CW_ERR_IO, "cannot read %s: %s", path,
+                        strerror(error));
+}
+
+void cw_file_text_release(const struct cw_file_text *f, size_t done)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (f->mapped && done >= page)
+        madvise((void *)f->text, done / page * page, MADV_DONTNEED);
+}
+
+void cw_file_text_close(struct cw_file_text *f)
+{
+    if (f->mapped)
+        munmap((void *)f->text, f->length);
+    free(f->owned);
+    *f = (struct cw_file_text){.text = ""};
+}

@@ -1,0 +1,223 @@
+/* cl_source.c - see cl_source.h. */
+#include "cl_source.h"
+#include "../io/array.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cw_cl_token_is(const struct cw_cl_token *t, const char *word)
+{
+    return strlen(word) == t->length && memcmp(t->text, word, t->length) == 0;
+}
+
+bool cw_cl_token_same(const struct cw_cl_token *a, const struct cw_cl_token *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+bool cw_cl_is_macro(const struct cw_cl_source *s, const struct cw_cl_token *t)
+{
+    for (size_t i = 0; t->kind == CW_CL_IDENTIFIER && i < s->macro_count; i++)
+        if (cw_cl_token_same(&s->macros[i].name, t))
+            return true;
+    return false;
+}
+
+/* Copies `source` without line splices, comments as one blank (newlines in them are kept out: a directive
+ * goes on). */
+static char *strip(const char *source)
+{
+    char *text = malloc(strlen(source) + 2), *out = text;
+    char quote = 0;
+
+    for (const char *p = source; text && *p;) {
+        if (p[0] == '\\' && (p[1] == '\n' || (p[1] == '\r' && p[2] == '\n'))) {
+            p += p[1] == '\n' ? 2 : 3;
+        } else if (quote) {
+            quote = *p == quote || *p == '\n' ? 0 : quote;
+            if (*p == '\\' && p[1])
+                *out++ = *p++;
+            *out++ = *p++;
+        } else if (p[0] == '/' && p[1] == '/') {
+            while (*p && (*p != '\n' || p[-1] == '\\' || (p[-1] == '\r' && p[-2] == '\\')))
+                p++;
+        } else if (p[0] == '/' && p[1] == '*') {
+            const char *end = strstr(p + 2, "*/");
+            p = end ? end + 2 : p + strlen(p);
+            *out++ = ' ';
+        } else {
+            quote = *p == '"' || *p == '\'' ? *p : 0;
+            *out++ = *p++;
+        }
+    }
+    if (text)
+        *out = '\0';
+    return text;
+}
+
+/* The token at *p (not a blank); moves *p behind it. */
+static struct cw_cl_token next_token(const char **p)
+{
+    const char *s = *p, *e = s + 1;
+    struct cw_cl_token t = {.text = s, .kind = CW_CL_PUNCTUATION};
+
+    if (isalpha((unsigned char)*s) || *s == '_') {
+        while (isalnum((unsigned char)*e) || *e == '_')
+            e++;
+        t.kind = CW_CL_IDENTIFIER;
+    } else if (isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)*e))) {
+        while (isalnum((unsigned char)*e) || *e == '_' || *e == '.' ||
+               ((*e == '+' || *e == '-') && strchr("eEpP", e[-1])))
+            e++;
+        t.kind = CW_CL_NUMBER;
+    } else if (*s == '"' || *s == '\'') {
+        while (*e && *e != *s && *e != '\n')
+            e += *e == '\\' && e[1] ? 2 : 1;
+        e += *e == *s;
+        t.kind = CW_CL_STRING;
+    } else if ((*s == '&' || *s == '|' || *s == '-' || *s == '#') && (*e == *s || (*s == '-' && *e == '>'))) {
+        e++; /* && || -- ## ->: those that a single character would be mistaken for */
+    }
+    t.length = (uint32_t)(e - s);
+    *p = e;
+    return t;
+}
+
+static bool push_token(struct cw_cl_token **v, size_t *count, size_t *capacity, struct cw_cl_token t)
+{
+    if (!cw_array_reserve(v, capacity, *count, 1, sizeof **v))
+        return false;
+    (*v)[(*count)++] = t;
+    return true;
+}
+
+static bool push_macro_token(struct cw_cl_source *s, struct cw_cl_token t)
+{
+    return push_token(&s->macro_tokens, &s->macro_count_tokens, &s->macro_capacity_tokens, t);
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\f' || *p == '\v')
+        p++;
+    return p;
+}
+
+/* "name body", "name(parameters) body"; with `option` set "name=body", which ends at a blank. */
+static bool read_macro(struct cw_cl_source *s, const char *p, bool option, bool undefined)
+{
+    struct cw_cl_macro m = {.undefined = undefined};
+
+    p = skip_blanks(p);
+    if (!isalpha((unsigned char)*p) && *p != '_')
+        return true;
+    m.name = next_token(&p);
+    m.parameters = (uint32_t)s->macro_count_tokens;
+    if (*p == '(') {
+        m.function_like = true;
+        for (p++; *p && *p != ')' && *p != '\n';) {
+            struct cw_cl_token t = next_token(&p);
+            if (t.kind == CW_CL_IDENTIFIER && !push_macro_token(s, t))
+                return false;
+            p = skip_blanks(p);
+        }
+        p += *p == ')';
+    }
+    m.parameter_count = (uint32_t)s->macro_count_tokens - m.parameters;
+    m.first = (uint32_t)s->macro_count_tokens;
+    if (option && *p == '=')
+        p++;
+    for (p = option ? p : skip_blanks(p); *p && *p != '\n' && !(option && isspace((unsigned char)*p));
+         p = option ? p : skip_blanks(p)) {
+        struct cw_cl_token t = next_token(&p);
+        s->has_paste |= cw_cl_token_is(&t, "##");
+        if (!push_macro_token(s, t))
+            return false;
+    }
+    m.count = (uint32_t)s->macro_count_tokens - m.first;
+    if (!cw_array_reserve(&s->macros, &s->macro_capacity, s->macro_count, 1, sizeof *s->macros))
+        return false;
+    s->macros[s->macro_count++] = m;
+    return true;
+}
+
+/* A directive; p stands behind its '#'. Returns the end of its line, NULL when memory is out. */
+static const char *read_directive(struct cw_cl_source *s, const char *p)
+{
+    const char *end = p + strcspn(p, "\n"), *word = skip_blanks(p);
+    struct cw_cl_token name;
+    bool ok = true;
+
+    if (!isalpha((unsigned char)*word))
+        return end;
+    name = next_token(&word);
+    if (cw_cl_token_is(&name, "define"))
+        ok = read_macro(s, word, false, false);
+    else if (cw_cl_token_is(&name, "undef"))
+        ok = read_macro(s, word, false, true);
+    else if (cw_cl_token_is(&name, "include") || cw_cl_token_is(&name, "import"))
+        s->has_include = true;
+    else if (!cw_cl_token_is(&name, "pragma") && !cw_cl_token_is(&name, "line") &&
+             !cw_cl_token_is(&name, "error"))
+        ok = push_token(&s->tokens, &s->count, &s->capacity, (struct cw_cl_token){end, 0, CW_CL_CONDITIONAL});
+    return ok ? end : NULL;
+}
+
+static bool read_options(struct cw_cl_source *s, const char *options)
+{
+    s->options = strdup(options);
+    if (!s->options)
+        return false;
+    for (const char *p = s->options; *p;) {
+        p += strspn(p, " \t\n\"'");
+        if (strncmp(p, "-D", 2) == 0) {
+            p += 2 + strspn(p + 2, " \t\"'");
+            if (!read_macro(s, p, true, false))
+                return false;
+        } else if (strncmp(p, "-include", 8) == 0) {
+            s->has_include = true;
+        } else if (strncmp(p, "-cl-std=CLC++", 13) == 0) {
+            s->has_paste = true; /* references: a pointer that no operator shows */
+        }
+        p += strcspn(p, " \t\n");
+    }
+    return true;
+}
+
+bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options)
+{
+    bool line_start = true;
+
+    memset(s, 0, sizeof *s);
+    s->has_hidden_directives = strstr(source, "??") || strstr(source, "%:");
+    s->has_paste = s->has_hidden_directives || strstr(source, "<:") || strstr(source, "asm");
+    s->text = strip(source);
+    if (!s->text || (options && !read_options(s, options)))
+        return false;
+    for (const char *p = s->text; p && *p;) {
+        if (isspace((unsigned char)*p)) {
+            line_start |= *p == '\n';
+            p++;
+        } else if (*p == '#' && line_start) {
+            p = read_directive(s, p + 1);
+            if (!p)
+                return false;
+        } else {
+            line_start = false;
+            if (!push_token(&s->tokens, &s->count, &s->capacity, next_token(&p)))
+                return false;
+        }
+    }
+    return true;
+}
+
+void cw_cl_source_finish(struct cw_cl_source *s)
+{
+    free(s->text);
+    free(s->options);
+    free(s->tokens);
+    free(s->macro_tokens);
+    free(s->macros);
+    memset(s, 0, sizeof *s);
+}

@@ -1,0 +1,306 @@
+/* effect.c - what one instruction does to the buffers. */
+#include "access_internal.h"
+
+#include "../footprint/builtin.h"
+#include "../footprint/reason.h"
+
+#include <string.h>
+
+/* An access in the making: kind, bytes and the like, everything but where. */
+static void add_access(struct reader *r, int block, LLVMValueRef pointer, int extra_offset,
+                       struct cw_access a)
+{
+    struct cw_places at = cw_lift_pointer(&r->lift, pointer);
+    const char *own_doubt = a.doubt;
+    for (int i = 0; i < at.n; i++) {
+        struct cw_place p = at.v[i];
+        if (p.base == CW_BASE_UNKNOWN)
+            cw_model_unknown(r->m, a.kind, cw_reason_origin);
+        if (p.base < 0 || r->m->arg[p.base].kind == CW_ARG_SCALAR)
+            continue;
+        const struct block_guards *b = reader_block_guards(r, block);
+        const char *doubt = reader_doubt(r, block);
+        a.arg = p.base;
+        a.guards = b->guards;
+        a.loop = r->cfg.loop_of[block];
+        if (at.n > 1)
+            doubt = cw_reason_several;
+        a.doubt = own_doubt ? own_doubt : doubt;
+        a.offset = p.offset;
+        if (p.offset >= 0 && extra_offset >= 0)
+            a.offset = cw_expr_binary(&r->m->pool, CW_EXPR_ADD, 64, p.offset, extra_offset);
+        reader_add_access(r, &a, block);
+    }
+}
+
+static struct cw_access plain(unsigned kind, int64_t may, int64_t must)
+{
+    return (struct cw_access){.kind = kind,
+                              .bytes_may = may,
+                              .bytes_must = must,
+                              .count = -1,
+                              .stride = -1,
+                              .atomic = cw_builtin_atomic("", 0),
+                              .value = -1};
+}
+
+static int64_t may_bytes(struct reader *r, LLVMTypeRef t)
+{
+    return (int64_t)LLVMABISizeOfType(r->lift.layout, t);
+}
+
+static int64_t must_bytes(struct reader *r, LLVMTypeRef t)
+{
+    return (int64_t)LLVMStoreSizeOfType(r->lift.layout, t);
+}
+
+/* The node of a stored value that is the same in all work-items: an integer constant or argument, or a zero
+ * of whatever type. (Others are not worth their expressions: think of a hash.) */
+static int stored_value(struct reader *r, LLVMValueRef v, int64_t bytes)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMIsConstant(v) && LLVMIsNull(v))
+        return cw_expr_const(&r->m->pool, bytes < 8 ? 8 * (int)bytes : 64, 0);
+    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 8 * (unsigned)bytes ||
+        bytes > 8 || !(LLVMIsAConstantInt(v) || LLVMIsAArgument(v)))
+        return -1;
+    return cw_lift_value(&r->lift, v, -1);
+}
+
+/* `value`: what is stored, NULL for a load */
+static void whole_type(struct reader *r, int block, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef value)
+{
+    struct cw_access a = plain(value ? CW_ACCESS_WRITE : CW_ACCESS_READ, may_bytes(r, t), must_bytes(r, t));
+    if (value && a.bytes_may == a.bytes_must)
+        a.value = stored_value(r, value, a.bytes_may);
+    if (LLVMGetTypeKind(t) == LLVMStructTypeKind || LLVMGetTypeKind(t) == LLVMArrayTypeKind)
+        a.doubt = cw_reason_padding;
+    add_access(r, block, pointer, -1, a);
+}
+
+static void atomic(struct reader *r, int block, LLVMValueRef v, LLVMValueRef pointer, int64_t bytes,
+                   const char *name, enum cw_merge merge)
+{
+    struct cw_access a = plain(CW_ACCESS_READ | CW_ACCESS_WRITE | CW_ACCESS_ATOMIC, bytes, bytes);
+    a.atomic = name;
+    a.merge = merge;
+    a.result_used = LLVMGetFirstUse(v) != NULL;
+    add_access(r, block, pointer, -1, a);
+}
+
+/* memcpy, memmove, memset: operands destination, source or value, length */
+static void memory_intrinsic(struct reader *r, int block, LLVMValueRef v, bool copies)
+{
+    LLVMValueRef n = LLVMGetOperand(v, 2);
+    if (!LLVMIsAConstantInt(n)) {
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_length);
+        return;
+    }
+    int64_t bytes = (int64_t)LLVMConstIntGetZExtValue(n);
+    struct cw_access to = plain(CW_ACCESS_WRITE, bytes, bytes), from = plain(CW_ACCESS_READ, bytes, bytes);
+    to.doubt = cw_reason_padding;
+    if (copies)
+        add_access(r, block, LLVMGetOperand(v, 1), -1, from);
+    add_access(r, block, LLVMGetOperand(v, 0), -1, to);
+}
+
+static void intrinsic(struct reader *r, int block, LLVMValueRef v, const char *name)
+{
+    if (!strncmp(name, "llvm.memcpy.", 12) || !strncmp(name, "llvm.memmove.", 13))
+        memory_intrinsic(r, block, v, true);
+    else if (!strncmp(name, "llvm.memset.", 12))
+        memory_intrinsic(r, block, v, false);
+    else
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(v);
+             i++) { /* e.g. masked loads; lifetime, assume touch none */
+            bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind;
+            if (pointer && strncmp(name, "llvm.lifetime.", 14) && strncmp(name, "llvm.invariant.", 15))
+                cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
+        }
+}
+
+/* vloadN(offset, p), vstoreN(data, offset, p): N elements from p + offset * N elements on. */
+static void vector_access(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    bool store = b->kind == CW_BUILTIN_VSTORE || b->kind == CW_BUILTIN_VSTORE_HALF;
+    bool half = b->kind == CW_BUILTIN_VLOAD_HALF || b->kind == CW_BUILTIN_VSTORE_HALF;
+    LLVMTypeRef t = store ? LLVMTypeOf(LLVMGetOperand(v, 0)) : LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        t = LLVMGetElementType(t);
+    int64_t element = half ? 2 : may_bytes(r, t);
+    struct cw_expr_pool *p = &r->m->pool;
+    int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, store), -1));
+    int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->lane_stride));
+    int64_t bytes = element * b->lanes;
+    add_access(r, block, LLVMGetOperand(v, store ? 2 : 1), offset,
+               plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, bytes, bytes));
+}
+
+/* async_work_group_copy(dst, src, n, event), strided: (dst, src, n, stride, event); the stride counts
+ * elements of the global pointer, whichever of the two that is. All work-items of a group do the same copy.
+ */
+static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    struct cw_expr_pool *p = &r->m->pool;
+    int64_t element = cw_builtin_pointee_bytes(b->params);
+    int count = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 2), -1));
+    int stride = cw_expr_const(p, 64, element);
+    if (element == 0) {
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_length);
+        return;
+    }
+    if (b->kind == CW_BUILTIN_COPY_STRIDED)
+        stride = cw_expr_binary(
+            p, CW_EXPR_MUL, 64, stride,
+            cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, 3), -1)));
+    for (unsigned i = 0; i < 2; i++) {
+        struct cw_access a = plain(i ? CW_ACCESS_READ : CW_ACCESS_WRITE, element, element);
+        a.count = count;
+        a.stride = stride;
+        if (strstr(b->params, "Dv3_"))
+            a.doubt = cw_reason_padding;
+        add_access(r, block, LLVMGetOperand(v, i), -1, a);
+    }
+}
+
+static void out_pointer(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    LLVMValueRef pointer = LLVMGetOperand(v, LLVMGetNumArgOperands(v) - 1);
+    int64_t bytes = cw_builtin_pointee_bytes(b->params);
+    if (bytes == 0)
+        cw_model_unknown(r->m, CW_ACCESS_WRITE, cw_reason_call);
+    struct cw_access a = plain(CW_ACCESS_WRITE, bytes, bytes);
+    a.doubt = cw_reason_math;
+    add_access(r, block, pointer, -1, a);
+}
+
+/* Compare-exchange has a second pointer: what was expected, read and written. */
+static void atomic_function(struct reader *r, int block, LLVMValueRef v, const struct cw_builtin *b)
+{
+    int64_t bytes = cw_builtin_pointee_bytes(b->params);
+    if (!strncmp(b->name, "atomic_flag", 11))
+        bytes = 4;
+    if (bytes == 0)
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
+    for (unsigned i = 0; i < LLVMGetNumArgOperands(v); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMPointerTypeKind)
+            atomic(r, block, v, LLVMGetOperand(v, i), bytes, b->name, cw_builtin_merge(b));
+}
+
+static bool has_no_effect(LLVMValueRef function)
+{
+    unsigned readnone = LLVMGetEnumAttributeKindForName("readnone", 8),
+             memory = LLVMGetEnumAttributeKindForName("memory", 6);
+    if (readnone && LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, readnone))
+        return true;
+    LLVMAttributeRef a =
+        memory ? LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, memory) : NULL;
+    return a && LLVMGetEnumAttributeValue(a) == 0; /* memory(none), LLVM 16 on */
+}
+
+static void call(struct reader *r, int block, LLVMValueRef v)
+{
+    LLVMValueRef f = LLVMGetCalledValue(v);
+    unsigned both = CW_ACCESS_READ | CW_ACCESS_WRITE;
+    if (!LLVMIsAFunction(f)) {
+        cw_model_unknown(r->m, both, LLVMIsAInlineAsm(f) ? cw_reason_assembly : cw_reason_indirect);
+        return;
+    }
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    if (!strncmp(name, "llvm.", 5)) {
+        if (!has_no_effect(f))
+            intrinsic(r, block, v, name);
+        return;
+    }
+    if (!LLVMIsDeclaration(f)) {
+        cw_model_unknown(r->m, both, cw_reason_call);
+        return;
+    }
+    struct cw_builtin b = cw_builtin_find(name);
+    switch (b.kind) {
+    case CW_BUILTIN_UNKNOWN:
+        if (!has_no_effect(f))
+            cw_model_unknown(r->m, both, cw_reason_call);
+        break;
+    case CW_BUILTIN_VLOAD:
+    case CW_BUILTIN_VSTORE:
+    case CW_BUILTIN_VLOAD_HALF:
+    case CW_BUILTIN_VSTORE_HALF:
+        vector_access(r, block, v, &b);
+        break;
+    case CW_BUILTIN_ATOMIC:
+        atomic_function(r, block, v, &b);
+        break;
+    case CW_BUILTIN_COPY:
+    case CW_BUILTIN_COPY_STRIDED:
+        group_copy(r, block, v, &b);
+        break;
+    case CW_BUILTIN_OUT_POINTER:
+        out_pointer(r, block, v, &b);
+        break;
+    case CW_BUILTIN_BARRIER:
+        r->m->barriers = true;
+        break;
+    case CW_BUILTIN_PRINTF:
+        r->m->prints = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static enum cw_merge merge_of(LLVMValueRef v)
+{
+    switch (LLVMGetAtomicRMWBinOp(v)) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub:
+        return CW_MERGE_ADD;
+    case LLVMAtomicRMWBinOpAnd:
+        return CW_MERGE_AND;
+    case LLVMAtomicRMWBinOpOr:
+        return CW_MERGE_OR;
+    case LLVMAtomicRMWBinOpXor:
+        return CW_MERGE_XOR;
+    case LLVMAtomicRMWBinOpMin:
+        return CW_MERGE_SMIN;
+    case LLVMAtomicRMWBinOpMax:
+        return CW_MERGE_SMAX;
+    case LLVMAtomicRMWBinOpUMin:
+        return CW_MERGE_UMIN;
+    case LLVMAtomicRMWBinOpUMax:
+        return CW_MERGE_UMAX;
+    default:
+        return CW_MERGE_NONE;
+    }
+}
+
+void reader_read_instruction(struct reader *r, LLVMValueRef v, int block)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        whole_type(r, block, LLVMGetOperand(v, 0), LLVMTypeOf(v), NULL);
+        break;
+    case LLVMStore:
+        whole_type(r, block, LLVMGetOperand(v, 1), LLVMTypeOf(LLVMGetOperand(v, 0)), LLVMGetOperand(v, 0));
+        break;
+    case LLVMAtomicRMW:
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(v)),
+               cw_builtin_atomic("atomicrmw", 9), merge_of(v));
+        break;
+    case LLVMAtomicCmpXchg:
+        atomic(r, block, v, LLVMGetOperand(v, 0), may_bytes(r, LLVMTypeOf(LLVMGetOperand(v, 1))),
+               cw_builtin_atomic("cmpxchg", 7), CW_MERGE_NONE);
+        break;
+    case LLVMVAArg:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_call);
+        break;
+    case LLVMCall:
+        call(r, block, v);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,313 @@
+/* lift.c - integer values. See lift.h. */
+#include "lift_internal.h"
+
+#include "../footprint/eval.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 4000 };
+
+int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v)
+{
+    if (!LLVMIsAArgument(v))
+        return -1;
+    for (int i = 0; i < l->m->args; i++)
+        if (LLVMGetParam(l->function, (unsigned)i) == v)
+            return i;
+    return -1;
+}
+
+int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef v)
+{
+    int b = LLVMIsAInstruction(v) ? cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)) : -1;
+    return b < 0 ? -1 : l->cfg->loop_of[b];
+}
+
+int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next)
+{
+    int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(phi)), loop = l->cfg->loop_of[b];
+    if (loop < 0 || l->cfg->loop[loop].header != b || l->cfg->loop[loop].latch < 0 ||
+        LLVMCountIncoming(phi) != 2)
+        return -1;
+    unsigned late = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(phi, 1)) == l->cfg->loop[loop].latch;
+    if (cw_cfg_block(l->cfg, LLVMGetIncomingBlock(phi, late)) != l->cfg->loop[loop].latch)
+        return -1;
+    *next = LLVMGetIncomingValue(phi, late);
+    *start = LLVMGetIncomingValue(phi, !late);
+    return loop;
+}
+
+/* ---- integers */
+
+int lift_width(LLVMValueRef v)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
+        t = LLVMGetElementType(t);
+    unsigned w = LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
+    return w <= 64 ? (int)w : 0;
+}
+
+int lift_opaque(struct cw_lift *l, LLVMValueRef v)
+{
+    int w = lift_width(v);
+    return cw_expr_opaque(&l->m->pool, w ? w : 64, cw_lift_loop_of(l, v));
+}
+
+int lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
+{
+    return cw_lift_value(l, LLVMGetOperand(v, i), lane);
+}
+
+int lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+{
+    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    return cw_expr_binary(&l->m->pool, op, lift_width(v), a, b);
+}
+
+static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int minus = cw_expr_binary(&l->m->pool, CW_EXPR_MUL, w, b, cw_expr_const(&l->m->pool, w, -1));
+    return cw_expr_binary(&l->m->pool, CW_EXPR_ADD, w, a, minus);
+}
+
+/* x << c is x * 2^c; (x << c) >> c (arithmetic) is the sign extension of the low bits. */
+static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int64_t by = 0, factor = 0;
+    if (cw_expr_is_const(p, b, &by) && by > 0 && by < w) {
+        int64_t power = (int64_t)(UINT64_C(1) << by);
+        struct cw_expr x = p->node[cw_expr_resolve(p, a)];
+        if (op == CW_EXPR_SHL)
+            return cw_expr_binary(p, CW_EXPR_MUL, w, a, cw_expr_const(p, w, power));
+        if (op == CW_EXPR_ASHR && x.op == CW_EXPR_MUL && cw_expr_is_const(p, x.b, &factor) &&
+            factor == cw_expr_wrap(power, w))
+            return cw_expr_unary(p, CW_EXPR_SEXT, w, cw_expr_unary(p, CW_EXPR_TRUNC, w - (int)by, x.a));
+    }
+    return cw_expr_binary(p, op, w, a, b);
+}
+
+/* x & 0xffffffff is a conversion to 32 bits and back. */
+static int mask(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    int64_t bits = 0;
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    if (w == 64 && cw_expr_is_const(p, b, &bits) && bits == UINT32_MAX)
+        return cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_expr_unary(p, CW_EXPR_TRUNC, 32, a));
+    return cw_expr_binary(p, CW_EXPR_AND, w, a, b);
+}
+
+/* ~x is -1 - x. */
+static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    int64_t bits = 0;
+    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    if (w > 1 && cw_expr_is_const(p, b, &bits) && bits == -1)
+        return cw_expr_binary(p, CW_EXPR_ADD, w, b, cw_expr_binary(p, CW_EXPR_MUL, w, a, b));
+    return cw_expr_binary(p, CW_EXPR_XOR, w, a, b);
+}
+
+static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    if (!lift_width(LLVMGetOperand(v, 0)))
+        return lift_opaque(l, v);
+    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    return cw_expr_compare(&l->m->pool, (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ), a, b);
+}
+
+/* a < b ? a : b and its relatives are minima and maxima. */
+static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    LLVMValueRef cond = LLVMGetOperand(v, 0);
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
+    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane),
+        no = lift_operand(l, v, 2, lane);
+    struct cw_expr x = p->node[cw_expr_resolve(p, c)];
+    if (p->failed)
+        return 0;
+    bool straight = x.op == CW_EXPR_CMP && x.a == yes && x.b == no,
+         crossed = x.op == CW_EXPR_CMP && x.a == no && x.b == yes;
+    if (x.op == CW_EXPR_CMP && x.dim >= CW_CMP_UGT && (straight || crossed)) {
+        bool is_signed = x.dim >= CW_CMP_SGT, greater = (x.dim - CW_CMP_UGT) % 4 < 2;
+        bool max = greater == straight;
+        return cw_expr_binary(
+            p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
+            lift_width(v), yes, no);
+    }
+    return cw_expr_select(p, lift_width(v), c, yes, no);
+}
+
+static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    LLVMValueRef start, next;
+    int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
+    if (own < 0 || l->cfg->loop[own].header != b) { /* where ways meet */
+        int value = cw_lift_value(l, LLVMGetIncomingValue(v, 0), lane);
+        for (unsigned i = 1; i < LLVMCountIncoming(v); i++)
+            value =
+                cw_expr_choice(p, lift_width(v), value, cw_lift_value(l, LLVMGetIncomingValue(v, i), lane));
+        return value;
+    }
+    int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
+    cw_lift_remember(l, v, lane, placeholder);
+    if (loop < 0)
+        return placeholder;
+    int first = cw_lift_value(l, start, lane), after = cw_lift_value(l, next, lane);
+    int step = cw_eval_step(l->m, after, placeholder, loop);
+    if (step < 0)
+        return placeholder;
+    int w = lift_width(v), k = cw_expr_unary(p, CW_EXPR_TRUNC, w, cw_expr_loop(p, loop));
+    int meaning = cw_expr_binary(p, CW_EXPR_ADD, w, first, cw_expr_binary(p, CW_EXPR_MUL, w, step, k));
+    cw_expr_forward(p, placeholder, meaning);
+    return meaning;
+}
+
+/* A read-only by-value struct argument: its fields are scalars of the launch. */
+static int load(struct cw_lift *l, LLVMValueRef v)
+{
+    struct cw_places at = cw_lift_pointer(l, LLVMGetOperand(v, 0));
+    int64_t offset;
+    if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 ||
+        l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR || l->m->arg[at.v[0].base].changed ||
+        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || lift_width(v) % 8 ||
+        !cw_expr_is_const(&l->m->pool, at.v[0].offset, &offset))
+        return lift_opaque(l, v);
+    return cw_expr_arg(&l->m->pool, lift_width(v), at.v[0].base, offset);
+}
+
+static int extract(struct cw_lift *l, LLVMValueRef v)
+{
+    LLVMValueRef index = LLVMGetOperand(v, 1);
+    if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) > 15)
+        return lift_opaque(l, v);
+    return lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
+}
+
+static int insert(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    LLVMValueRef index = LLVMGetOperand(v, 2);
+    if (!LLVMIsAConstantInt(index))
+        return lift_opaque(l, v);
+    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1)
+                                                        : lift_operand(l, v, 0, lane);
+}
+
+static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    int from = LLVMGetMaskValue(v, (unsigned)lane),
+        size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    if (from < 0) /* undefined */
+        return lift_opaque(l, v);
+    return from < size ? lift_operand(l, v, 0, from) : lift_operand(l, v, 1, from - size);
+}
+
+static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    static const enum cw_expr_op same_op[] = {
+        [LLVMAdd] = CW_EXPR_ADD,   [LLVMMul] = CW_EXPR_MUL,   [LLVMUDiv] = CW_EXPR_UDIV,
+        [LLVMSDiv] = CW_EXPR_SDIV, [LLVMURem] = CW_EXPR_UREM, [LLVMSRem] = CW_EXPR_SREM,
+        [LLVMOr] = CW_EXPR_OR,
+    };
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op < sizeof same_op / sizeof *same_op && same_op[op])
+        return lift_binary(l, v, lane, same_op[op]);
+    switch (op) {
+    case LLVMSub:
+        return subtract(l, v, lane);
+    case LLVMShl:
+        return shift(l, v, lane, CW_EXPR_SHL);
+    case LLVMLShr:
+        return shift(l, v, lane, CW_EXPR_LSHR);
+    case LLVMAShr:
+        return shift(l, v, lane, CW_EXPR_ASHR);
+    case LLVMAnd:
+        return mask(l, v, lane);
+    case LLVMXor:
+        return exclusive_or(l, v, lane);
+    case LLVMTrunc:
+        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, lift_width(v), lift_operand(l, v, 0, lane));
+    case LLVMZExt:
+        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, lift_width(v), lift_operand(l, v, 0, lane));
+    case LLVMSExt:
+        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, lift_width(v), lift_operand(l, v, 0, lane));
+    case LLVMFreeze:
+        return lift_operand(l, v, 0, lane);
+    case LLVMICmp:
+        return compare(l, v, lane);
+    case LLVMSelect:
+        return select_value(l, v, lane);
+    case LLVMPHI:
+        return phi(l, v, lane);
+    case LLVMCall:
+        return lift_call(l, v, lane);
+    case LLVMLoad:
+        return lane < 0 ? load(l, v) : lift_opaque(l, v);
+    case LLVMExtractElement:
+        return extract(l, v);
+    case LLVMInsertElement:
+        return lane < 0 ? lift_opaque(l, v) : insert(l, v, lane);
+    case LLVMShuffleVector:
+        return lane < 0 ? lift_opaque(l, v) : shuffle(l, v, lane);
+    default:
+        return lift_opaque(l, v);
+    }
+}
+
+static LLVMValueRef element(LLVMValueRef v, unsigned lane)
+{
+#if LLVM_VERSION_MAJOR >= 15
+    return LLVMGetAggregateElement(v, lane);
+#else
+    return LLVMGetElementAsConstant(v, lane);
+#endif
+}
+
+static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    if (lane >= 0) {
+        LLVMValueRef c = LLVMIsAConstantVector(v)       ? LLVMGetOperand(v, (unsigned)lane)
+                         : LLVMIsAConstantDataVector(v) ? element(v, (unsigned)lane)
+                                                        : NULL;
+        if (!c && LLVMIsNull(v))
+            return cw_expr_const(&l->m->pool, lift_width(v), 0);
+        return c ? cw_lift_value(l, c, -1) : lift_opaque(l, v);
+    }
+    if (!LLVMIsAConstantInt(v))
+        return lift_opaque(l, v);
+    return cw_expr_const(&l->m->pool, lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
+}
+
+static int argument(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    int a = cw_lift_argument(l, v), w = lift_width(v);
+    if (a < 0 || w % 8)
+        return lift_opaque(l, v);
+    return cw_expr_arg(&l->m->pool, w, a, lane < 0 ? 0 : (int64_t)lane * w / 8);
+}
+
+int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    int node;
+    if (cw_lift_recall(l, v, lane, &node))
+        return node;
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+    if (!lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
+        node = lift_opaque(l, v);
+    } else {
+        l->depth++;
+        node = LLVMIsAInstruction(v) ? instruction(l, v, lane)
+               : LLVMIsAArgument(v)  ? argument(l, v, lane)
+                                     : constant(l, v, lane);
+        l->depth--;
+    }
+    cw_lift_remember(l, v, lane, node);
+    return node;
+}

@@ -1,0 +1,65 @@
+/* lift.h - LLVM values to expressions, LLVM pointers to places. */
+#ifndef CW_FOOTPRINT_LIFT_H
+#define CW_FOOTPRINT_LIFT_H
+
+#include "cfg.h"
+#include "../footprint/model.h"
+
+#include <llvm-c/Target.h>
+
+/* Where a pointer points: into the buffer of argument `base` (>= 0), or one of these. */
+enum { CW_BASE_PRIVATE = -1 /* private, local or program constant: no buffer */, CW_BASE_UNKNOWN = -2 };
+
+struct cw_place {
+    int base;
+    int offset; /* node, 64 bits, bytes; -1: not known */
+};
+
+/* A pointer may be one of several places (select, φ). */
+enum { CW_MAX_PLACES = 6 };
+
+struct cw_places {
+    int n;
+    struct cw_place v[CW_MAX_PLACES];
+};
+
+struct cw_lift_memo;
+
+struct cw_lift {
+    struct cw_model *m;
+    const struct cw_cfg *cfg;
+    LLVMTargetDataRef layout;
+    LLVMValueRef function;
+    struct cw_lift_memo *memo;
+    int depth;
+    bool pointers_failed; /* no place of the kernel can be trusted */
+    bool program_scope;   /* a __global variable of program scope was met */
+    bool failed;          /* out of memory */
+};
+
+bool cw_lift_init(struct cw_lift *l, struct cw_model *m, const struct cw_cfg *cfg, LLVMTargetDataRef layout,
+                  LLVMValueRef function);
+void cw_lift_finish(struct cw_lift *l);
+
+/* The expression of an integer value, or of element `lane` of a vector of integers (-1: not a vector). What
+ * is no integer, or is computed from what is none, is OPAQUE (of the value's width, at least 1). */
+int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane);
+
+/* All places that a pointer may point to. */
+struct cw_places cw_lift_pointer(struct cw_lift *l, LLVMValueRef v);
+
+/* Number of a kernel argument, -1 when v is none. */
+int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v);
+
+/* The innermost loop around an instruction, -1 none. */
+int cw_lift_loop_of(const struct cw_lift *l, LLVMValueRef instruction);
+
+/* The loop whose header φ `phi` belongs to, with the values from before and from the end of an iteration; -1
+ * when it is no such φ or the loop has not the plain shape (one latch). */
+int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *start, LLVMValueRef *next);
+
+/* Remembered results, by value and lane; lanes below -1 are the caller's. */
+bool cw_lift_recall(const struct cw_lift *l, LLVMValueRef v, int lane, int *node);
+void cw_lift_remember(struct cw_lift *l, LLVMValueRef v, int lane, int node);
+
+#endif

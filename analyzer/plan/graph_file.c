@@ -1,0 +1,286 @@
+#include "graph_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../io/json_fields.h"
+#include "../io/json_out.h"
+#include "../io/output.h"
+
+bool cw_graph_file_probe(const char *path)
+{
+    char text[4096];
+    FILE *f = fopen(path, "re");
+    bool found = false;
+
+    if (!f)
+        return false;
+    for (int end = 0; end < 2 && !found; end++) {
+        size_t n;
+        if (end && fseek(f, -(long)sizeof text, SEEK_END) != 0)
+            break;
+        n = fread(text, 1, sizeof text, f);
+        found = memmem(text, n, "\"" CW_GRAPH_FORMAT "\"", strlen(CW_GRAPH_FORMAT) + 2) != NULL;
+    }
+    fclose(f);
+    return found;
+}
+
+/* ---- reading */
+
+static enum cw_status read_platform(const json_t *root, struct cw_platform **platform, struct cw_error *err)
+{
+    struct cw_device_spec *spec = NULL;
+    double bandwidth = 1, latency = 0, *bandwidths = NULL, *latencies = NULL;
+    const json_t *devices;
+    uint32_t n;
+    enum cw_status status = cw_json_get_array(root, "", "devices", false, &devices, err);
+
+    if (status != CW_OK)
+        return status;
+    n = (uint32_t)json_array_size(devices);
+    spec = calloc((size_t)n + 1, sizeof *spec);
+    if (!spec)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (uint32_t d = 0; d < n && status == CW_OK; d++) {
+        const json_t *device = json_array_get(devices, d);
+        char where[32];
+        snprintf(where, sizeof where, "devices[%u]", d);
+        status = cw_json_get_string(device, where, "name", true, &spec[d].name, err);
+        if (status == CW_OK)
+            status = cw_json_get_string(device, where, "class", true, &spec[d].class_name, err);
+        if (status == CW_OK)
+            status = cw_json_get_string(device, where, "memory", true, &spec[d].memory, err);
+    }
+    if (status == CW_OK)
+        status = cw_json_per_device(root, "bandwidth", 2, n, &bandwidth, &bandwidths, err);
+    if (status == CW_OK)
+        status = cw_json_per_device(root, "latency", 1, n, &latency, &latencies, err);
+    if (status == CW_OK)
+        status = cw_platform_create(spec, n, bandwidths, bandwidth, latencies, latency, platform, err);
+    free(spec);
+    free(bandwidths);
+    free(latencies);
+    return status;
+}
+
+static enum cw_status read_costs(const json_t *task, const char *where, double *cost, uint32_t devices,
+                                 struct cw_error *err)
+{
+    const json_t *costs;
+    enum cw_status status = cw_json_get_array(task, where, "cost", false, &costs, err);
+
+    if (status != CW_OK)
+        return status;
+    if (json_array_size(costs) != devices)
+        return cw_error_set(err, CW_ERR_FORMAT, "%s.cost: has %zu entries for %u devices", where,
+                            json_array_size(costs), devices);
+    for (uint32_t d = 0; d < devices; d++) {
+        const json_t *j = json_array_get(costs, d);
+        if (!json_is_number(j) && !json_is_null(j))
+            return cw_error_set(err, CW_ERR_FORMAT, "%s.cost[%u]: is neither a number nor null", where, d);
+        cost[d] = json_is_null(j) ? INFINITY : json_number_value(j);
+    }
+    return CW_OK;
+}
+
+static enum cw_status read_tasks(const json_t *root, struct cw_graph_builder *b, uint32_t devices,
+                                 struct cw_error *err)
+{
+    double *cost = malloc(devices * sizeof *cost);
+    const json_t *tasks;
+    enum cw_status status = cw_json_get_array(root, "", "tasks", false, &tasks, err);
+
+    if (!cost)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; status == CW_OK && i < json_array_size(tasks); i++) {
+        const json_t *task = json_array_get(tasks, i);
+        struct cw_task_spec spec = {.cost = cost};
+        char where[32];
+        snprintf(where, sizeof where, "tasks[%zu]", i);
+        status = cw_json_get_string(task, where, "name", true, &spec.name, err);
+        if (status == CW_OK)
+            status = cw_json_get_count(task, where, "groups", true, &spec.groups, err);
+        if (status == CW_OK && spec.groups == 0 && json_object_get(task, "groups"))
+            status = cw_error_set(err, CW_ERR_FORMAT,
+                                  "%s.groups: is 0; leave it out when the task divides without limit", where);
+        if (status == CW_OK)
+            status = cw_json_get_flag(task, where, "splittable", true, &spec.splittable, err);
+        if (status == CW_OK)
+            status = read_costs(task, where, cost, devices, err);
+        if (status == CW_OK)
+            status = cw_graph_builder_add_task(b, &spec, err);
+    }
+    free(cost);
+    return status;
+}
+
+static enum cw_status read_edges(const json_t *root, struct cw_graph_builder *b, struct cw_error *err)
+{
+    const json_t *edges;
+    enum cw_status status = cw_json_get_array(root, "", "edges", true, &edges, err);
+
+    for (size_t e = 0; status == CW_OK && e < json_array_size(edges); e++) {
+        const json_t *edge = json_array_get(edges, e);
+        uint64_t from = 0, to = 0;
+        double data = 0;
+        char where[32];
+        snprintf(where, sizeof where, "edges[%zu]", e);
+        status = cw_json_get_count(edge, where, "from", false, &from, err);
+        if (status == CW_OK)
+            status = cw_json_get_count(edge, where, "to", false, &to, err);
+        if (status == CW_OK)
+            status = cw_json_get_number(edge, where, "data", true, &data, err);
+        if (status == CW_OK && (from >= CW_SCHED_NONE || to >= CW_SCHED_NONE))
+            status = cw_error_set(err, CW_ERR_FORMAT, "%s: names a task that does not exist", where);
+        if (status == CW_OK)
+            status = cw_graph_builder_add_edge(b, (uint32_t)from, (uint32_t)to, data, err);
+    }
+    return status;
+}
+
+enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, struct cw_platform **platform,
+                                  struct cw_error *err)
+{
+    struct cw_graph_builder *b = NULL;
+    struct cw_error why = {0};
+    json_t *root;
+    enum cw_status status = cw_json_load(path, NULL, CW_GRAPH_FORMAT, CW_GRAPH_VERSION, &root, err);
+
+    *graph = NULL;
+    *platform = NULL;
+    if (status != CW_OK)
+        return status;
+    status = read_platform(root, platform, &why);
+    if (status == CW_OK && !(b = cw_graph_builder_create((*platform)->devices)))
+        status = cw_error_set(&why, CW_ERR_NOMEM, "out of memory");
+    if (status == CW_OK)
+        status = read_tasks(root, b, (*platform)->devices, &why);
+    if (status == CW_OK)
+        status = read_edges(root, b, &why);
+    json_decref(root);
+    if (status == CW_OK) {
+        status = cw_graph_builder_finish(b, graph, &why);
+        b = NULL;
+    }
+    cw_graph_builder_destroy(b);
+    if (status != CW_OK) {
+        cw_platform_destroy(*platform);
+        *platform = NULL;
+        cw_error_set(err, status, "%s: %s", path, why.text);
+    }
+    return status;
+}
+
+/* ---- writing */
+
+static void write_devices(struct cw_json_out *o, const struct cw_platform *p)
+{
+    cw_json_put_text(o, " \"devices\": [");
+    for (uint32_t d = 0; d < p->devices; d++) {
+        bool shares = false;
+        for (uint32_t k = 0; k < p->devices; k++)
+            shares |= k != d && cw_platform_shared(p, d, k);
+        cw_json_put_text(o, d ? ",\n  " : "\n  ");
+        cw_json_put_open(o);
+        cw_json_put_key(o, "name");
+        cw_json_put_string(o, p->device[d].name);
+        cw_json_put_key(o, "class");
+        cw_json_put_string(o, p->device[d].class_name);
+        if (shares) {
+            cw_json_put_key(o, "memory");
+            cw_json_put_text(o, "\"m");
+            cw_json_put_u64(o, p->device[d].memory_id);
+            cw_json_put_char(o, '"');
+        }
+        cw_json_put_close(o);
+    }
+}
+
+static void write_numbers(struct cw_json_out *o, const double *x, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        cw_json_put_text(o, k ? ", " : "[");
+        cw_json_put_double(o, x[k]);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void write_links(struct cw_json_out *o, const struct cw_platform *p)
+{
+    cw_json_put_text(o, "],\n \"bandwidth\": ");
+    if (p->one_bandwidth)
+        cw_json_put_double(o, p->devices > 1 ? p->mean_bandwidth : 1);
+    for (uint32_t m = 0; m < p->devices && !p->one_bandwidth; m++) {
+        cw_json_put_text(o, m ? ",\n  " : "[\n  ");
+        write_numbers(o, &p->bandwidth[(size_t)m * p->devices], p->devices);
+    }
+    cw_json_put_text(o, p->one_bandwidth ? ",\n \"latency\": " : "],\n \"latency\": ");
+    write_numbers(o, p->latency, p->devices);
+}
+
+static void write_task(struct cw_json_out *o, const struct cw_graph *g, uint32_t i)
+{
+    cw_json_put_text(o, i ? ",\n  " : "\n  ");
+    cw_json_put_open(o);
+    if (cw_graph_name(g, i)) {
+        cw_json_put_key(o, "name");
+        cw_json_put_string(o, cw_graph_name(g, i));
+    }
+    cw_json_put_key(o, "cost");
+    write_numbers(o, &g->cost[(size_t)i * g->devices], g->devices);
+    if (g->groups[i]) {
+        cw_json_put_key(o, "groups");
+        cw_json_put_u64(o, g->groups[i]);
+    }
+    if (g->splittable[i]) {
+        cw_json_put_key(o, "splittable");
+        cw_json_put_text(o, "true");
+    }
+    cw_json_put_close(o);
+}
+
+static void write_edges(struct cw_json_out *o, const struct cw_graph *g)
+{
+    bool first = true;
+
+    for (uint32_t i = 0; i < g->tasks; i++)
+        for (uint32_t e = g->succ.start[i]; e < g->succ.start[i + 1]; e++, first = false) {
+            cw_json_put_text(o, first ? "\n  " : ",\n  ");
+            cw_json_put_open(o);
+            cw_json_put_key(o, "from");
+            cw_json_put_u64(o, i);
+            cw_json_put_key(o, "to");
+            cw_json_put_u64(o, g->succ.task[e]);
+            cw_json_put_key(o, "data");
+            cw_json_put_double(o, g->succ.data[e]);
+            cw_json_put_close(o);
+        }
+}
+
+enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
+                                   struct cw_error *err)
+{
+    struct cw_output out;
+    struct cw_json_out o;
+    enum cw_status status = cw_output_open(&out, path, 0666, err);
+
+    if (status != CW_OK)
+        return status;
+    cw_json_out_init(&o, out.f);
+    cw_json_put_text(&o, "{\"format\": \"" CW_GRAPH_FORMAT "\", \"version\": ");
+    cw_json_put_u64(&o, CW_GRAPH_VERSION);
+    cw_json_put_text(&o, ",\n");
+    write_devices(&o, p);
+    write_links(&o, p);
+    cw_json_put_text(&o, ",\n \"tasks\": [");
+    for (uint32_t i = 0; i < g->tasks; i++)
+        write_task(&o, g, i);
+    cw_json_put_text(&o, "],\n \"edges\": [");
+    write_edges(&o, g);
+    cw_json_put_text(&o, "]}\n");
+    cw_json_out_flush(&o);
+    return cw_output_commit(&out, err);
+}

@@ -1,0 +1,39 @@
+/* graph_file.h - abstract task graphs as JSON ("clweave-graph", version 1).
+ *
+ *   {"format": "clweave-graph", "version": 1,
+ *    "devices": [{"name": "p0", "class": "cpu"}, {"name": "d0", "class": "dsp", "memory": "ddr"}],
+ *    "bandwidth": 1.0, "latency": 0.0,
+ *    "tasks": [{"name": "n1", "cost": [14, 16], "groups": 64, "splittable": true}],
+ *    "edges": [{"from": 0, "to": 1, "data": 18}]}
+ *
+ * cost      one number per device, null = the device cannot run the task
+ * groups    work-groups; absent = divisible without limit
+ * bandwidth one number, or a matrix by sending and receiving device (null = infinite); absent = 1
+ * latency   one number, or one per sending device; absent = 0
+ * memory    devices that name the same one exchange data for free; absent = a memory of its own
+ * Tasks and devices count from 0. Keys that are not listed are ignored. */
+#ifndef CW_GRAPH_FILE_H
+#define CW_GRAPH_FILE_H
+
+#include "../../sched/graph.h"
+#include "../../sched/platform.h"
+
+#define CW_GRAPH_FORMAT  "clweave-graph"
+#define CW_GRAPH_VERSION 1
+
+/* True when the file at `path` looks like a clweave-graph and not like a trace: its first or last 4 KiB
+ * contain the format's name. False also when it cannot be read. */
+bool cw_graph_file_probe(const char *path);
+
+/* Reads a graph and the platform that it names. Both are the caller's, NULL on failure. Errors: CW_ERR_IO,
+ * CW_ERR_FORMAT (with line and column, or the path of the field), CW_ERR_VERSION, and those of
+ * cw_platform_create and the builder. */
+enum cw_status cw_graph_file_read(const char *path, struct cw_graph **graph, struct cw_platform **platform,
+                                  struct cw_error *err);
+
+/* Writes a graph and its platform; numbers read back to the same doubles. `path` as in output.h. Errors:
+ * CW_ERR_IO. */
+enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
+                                   struct cw_error *err);
+
+#endif

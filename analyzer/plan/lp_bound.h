@@ -1,0 +1,50 @@
+/* lp_bound.h - a lower bound of the makespan by linear programming.
+ *
+ * Relaxation of the exact model of whole tasks (../sched/bounds.h has the simple bounds that it contains):
+ *     min T   over   x[i][p] in [0, 1] (share of task i on device p), s[i] (its start), y[e] (edge e leaves a
+ *                    memory)
+ *     sum_p x[i][p] = 1                                            each task runs
+ *     s[j] >= s[i] + sum_p W[i][p] x[i][p] + c[e] y[e]             for each edge e = (i, j)
+ *     y[e] >= sum_{p in m} (x[i][p] - x[j][p])                     for each memory m
+ *     T >= s[i] + sum_p (W + OCT)[i][p] x[i][p]                    what follows i on p, transfers exact
+ *     s[i] >= sum_p H[i][p] x[i][p]                                what comes before i on p, likewise
+ *     T >= sum_i W[i][p] x[i][p]                                   each device does its work
+ * c[e] is the least transfer time of e between two memories. x[i][p] = 0 where H + W + OCT exceeds HEFT's
+ * makespan: no shortest schedule has that.
+ *
+ * Tasks that devices may share: the duration is a column D[i] >= W[i][p] x[i][p] for each p, at least the
+ * time of the best share, and where only devices of a class may share D[i] >= sum_p C[i][p] x[i][p], C the
+ * time that p's class takes together; edges from or to such tasks carry no transfer, since the nearest part
+ * may be at hand.
+ *
+ * The bound is that of cw_lp_safe_bound, so it holds whatever the solver's tolerances. */
+#ifndef CW_LP_BOUND_H
+#define CW_LP_BOUND_H
+
+#include "../../sched/schedule.h"
+#include "lp_model.h"
+
+/* By default programs of more entries, which take more than some tenths of a second, are not solved. */
+enum { CW_LP_BOUND_ENTRIES = 12000 };
+
+struct cw_lp_bound {
+    double bound;     /* no schedule is shorter; 0 when it was skipped */
+    bool solved;      /* false: skipped */
+    char reason[160]; /* why it was skipped, or "" */
+};
+
+/* Computes the bound for schedules of `g` on `p` whose tasks may be shared as `sharing` says. Skipped, with a
+ * reason: programs of more than `entries_max` entries, a library that is not installed. Errors: CW_ERR_NOMEM,
+ * CW_ERR_LIMIT (as cw_plan_init). Thread-safe. */
+enum cw_status cw_lp_bound_compute(const struct cw_graph *g, const struct cw_platform *p,
+                                   enum cw_sharing sharing, uint32_t entries_max, struct cw_lp_bound *bound,
+                                   struct cw_error *err);
+
+/* Fills the empty program `lp` with that relaxation, times over *unit (HEFT's makespan, so that the optimum
+ * is in [0, 1]); at most about `entries_max` entries, CW_ERR_UNSUPPORTED when they do not do. Errors besides:
+ * as above. For tests and cw_lp_bound_compute. */
+enum cw_status cw_lp_bound_model(const struct cw_graph *g, const struct cw_platform *p,
+                                 enum cw_sharing sharing, uint32_t entries_max, struct cw_lp *lp,
+                                 double *unit, struct cw_error *err);
+
+#endif

@@ -1,0 +1,373 @@
+#include "platform_file.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../io/json_fields.h"
+
+struct rule {
+    char *pattern; /* of kernel names; NULL for the device's own rule */
+    bool run;
+    double speed, launch_ns;
+    double ns_per_item; /* NAN: by speed */
+};
+
+struct point {
+    double bytes, ns;
+};
+
+/* One entry of "devices". */
+struct entry {
+    char *name, *class_name, *memory;
+    uint32_t count;
+    struct rule rule, *kernel;
+    size_t kernels;
+    enum { TRANSFERS_TRACED, TRANSFERS_NEVER, TRANSFERS_RULE } transfers;
+    double latency_ns, bytes_per_ns, compile_ns;
+    struct point *table;
+    size_t rows;
+};
+
+struct cw_platform_model {
+    struct entry *entry;
+    size_t entries;
+    uint32_t *entry_of; /* per device */
+    struct cw_platform *platform;
+};
+
+void cw_platform_model_destroy(struct cw_platform_model *m)
+{
+    if (!m)
+        return;
+    for (size_t k = 0; k < m->entries; k++) {
+        struct entry *e = &m->entry[k];
+        for (size_t r = 0; r < e->kernels; r++)
+            free(e->kernel[r].pattern);
+        free(e->kernel);
+        free(e->table);
+        free(e->name);
+        free(e->class_name);
+        free(e->memory);
+    }
+    free(m->entry);
+    free(m->entry_of);
+    cw_platform_destroy(m->platform);
+    free(m);
+}
+
+/* ---- costs */
+
+static const struct rule *rule_for(const struct entry *e, const char *kernel)
+{
+    for (size_t r = 0; r < e->kernels; r++)
+        if (fnmatch(e->kernel[r].pattern, kernel, 0) == 0)
+            return &e->kernel[r];
+    return &e->rule;
+}
+
+static double transfer_cost(const struct entry *e, double bytes)
+{
+    struct point a = {0, 0}, b;
+    size_t k = 0;
+
+    if (e->rows == 0)
+        return e->latency_ns + bytes / e->bytes_per_ns;
+    while (k + 1 < e->rows && bytes > e->table[k].bytes)
+        k++;
+    b = e->table[k];
+    if (k > 0)
+        a = e->table[k - 1];
+    return e->latency_ns + a.ns + (bytes - a.bytes) * (b.ns - a.ns) / (b.bytes - a.bytes);
+}
+
+double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
+                              bool *traced)
+{
+    const struct entry *e = &m->entry[m->entry_of[d]];
+    const struct rule *r;
+
+    *traced = false;
+    if (!work->kernel && e->transfers == TRANSFERS_NEVER)
+        return INFINITY;
+    if (!work->kernel && e->transfers == TRANSFERS_RULE)
+        return transfer_cost(e, work->bytes);
+    if (!work->kernel) {
+        *traced = true;
+        return work->traced_ns;
+    }
+    r = rule_for(e, work->kernel);
+    if (!r->run)
+        return INFINITY;
+    *traced = isnan(r->ns_per_item);
+    return r->launch_ns + (*traced ? work->traced_ns / r->speed : work->items * r->ns_per_item);
+}
+
+double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d)
+{
+    return m->entry[m->entry_of[d]].rule.speed;
+}
+
+double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d)
+{
+    return m->entry[m->entry_of[d]].compile_ns;
+}
+
+const struct cw_platform *cw_platform_model_platform(const struct cw_platform_model *m)
+{
+    return m->platform;
+}
+
+/* ---- reading */
+
+static enum cw_status range(const char *where, const char *key, double value, bool positive,
+                            struct cw_error *err)
+{
+    if (isnan(value) || (positive ? value > 0 : value >= 0))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_FORMAT, "%s.%s: is %g; it must be %s", where, key, value,
+                        positive ? "above 0" : "0 or more");
+}
+
+/* speed, ns_per_item, launch_ns: what a device and its exceptions have in common. */
+static enum cw_status read_rule(const json_t *object, const char *where, struct rule *r, struct cw_error *err)
+{
+    enum cw_status status = cw_json_get_number(object, where, "speed", true, &r->speed, err);
+
+    if (status == CW_OK && json_object_get(object, "speed"))
+        r->ns_per_item = NAN; /* an exception with a speed of its own */
+    if (status == CW_OK)
+        status = cw_json_get_number(object, where, "ns_per_item", true, &r->ns_per_item, err);
+    if (status == CW_OK)
+        status = cw_json_get_number(object, where, "launch_ns", true, &r->launch_ns, err);
+    if (status == CW_OK)
+        status = range(where, "speed", r->speed, true, err);
+    if (status == CW_OK)
+        status = range(where, "ns_per_item", r->ns_per_item, false, err);
+    return status == CW_OK ? range(where, "launch_ns", r->launch_ns, false, err) : status;
+}
+
+static enum cw_status read_kernels(const json_t *device, const char *where, struct entry *e,
+                                   struct cw_error *err)
+{
+    static const char *const keys[] = {"name", "run", "speed", "ns_per_item", "launch_ns", NULL};
+    const json_t *list;
+    enum cw_status status = cw_json_get_array(device, where, "kernels", true, &list, err);
+    size_t n = json_array_size(list);
+
+    if (status != CW_OK || n == 0)
+        return status;
+    e->kernel = calloc(n, sizeof *e->kernel);
+    if (!e->kernel)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (size_t k = 0; k < n && status == CW_OK; k++) {
+        const json_t *row = json_array_get(list, k);
+        const char *pattern = "";
+        char at[64];
+        snprintf(at, sizeof at, "%s.kernels[%zu]", where, k);
+        e->kernel[k] = e->rule;
+        e->kernels = k + 1;
+        status = cw_json_known_keys(row, at, keys, err);
+        if (status == CW_OK)
+            status = cw_json_get_string(row, at, "name", false, &pattern, err);
+        e->kernel[k].pattern = strdup(pattern);
+        if (status == CW_OK && !e->kernel[k].pattern)
+            status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+        if (status == CW_OK)
+            status = cw_json_get_flag(row, at, "run", true, &e->kernel[k].run, err);
+        if (status == CW_OK)
+            status = read_rule(row, at, &e->kernel[k], err);
+    }
+    return status;
+}
+
+static enum cw_status read_table(const json_t *object, const char *where, struct entry *e,
+                                 struct cw_error *err)
+{
+    const json_t *list;
+    enum cw_status status = cw_json_get_array(object, where, "table", true, &list, err);
+
+    if (status != CW_OK || !list)
+        return status;
+    e->table = calloc(json_array_size(list) + 1, sizeof *e->table);
+    if (!e->table)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (; e->rows < json_array_size(list); e->rows++) {
+        const json_t *row = json_array_get(list, e->rows), *bytes = json_array_get(row, 0),
+                     *ns = json_array_get(row, 1);
+        struct point last = e->rows ? e->table[e->rows - 1] : (struct point){0, 0};
+        struct point p = {json_number_value(bytes), json_number_value(ns)};
+        if (json_array_size(row) != 2 || !json_is_number(bytes) || !json_is_number(ns) ||
+            p.bytes <= last.bytes || p.ns < last.ns)
+            return cw_error_set(err, CW_ERR_FORMAT,
+                                "%s.table[%zu]: is not a pair [bytes, ns] above the one before", where,
+                                e->rows);
+        e->table[e->rows] = p;
+    }
+    return CW_OK;
+}
+
+static enum cw_status read_transfers(const json_t *device, const char *device_where, struct entry *e,
+                                     struct cw_error *err)
+{
+    static const char *const keys[] = {"table", "latency_ns", "bytes_per_ns", NULL};
+    const json_t *j = json_object_get(device, "transfers");
+    char where[64];
+    enum cw_status status;
+
+    e->bytes_per_ns = INFINITY;
+    e->transfers = !j ? TRANSFERS_TRACED : json_is_false(j) ? TRANSFERS_NEVER : TRANSFERS_RULE;
+    if (e->transfers != TRANSFERS_RULE)
+        return CW_OK;
+    snprintf(where, sizeof where, "%s.transfers", device_where);
+    status = cw_json_known_keys(j, where, keys, err);
+    if (status == CW_OK)
+        status = cw_json_get_number(j, where, "latency_ns", true, &e->latency_ns, err);
+    if (status == CW_OK)
+        status = cw_json_get_number(j, where, "bytes_per_ns", true, &e->bytes_per_ns, err);
+    if (status == CW_OK)
+        status = range(where, "latency_ns", e->latency_ns, false, err);
+    if (status == CW_OK)
+        status = range(where, "bytes_per_ns", e->bytes_per_ns, true, err);
+    return status == CW_OK ? read_table(j, where, e, err) : status;
+}
+
+static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp, struct entry *e,
+                                 struct cw_error *err)
+{
+    static const char *const keys[] = {"name",        "class",     "memory",     "count",   "speed",
+                                       "ns_per_item", "launch_ns", "compile_ns", "kernels", "transfers", NULL};
+    const char *name, *class_name = NULL, *memory = NULL;
+    uint64_t count = 1;
+    enum cw_status status = cw_json_known_keys(device, where, keys, err);
+
+    e->rule = (struct rule){.run = true, .speed = 1, .ns_per_item = NAN};
+    if (status == CW_OK)
+        status = cw_json_get_string(device, where, "class", false, &class_name, err);
+    name = class_name;
+    if (status == CW_OK)
+        status = cw_json_get_string(device, where, "name", true, &name, err);
+    if (status == CW_OK)
+        status = cw_json_get_string(device, where, "memory", true, &memory, err);
+    if (status == CW_OK)
+        status = cw_json_get_count(device, where, "count", true, &count, err);
+    if (status == CW_OK && dsp >= 0 && strcmp(class_name, "dsp") == 0)
+        count = (uint64_t)dsp;
+    if (status == CW_OK && count > CW_PLATFORM_DEVICES_MAX)
+        status = cw_error_set(err, CW_ERR_LIMIT, "%s: %llu devices; at most %d are possible", where,
+                              (unsigned long long)count, CW_PLATFORM_DEVICES_MAX);
+    if (status != CW_OK)
+        return status;
+    e->count = (uint32_t)count;
+    e->name = strdup(name);
+    e->class_name = strdup(class_name);
+    e->memory = memory ? strdup(memory) : NULL;
+    if (!e->name || !e->class_name || (memory && !e->memory))
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    status = read_rule(device, where, &e->rule, err);
+    if (status == CW_OK)
+        status = cw_json_get_number(device, where, "compile_ns", true, &e->compile_ns, err);
+    if (status == CW_OK)
+        status = range(where, "compile_ns", e->compile_ns, false, err);
+    if (status == CW_OK)
+        status = read_kernels(device, where, e, err);
+    return status == CW_OK ? read_transfers(device, where, e, err) : status;
+}
+
+/* From entries with counts to single devices. */
+static enum cw_status expand(struct cw_platform_model *m, const json_t *root, struct cw_error *err)
+{
+    struct cw_device_spec *spec = NULL;
+    char(*name)[80] = NULL;
+    uint32_t n = 0, devices = 0;
+    double bandwidth = INFINITY, latency = 0, *bandwidths = NULL, *latencies = NULL;
+    enum cw_status status;
+
+    for (size_t k = 0; k < m->entries; k++)
+        devices += m->entry[k].count;
+    if (devices > CW_PLATFORM_DEVICES_MAX)
+        return cw_error_set(err, CW_ERR_LIMIT, "%u devices; at most %d are possible", devices,
+                            CW_PLATFORM_DEVICES_MAX);
+    spec = calloc(devices + 1, sizeof *spec);
+    name = calloc(devices + 1, sizeof *name);
+    m->entry_of = calloc(devices + 1, sizeof *m->entry_of);
+    status = spec && name && m->entry_of ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (size_t k = 0; status == CW_OK && k < m->entries; k++)
+        for (uint32_t c = 0; c < m->entry[k].count; c++, n++) {
+            snprintf(name[n], sizeof *name, "%.64s", m->entry[k].name);
+            if (m->entry[k].count > 1)
+                snprintf(name[n] + strlen(name[n]), 12, "%u", c);
+            spec[n] = (struct cw_device_spec){name[n], m->entry[k].class_name, m->entry[k].memory};
+            m->entry_of[n] = (uint32_t)k;
+        }
+    if (status == CW_OK)
+        status = cw_json_per_device(root, "bandwidth", 2, devices, &bandwidth, &bandwidths, err);
+    if (status == CW_OK)
+        status = cw_json_per_device(root, "latency", 1, devices, &latency, &latencies, err);
+    if (status == CW_OK)
+        status =
+            cw_platform_create(spec, devices, bandwidths, bandwidth, latencies, latency, &m->platform, err);
+    free(spec);
+    free(name);
+    free(bandwidths);
+    free(latencies);
+    return status;
+}
+
+static enum cw_status read_model(const json_t *root, int64_t dsp, struct cw_platform_model *m,
+                                 struct cw_error *err)
+{
+    static const char *const keys[] = {"format",  "version",   "name",    "about",
+                                       "devices", "bandwidth", "latency", NULL};
+    const json_t *list = NULL;
+    enum cw_status status = cw_json_known_keys(root, "", keys, err);
+
+    if (status == CW_OK)
+        status = cw_json_get_array(root, "", "devices", false, &list, err);
+    if (status != CW_OK)
+        return status;
+    m->entry = calloc(json_array_size(list) + 1, sizeof *m->entry);
+    if (!m->entry)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (size_t k = 0; k < json_array_size(list) && status == CW_OK; k++) {
+        char where[32];
+        snprintf(where, sizeof where, "devices[%zu]", k);
+        m->entries = k + 1;
+        status = read_entry(json_array_get(list, k), where, dsp, &m->entry[k], err);
+    }
+    return status == CW_OK ? expand(m, root, err) : status;
+}
+
+enum cw_status cw_platform_model_load(const char *name, int64_t dsp, struct cw_platform_model **model,
+                                      struct cw_error *err)
+{
+    const char *text = cw_platform_builtin(name);
+    struct cw_error why = {0};
+    json_t *root;
+    enum cw_status status;
+
+    *model = NULL;
+    if (!text && !strchr(name, '/') && access(name, F_OK) != 0)
+        return cw_error_set(err, CW_ERR_IO,
+                            "there is no file %s and no built-in platform of that name; built in: %s", name,
+                            cw_platform_builtin_names[0]);
+    status = cw_json_load(name, text, CW_PLATFORM_FORMAT, CW_PLATFORM_VERSION, &root, err);
+    if (status != CW_OK)
+        return status;
+    *model = calloc(1, sizeof **model);
+    if (!*model)
+        status = cw_error_set(&why, CW_ERR_NOMEM, "out of memory");
+    else
+        status = read_model(root, dsp, *model, &why);
+    json_decref(root);
+    if (status != CW_OK) {
+        cw_platform_model_destroy(*model);
+        *model = NULL;
+        cw_error_set(err, status, "%s: %s", name, why.text);
+    }
+    return status;
+}

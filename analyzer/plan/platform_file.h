@@ -1,0 +1,74 @@
+/* platform_file.h - machines that a trace is replayed on: JSON "clweave-platform", version 1.
+ *
+ *   {"format": "clweave-platform", "version": 1, "name": "two classes",
+ *    "devices": [
+ *      {"name": "cpu", "class": "cpu", "memory": "ddr", "speed": 0.5},
+ *      {"name": "dsp", "class": "dsp", "memory": "ddr", "count": 4, "launch_ns": 224000, "ns_per_item": 270,
+ *       "kernels": [{"name": "mul*", "ns_per_item": 90}, {"name": "sort", "run": false}],
+ *       "transfers": false}],
+ *    "bandwidth": 8.0, "latency": 0}
+ *
+ * Of a device (required: class):
+ *   name        default: the class; with "count" above 1 a number is appended
+ *   class       "cpu", "gpu", "dsp", ...; policies that share tasks share them within a class
+ *   memory      devices that name the same one exchange data for free; default: a memory of its own
+ *   count       how many such devices, default 1
+ *   speed       a kernel takes its traced time divided by this, default 1 (abstract graphs: cost / speed)
+ *   ns_per_item a kernel takes this for each work-item instead
+ *   launch_ns   added to each kernel, default 0
+ *   compile_ns  what building a program once takes, default 0; no part of a command, reported by `run` only
+ *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
+ * launch_ns replace the above; "run": false = this device cannot run it transfers   commands that move, fill
+ * or map memory: absent = their traced time; false = not on this device;
+ *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's
+ * points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a
+ * table L + bytes / B bandwidth   bytes per ns between memories: a number, a matrix by device, or null =
+ * infinite (default) latency     ns: a number or one per sending device, default 0 Unknown keys are errors,
+ * so that a mistyped one does not pass unnoticed. */
+#ifndef CW_PLATFORM_FILE_H
+#define CW_PLATFORM_FILE_H
+
+#include "../../sched/platform.h"
+
+#define CW_PLATFORM_FORMAT  "clweave-platform"
+#define CW_PLATFORM_VERSION 1
+
+/* What a command does, as far as its cost goes. */
+struct cw_work {
+    const char *kernel; /* NULL: moves memory */
+    double items;       /* work-items of a kernel */
+    double bytes;       /* bytes moved */
+    double traced_ns;   /* how long it took in the trace, or an estimate of that */
+};
+
+struct cw_platform_model; /* a platform and its cost rules */
+
+/* Reads the platform called `name`: a built-in one ("hxdsp") or else a file. `dsp` >= 0 sets the count of the
+ * devices of class "dsp". *model is the caller's, NULL on failure. Errors: CW_ERR_IO, CW_ERR_FORMAT (line and
+ * column, or path of the field), CW_ERR_VERSION, CW_ERR_INVALID, CW_ERR_LIMIT (more than
+ * CW_PLATFORM_DEVICES_MAX devices), CW_ERR_NOMEM. */
+enum cw_status cw_platform_model_load(const char *name, int64_t dsp, struct cw_platform_model **model,
+                                      struct cw_error *err);
+void cw_platform_model_destroy(struct cw_platform_model *m); /* NULL allowed */
+
+enum { CW_PLATFORM_DEVICES_MAX = 1024 };
+
+/* The devices. Belongs to the model. */
+const struct cw_platform *cw_platform_model_platform(const struct cw_platform_model *m);
+
+/* Time of `work` on device `d`, INFINITY when it cannot run there. *traced tells whether work->traced_ns went
+ * into it. */
+double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
+                              bool *traced);
+
+/* What building a program for device `d` takes, ns. */
+double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d);
+
+/* The speed of device `d` for abstract graphs. */
+double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d);
+
+/* The JSON text of a built-in platform, NULL when there is none of that name; and their names, NULL-ended. */
+const char *cw_platform_builtin(const char *name);
+extern const char *const cw_platform_builtin_names[];
+
+#endif

@@ -1,0 +1,30 @@
+/* device_list.h - the helpers that CLWEAVE_DEVICES (--devices) asks for.
+ *
+ *   LIST  = "" | "none" | ITEM {"," ITEM}
+ *   ITEM  = "cpu" | "sub" [":" N] | "basic" [":" N] | "dsp" [":" N]      each at most once
+ *
+ * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
+ * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of the
+ * program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine has
+ * processors. "dsp": the first N of the emulated DSPs help, without N all of them. A kind that a list does not
+ * name does not help. */
+#ifndef CW_DEVICE_LIST_H
+#define CW_DEVICE_LIST_H
+
+#include <stdbool.h>
+
+#include "../../sched/status.h"
+
+enum { CW_HELPERS_MAX = 64 }; /* of a kind */
+
+struct cw_device_list {
+    bool given;               /* false: "" */
+    unsigned sub, basic, dsp; /* how many; CW_HELPERS_ALL: as many as there are */
+};
+
+#define CW_HELPERS_ALL (~0u)
+
+/* Reads `text`. CW_ERR_INVALID names the word that is wrong and what is possible. */
+enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err);
+
+#endif

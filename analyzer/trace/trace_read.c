@@ -1,0 +1,287 @@
+/* trace_read.c - see trace_read.h. */
+#include "trace_read.h"
+#include "field_read.h"
+#include "../io/file_text.h"
+#include "../graph/graph_build.h"
+#include "log_format.h"
+#include "log_read.h"
+#include "trace_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RELEASE_BYTES = 64 << 20 };
+
+struct loader {
+    struct cw_json_in in;
+    struct cw_trace *t;
+    const struct cw_file_text *file; /* NULL: text in memory */
+    const char *released;
+    const char *section_at[CW_S_COUNT]; /* where each section's value begins, NULL = not there */
+    bool format, version;
+};
+
+/* Room for one more element of a section, at its defaults; NULL when memory is out. */
+static void *push_element(struct cw_trace *t, enum cw_section section)
+{
+    switch (section) {
+    case CW_S_PLATFORMS:
+        return cw_trace_push(&t->platforms, 1);
+    case CW_S_DEVICES:
+        return cw_trace_push(&t->devices, 1);
+    case CW_S_CONTEXTS:
+        return cw_trace_push(&t->contexts, 1);
+    case CW_S_QUEUES:
+        return cw_trace_push(&t->queues, 1);
+    case CW_S_MEMORY:
+        return cw_trace_push(&t->memory, 1);
+    case CW_S_PROGRAMS:
+        return cw_trace_push(&t->programs, 1);
+    case CW_S_KERNELS:
+        return cw_trace_push(&t->kernels, 1);
+    case CW_S_SAMPLERS:
+        return cw_trace_push(&t->samplers, 1);
+    case CW_S_MODULES:
+        return cw_trace_push(&t->modules, 1);
+    case CW_S_COMMANDS:
+        return cw_trace_push(&t->commands, 1);
+    case CW_S_EDGES:
+        return cw_trace_push(&t->edges, 1);
+    case CW_S_PROCESS:
+    case CW_S_COUNT:
+        break;
+    }
+    return &t->process;
+}
+
+static bool read_element(struct loader *l, enum cw_section section, size_t i)
+{
+    const struct cw_section_def *def = &cw_sections[section];
+    void *element = push_element(l->t, section);
+
+    if (!element) {
+        cw_error_set(l->in.err, CW_ERR_NOMEM, "%s: out of memory", l->in.name);
+        return false;
+    }
+    if (i >= CW_NONE) {
+        cw_error_set(l->in.err, CW_ERR_LIMIT, "%s: more than 2^32 %s", l->in.name, def->name);
+        return false;
+    }
+    l->in.index = i;
+    if (l->file && l->in.p - l->released > RELEASE_BYTES) {
+        cw_file_text_release(l->file, (size_t)(l->in.p - l->in.text));
+        l->released = l->in.p;
+    }
+    if (!cw_field_read_object(&l->in, l->t, def->fields, element, def->size, def->has_id, i))
+        return false;
+    if (section == CW_S_COMMANDS)
+        l->t->commands.v[i].sequence = i + 1; /* the file has commands in that order and nothing else */
+    return true;
+}
+
+static bool read_section(struct loader *l, enum cw_section section)
+{
+    struct cw_json_in *in = &l->in;
+    bool ok = true;
+
+    cw_json_peek(in);
+    l->section_at[section] = in->p;
+    in->context = cw_sections[section].name;
+    in->index = 0;
+    if (section == CW_S_PROCESS)
+        ok = read_element(l, section, 0);
+    else
+        for (bool first = cw_json_begin(in, '['); ok && cw_json_next(in, ']', &first);)
+            ok = read_element(l, section, cw_section_count(l->t, section));
+    in->context = NULL;
+    return ok && !in->err->status;
+}
+
+static bool read_format(struct loader *l)
+{
+    const char *at, *word;
+    size_t length;
+
+    cw_json_peek(&l->in);
+    at = l->in.p;
+    if (!cw_json_string(&l->in, &word, &length))
+        return false;
+    l->format = strcmp(word, CW_TRACE_FORMAT) == 0;
+    return l->format ||
+           cw_json_fail(&l->in, at, "\"format\" is \"%.40s\", expected \"" CW_TRACE_FORMAT "\"", word);
+}
+
+static bool read_version(struct loader *l)
+{
+    const char *at;
+    uint64_t version = 0;
+
+    cw_json_peek(&l->in);
+    at = l->in.p;
+    if (!cw_json_u64(&l->in, UINT64_MAX, &version))
+        return false;
+    l->version = version == CW_TRACE_VERSION;
+    if (l->version)
+        return true;
+    cw_json_fail(&l->in, at, "version %llu of the format is not known, this clweave reads version %d: %s",
+                 (unsigned long long)version, CW_TRACE_VERSION,
+                 version > CW_TRACE_VERSION ? "use the clweave that wrote it" : "trace the program again");
+    l->in.err->status = CW_ERR_VERSION;
+    return false;
+}
+
+/* The file of the name `recorded` beside the trace, if there is one (a trace and its data may have been moved together),
+ * else `recorded` itself. Free the result; NULL: out of memory. */
+static char *find_data(const char *trace, const char *recorded)
+{
+    const char *slash = strrchr(trace, '/'), *name = strrchr(recorded, '/');
+    size_t folder = slash ? (size_t)(slash - trace) + 1 : 0;
+    char *beside = malloc(folder + strlen(recorded) + 1);
+
+    if (!beside)
+        return NULL;
+    memcpy(beside, trace, folder);
+    strcpy(beside + folder, name ? name + 1 : recorded);
+    if (access(beside, R_OK) == 0)
+        return beside;
+    free(beside);
+    return strdup(recorded);
+}
+
+static bool read_data_path(struct loader *l)
+{
+    const char *word;
+    size_t length;
+
+    if (l->t->data_path || cw_json_null(&l->in))
+        return true;
+    if (!cw_json_string(&l->in, &word, &length))
+        return false;
+    l->t->data_path = find_data(l->in.name, word);
+    if (!l->t->data_path)
+        cw_error_set(l->in.err, CW_ERR_NOMEM, "%s: out of memory", l->in.name);
+    return l->t->data_path != NULL;
+}
+
+static bool key_is(const char *key, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(key, word, length) == 0;
+}
+
+static bool read_top_member(struct loader *l, const char *key_at, const char *key, size_t length)
+{
+    if (key_is(key, length, "format"))
+        return read_format(l);
+    if (key_is(key, length, "version"))
+        return read_version(l);
+    if (key_is(key, length, "data"))
+        return read_data_path(l);
+    for (int s = 0; s < CW_S_COUNT; s++)
+        if (key_is(key, length, cw_sections[s].name)) {
+            if (l->section_at[s])
+                return cw_json_fail(&l->in, key_at, "\"%s\" is there twice", cw_sections[s].name);
+            if (!l->format || !l->version)
+                return cw_json_fail(&l->in, key_at,
+                                    "not a trace: \"format\" and \"version\" must come first");
+            return read_section(l, (enum cw_section)s);
+        }
+    return cw_json_skip(&l->in);
+}
+
+/* Adds the position of the element that a check complained about. */
+static void locate(struct loader *l, struct cw_trace_place place, const struct cw_error *found)
+{
+    struct cw_error ignored = {0}, *err = l->in.err;
+    struct cw_json_in in = l->in;
+    const char *at = l->section_at[place.section];
+
+    if (found->status == CW_ERR_NOMEM || !at || place.index == SIZE_MAX) {
+        cw_error_set(err, found->status, "%s: %s", l->in.name, found->text);
+        return;
+    }
+    in.err = &ignored;
+    in.p = at;
+    in.scratch = NULL;
+    in.scratch_size = 0;
+    in.depth = 0;
+    if (place.section != CW_S_PROCESS) {
+        bool first = cw_json_begin(&in, '[');
+        for (size_t i = 0; cw_json_next(&in, ']', &first) && i < place.index; i++)
+            cw_json_skip(&in);
+        cw_json_peek(&in);
+        at = in.p;
+    }
+    cw_json_in_finish(&in);
+    l->in.context = cw_sections[place.section].name;
+    l->in.index = place.index;
+    cw_json_fail(&l->in, at, "%s", found->text);
+    err->status = found->status;
+}
+
+static bool load(struct loader *l)
+{
+    struct cw_json_in *in = &l->in;
+    struct cw_trace_place place = {CW_S_PROCESS, 0};
+    struct cw_error found = {0};
+    const char *key;
+    size_t length;
+
+    for (bool first = cw_json_begin(in, '{'); cw_json_next(in, '}', &first);) {
+        const char *key_at;
+        cw_json_peek(in);
+        key_at = in->p;
+        if (!cw_json_key(in, &key, &length) || !read_top_member(l, key_at, key, length))
+            return false;
+    }
+    if (in->err->status || !cw_json_done(in))
+        return false;
+    if (!l->format || !l->version)
+        return cw_json_fail(in, in->text, "not a trace: \"format\" or \"version\" is missing");
+    if (!l->section_at[CW_S_COMMANDS])
+        return cw_json_fail(in, in->end, "\"commands\" is missing");
+    if (cw_trace_check(l->t, &place, &found)) {
+        locate(l, place, &found);
+        return false;
+    }
+    return true;
+}
+
+static enum cw_status load_json(struct cw_trace *t, const char *name, const char *text, size_t length,
+                                const struct cw_file_text *file, struct cw_error *err)
+{
+    struct cw_error own = {0};
+    struct loader l = {.t = t, .file = file, .released = text};
+
+    if (!err)
+        err = &own;
+    cw_json_in_init(&l.in, name, text, length, err);
+    load(&l);
+    cw_json_in_finish(&l.in);
+    return err->status;
+}
+
+enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const char *text, size_t length,
+                                  struct cw_error *err)
+{
+    return load_json(t, name, text, length, NULL, err);
+}
+
+enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    struct cw_file_text file;
+    enum cw_status status = cw_file_text_open(&file, path, err);
+    bool log;
+
+    if (status)
+        return status;
+    log = file.length >= 8 && memcmp(file.text, CW_LOG_MAGIC, 8) == 0;
+    if (!log)
+        status = file.length ? load_json(t, path, file.text, file.length, &file, err)
+                             : cw_error_set(err, CW_ERR_FORMAT, "%s: the file is empty", path);
+    cw_file_text_close(&file);
+    if (!log)
+        return status;
+    status = cw_log_read(t, path, err);
+    return status ? status : cw_graph_build(t, NULL, err);
+}
