@@ -1,6 +1,7 @@
 /* evaluate.c - see evaluate.h. */
 #include "evaluate.h"
 
+#include "cut.h"
 #include "launch.h"
 #include "report.h"
 
@@ -14,6 +15,29 @@ static double now_us(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* May the launch be cut? */
+static enum cw_status judge_cut(const struct cw_model *m, const struct cw_launch *l, bool time, json_t *result,
+                                struct cw_error *err)
+{
+    struct cw_cut_verdict v;
+    struct cw_cutter *c = cw_cutter_create(m);
+    if (!c)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a verdict");
+    double start = now_us(), cold;
+    cw_cutter_verdict(c, l, &v);
+    cold = now_us();
+    for (int i = 0; i < MAX_TIMED_REPEATS && time; i++)
+        cw_cutter_verdict(c, l, &v);
+    json_t *j = cw_report_cut(m, &v);
+    if (time) {
+        json_object_set_new(j, "cold_us", json_real(cold - start));
+        json_object_set_new(j, "warm_us", json_real((now_us() - cold) / MAX_TIMED_REPEATS));
+    }
+    json_object_set_new(result, "cut", j);
+    cw_cutter_destroy(c);
+    return CW_OK;
 }
 
 /* All tiles of one launch. */
@@ -47,6 +71,8 @@ static enum cw_status evaluate_tiles(const json_t *j, const struct cw_model *m, 
             json_object_set_new(one, "evaluation_us", json_real(took / MAX_TIMED_REPEATS));
         json_array_append_new(tiles, one);
     }
+    if (status == CW_OK)
+        status = judge_cut(m, l, time, result, err);
     if (f)
         cw_eval_result_finish(f, m->args);
     free(f);

@@ -39,6 +39,8 @@ static enum cw_status argument(struct cw_launch_arg *a, const json_t *j, unsigne
     const char *hex = json_string_value(json_object_get(j, "bytes"));
     if (json_is_integer(buffer) && json_integer_value(buffer) >= 0) {
         a->buffer_bytes = json_integer_value(buffer);
+        a->allocation = (uint64_t)json_integer_value(json_object_get(j, "allocation"));
+        a->base = json_integer_value(json_object_get(j, "base"));
     } else if (json_is_integer(scalar)) {
         json_int_t v = json_integer_value(scalar);
         for (int i = 0; i < 8; i++)

@@ -78,7 +78,7 @@ static json_t *argument(const struct cw_model *m, int i)
     return j;
 }
 
-static json_t *access(const struct cw_model *m, const struct cw_access *a)
+json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a)
 {
     json_t *j = json_object();
     bool atomic = a->kind & CW_ACCESS_ATOMIC;
@@ -128,7 +128,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     for (int i = 0; i < m->args; i++)
         json_array_append_new(args, argument(m, i));
     for (int i = 0; i < m->accesses; i++) {
-        json_t *a = access(m, &m->access[i]);
+        json_t *a = cw_report_access(m, &m->access[i]);
         bool known = false; /* the same access in the source often comes many times after inlining */
         for (size_t k = 0; k < json_array_size(accesses) && k < 64 && !known; k++)
             known = json_equal(json_array_get(accesses, k), a);
@@ -142,6 +142,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "args", args);
     json_object_set_new(j, "accesses", accesses);
     json_object_set_new(j, "loops", loops);
+    json_object_set_new(j, "cut", cw_report_cut_hope(m));
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
     json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
     json_object_set_new(j, "prints", json_boolean(m->prints));

@@ -98,8 +98,8 @@ def value_bytes(kind, value):
 
 def arg_job(text):
     kind, *rest = text.split()
-    if kind == "local":
-        return f"arg local {rest[0]}"
+    if kind in ("local", "same"):
+        return f"arg {kind} {rest[0]}"
     if kind == "bytes":
         return f"arg value {rest[0]}"
     if kind in ("int", "uint", "long", "short", "real", "double") and len(rest) == 1:

@@ -7,12 +7,22 @@
  *   run                                            the whole range
  *   tile fx fy fz cx cy cz                         the kernel has six more ulong parameters, which get these
  *
+ *   start                                          fills the buffers
+ *   part fx fy fz cx cy cz                         runs these work-groups on what the buffers hold now
+ *   alone fx fy fz cx cy cz                        the same on a memory of its own: buffers as `start` filled them,
+ *                                                  merged with the other parts afterwards
+ *   merge ARGUMENT HOW BYTES                       HOW: add and or xor smin smax umin umax; others by difference
+ *   end                                            prints "end" and "bytes ARGUMENT HASH" lines; also "clash ARGUMENT
+ *                                                  BYTE" where two memories differ from the start in different ways
+ *   arg same K                                     the buffer of argument K once more
+ *
  * Every run happens twice; `out` buffers start with all bytes random the first time and inverted the second
  * time, so that a byte that was written differs from its start in at least one of the two. Prints "run" and
  * then lines "changed ARGUMENT BEGIN END". All buffers are made before the program, in the order of the
  * arguments. */
 #include <CL/cl.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +36,9 @@ struct arg {
     unsigned char value[256];
     cl_mem buffer;
     unsigned char *start, *end, *changed;
+    unsigned char *merged;
+    char how[8];
+    size_t element;
 };
 
 static struct arg arg[MAX_ARGS];
@@ -95,6 +108,8 @@ static void read_arg(const char *line)
         sscanf(line, "arg buffer %zu %15s %lf %lf", &a->bytes, a->kind, &a->lo, &a->hi);
     else if (!strcmp(a->what, "local"))
         sscanf(line, "arg local %zu", &a->bytes);
+    else if (!strcmp(a->what, "same"))
+        sscanf(line, "arg same %zu", &a->bytes);
     else if (sscanf(line, "arg value %511s", hex) == 1)
         for (; sscanf(hex + 2 * a->bytes, "%2hhx", &a->value[a->bytes]) == 1; a->bytes++)
             ;
@@ -124,6 +139,7 @@ static void prepare(void)
         a->start = room(a->bytes);
         a->end = room(a->bytes);
         a->changed = room(a->bytes);
+        a->merged = room(a->bytes);
     }
     cl_program p = clCreateProgramWithSource(context, 1, (const char **)&text, &n, &e);
     check(e, "clCreateProgramWithSource");
@@ -138,37 +154,139 @@ static void prepare(void)
     free(text);
 }
 
-static void run_once(int second)
+static void write_buffers(void)
+{
+    for (unsigned i = 0; i < args; i++)
+        if (arg[i].buffer)
+            check(clEnqueueWriteBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].start, 0, NULL, NULL),
+                  "write");
+}
+
+static void launch(void)
 {
     for (unsigned i = 0; i < args; i++) {
         struct arg *a = &arg[i];
-        if (a->buffer) {
-            fill(a, i, second);
-            check(clEnqueueWriteBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->start, 0, NULL, NULL),
-                  "write");
-            check(clSetKernelArg(kernel, i, sizeof a->buffer, &a->buffer), "clSetKernelArg");
-        } else {
+        cl_mem *m = !strcmp(a->what, "same") ? &arg[a->bytes].buffer : &a->buffer;
+        if (*m)
+            check(clSetKernelArg(kernel, i, sizeof *m, m), "clSetKernelArg");
+        else
             check(clSetKernelArg(kernel, i, a->bytes, !strcmp(a->what, "local") ? NULL : a->value),
                   "clSetKernelArg");
-        }
     }
     check(clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, 0, NULL, NULL),
           "clEnqueueNDRangeKernel");
     check(clFinish(queue), "clFinish");
-    for (unsigned i = 0; i < args; i++) {
-        struct arg *a = &arg[i];
-        if (!a->buffer)
+}
+
+static void read_buffers(void)
+{
+    for (unsigned i = 0; i < args; i++)
+        if (arg[i].buffer)
+            check(clEnqueueReadBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].end, 0, NULL, NULL),
+                  "read");
+}
+
+static void run_once(int second)
+{
+    for (unsigned i = 0; i < args; i++)
+        if (arg[i].buffer)
+            fill(&arg[i], i, second);
+    write_buffers();
+    launch();
+    read_buffers();
+    for (unsigned i = 0; i < args; i++)
+        for (size_t b = 0; arg[i].buffer && b < arg[i].bytes; b++)
+            arg[i].changed[b] |= arg[i].start[b] != arg[i].end[b];
+}
+
+static void hide(const unsigned long long *hidden)
+{
+    for (unsigned i = 0; i < 6; i++)
+        check(clSetKernelArg(kernel, args + i, sizeof(cl_ulong), &(cl_ulong){hidden[i]}), "clSetKernelArg");
+}
+
+/* ---- parts: the same launch, cut */
+
+static bool alone; /* the last parts ran on memories of their own */
+
+static unsigned long long combine(const char *how, size_t bytes, unsigned long long was, unsigned long long sum,
+                                  unsigned long long now)
+{
+    int up = 64 - 8 * (int)bytes;
+    long long x = (long long)(sum << up), y = (long long)(now << up);
+    return !strcmp(how, "add")    ? sum + now - was
+           : !strcmp(how, "and")  ? (sum & now)
+           : !strcmp(how, "or")   ? (sum | now)
+           : !strcmp(how, "xor")  ? sum ^ now ^ was
+           : !strcmp(how, "smin") ? (x < y ? sum : now)
+           : !strcmp(how, "smax") ? (x > y ? sum : now)
+           : !strcmp(how, "umin") ? (sum < now ? sum : now)
+                                  : (sum > now ? sum : now);
+}
+
+static void merge(struct arg *a, unsigned index)
+{
+    for (size_t b = 0; b < a->bytes && !a->how[0]; b++) {
+        if (a->end[b] == a->start[b])
             continue;
-        check(clEnqueueReadBuffer(queue, a->buffer, CL_TRUE, 0, a->bytes, a->end, 0, NULL, NULL), "read");
-        for (size_t b = 0; b < a->bytes; b++)
-            a->changed[b] |= a->start[b] != a->end[b];
+        if (a->merged[b] != a->start[b] && a->merged[b] != a->end[b])
+            printf("clash %u %zu\n", index, b);
+        a->merged[b] = a->end[b];
     }
+    for (size_t b = 0; a->how[0] && b + a->element <= a->bytes; b += a->element) {
+        unsigned long long was = 0, sum = 0, now = 0;
+        memcpy(&was, a->start + b, a->element);
+        memcpy(&sum, a->merged + b, a->element);
+        memcpy(&now, a->end + b, a->element);
+        sum = combine(a->how, a->element, was, sum, now);
+        memcpy(a->merged + b, &sum, a->element);
+    }
+}
+
+static void start(void)
+{
+    alone = false;
+    for (unsigned i = 0; i < args; i++)
+        if (arg[i].buffer) {
+            fill(&arg[i], i, 0);
+            memcpy(arg[i].merged, arg[i].start, arg[i].bytes);
+        }
+    write_buffers();
+}
+
+static void part(const unsigned long long *hidden, bool on_its_own)
+{
+    alone = on_its_own;
+    hide(hidden);
+    if (alone)
+        write_buffers();
+    launch();
+    if (alone)
+        read_buffers();
+    for (unsigned i = 0; i < args && alone; i++)
+        if (arg[i].buffer)
+            merge(&arg[i], i);
+}
+
+static void end(void)
+{
+    if (!alone)
+        read_buffers();
+    puts("end");
+    for (unsigned i = 0; i < args; i++) {
+        unsigned long long h = 0xcbf29ce484222325ull; /* FNV-1a */
+        for (size_t b = 0; arg[i].buffer && b < arg[i].bytes; b++)
+            h = (h ^ (alone ? arg[i].merged[b] : arg[i].end[b])) * 0x100000001b3ull;
+        if (arg[i].buffer)
+            printf("bytes %u %llx\n", i, h);
+    }
+    fflush(stdout);
 }
 
 static void run(const unsigned long long *hidden)
 {
-    for (unsigned i = 0; hidden && i < 6; i++)
-        check(clSetKernelArg(kernel, args + i, sizeof(cl_ulong), &(cl_ulong){hidden[i]}), "clSetKernelArg");
+    if (hidden)
+        hide(hidden);
     for (unsigned i = 0; i < args; i++)
         if (arg[i].buffer)
             memset(arg[i].changed, 0, arg[i].bytes);
@@ -187,6 +305,37 @@ static void run(const unsigned long long *hidden)
     fflush(stdout);
 }
 
+static bool words(const char *line, const char *word, unsigned long long *t)
+{
+    size_t n = strlen(word);
+    return !strncmp(line, word, n) && sscanf(line + n, "%llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3],
+                                             &t[4], &t[5]) == 6;
+}
+
+static void obey(const char *line)
+{
+    unsigned long long t[6];
+    unsigned i;
+    char how[8];
+    size_t bytes;
+    if (!kernel)
+        prepare();
+    if (!strcmp(line, "run"))
+        run(NULL);
+    else if (!strcmp(line, "start"))
+        start();
+    else if (!strcmp(line, "end"))
+        end();
+    else if (words(line, "tile ", t))
+        run(t);
+    else if (words(line, "part ", t) || words(line, "alone ", t))
+        part(t, line[0] == 'a');
+    else if (sscanf(line, "merge %u %7s %zu", &i, how, &bytes) == 3 && i < args) {
+        strcpy(arg[i].how, how);
+        arg[i].element = bytes;
+    }
+}
+
 int main(int argc, char **argv)
 {
     char line[LINE];
@@ -196,7 +345,6 @@ int main(int argc, char **argv)
         return 2;
     }
     while (fgets(line, sizeof line, job)) {
-        unsigned long long t[6];
         line[strcspn(line, "\n")] = 0;
         if (sscanf(line, "source %s", source) == 1 || sscanf(line, "kernel %s", kernel_name) == 1)
             continue;
@@ -207,13 +355,8 @@ int main(int argc, char **argv)
                    &global[2], &local[0], &local[1], &local[2], &offset[0], &offset[1], &offset[2]);
         else if (!strncmp(line, "arg ", 4))
             read_arg(line);
-        else if (!strncmp(line, "run", 3) || !strncmp(line, "tile ", 5)) {
-            int got =
-                sscanf(line, "tile %llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5]);
-            if (!kernel)
-                prepare();
-            run(got == 6 ? t : NULL);
-        }
+        else
+            obey(line);
     }
     fclose(job);
     return 0;

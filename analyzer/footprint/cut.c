@@ -1,0 +1,309 @@
+/* cut.c - see cut.h. */
+#include "cut_internal.h"
+
+static const char why_memory[] = "out of memory";
+static const char why_prints[] = "it prints";
+static const char why_single[] = "there is only one work-group";
+static const char why_many[] = "it has too many accesses to compare";
+static const char why_read_write[] = "work-groups read what other work-groups write";
+static const char why_write_write[] = "several work-groups write the same bytes";
+static const char why_data_write[] = "where it writes depends on data";
+static const char why_data_read[] = "what is written is also read, at places that depend on data";
+static const char why_atomic[] = "work-groups learn from atomic operations what others did";
+static const char why_kind[] = "atomic operations that do not commute meet";
+static const char why_float[] = "atomics on floating-point numbers, exchanges or compare-exchanges meet";
+static const char why_delta[] = "integer atomics of several work-groups meet";
+static const char why_same[] = "several work-groups write the same value to the same bytes";
+static const char why_mesh[] = "what work-groups write is interleaved too finely to be listed";
+static const char why_mixed[] = "what several work-groups write cannot be merged: it is written in different ways";
+
+/* Pairs of accesses that are compared per dimension. */
+enum { MAX_PAIRS = 200000 };
+
+enum meeting { MEET_NEVER, MEET_SAME, MEET_DELTA, MEET_CONFLICT };
+
+struct cutting {
+    struct cw_cutter *c;
+    const struct cw_launch *launch;
+    struct cw_cut_verdict *v;
+    int dim;
+};
+
+const char *cw_cut_name(enum cw_cut c)
+{
+    static const char *const names[] = {"whole", "one memory", "with merge", "any memory"};
+    return names[c];
+}
+
+const char *cw_merge_name(enum cw_merge m)
+{
+    static const char *const names[] = {"none",       "add",        "and",          "or",           "xor",
+                                        "signed min", "signed max", "unsigned min", "unsigned max", "difference"};
+    return names[m];
+}
+
+static void whole(struct cw_cut_verdict *v, const char *why, int arg)
+{
+    *v = (struct cw_cut_verdict){.cut = CW_CUT_WHOLE, .dim = -1, .why = why, .arg = arg, .other = -1, .access = {-1, -1}};
+}
+
+bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
+{
+    const char *why = m->anywhere ? m->why_anywhere : m->prints ? why_prints : NULL;
+    int arg = -1;
+    for (int i = 0; i < m->args && !why; i++) {
+        why = m->arg[i].unknown_write;
+        arg = i;
+    }
+    if (why)
+        whole(v, why, m->anywhere || m->prints ? -1 : arg);
+    return why != NULL;
+}
+
+/* ---- pairs */
+
+/* Where argument b begins in the memory of argument a; false when they lie in different memories or ranges. An
+ * image's layout is not known. */
+static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
+{
+    const struct cw_launch_arg *x = &k->launch->arg[a], *y = &k->launch->arg[b];
+    *shift = y->base - x->base;
+    if (a == b)
+        return true;
+    if (x->allocation == 0 || x->allocation != y->allocation)
+        return false;
+    bool image = k->c->m->arg[a].kind == CW_ARG_IMAGE || k->c->m->arg[b].kind == CW_ARG_IMAGE;
+    return image || (x->base < y->base + y->buffer_bytes && y->base < x->base + x->buffer_bytes);
+}
+
+/* Both store one and the same number into bytes that coincide or do not meet. */
+static bool same_value(const struct cutting *k, const struct cut_form *a, const struct cut_form *b, int64_t shift)
+{
+    const struct cw_model *m = k->c->m;
+    const struct cw_access *x = &m->access[a->access], *y = &m->access[b->access];
+    int64_t one = 0, other = 0;
+    if (x->value < 0 || y->value < 0 || x->bytes_may != y->bytes_may || (x->kind | y->kind) != CW_ACCESS_WRITE)
+        return false;
+    eval_reset(k->c->eval);
+    if (!cw_poly_is_const(eval_node(k->c->eval, x->value, READ_SIGNED), &one) ||
+        !cw_poly_is_const(eval_node(k->c->eval, y->value, READ_SIGNED), &other) || one != other)
+        return false;
+    int64_t n = x->bytes_may;
+    return one == 0 || one == -1 || (shift % n == 0 && cut_aligned(a, n) && cut_aligned(b, n));
+}
+
+/* A commutes with b and nobody looks at the result. */
+static bool commute(const struct cw_access *a, const struct cw_access *b)
+{
+    return a->merge != CW_MERGE_NONE && a->merge == b->merge && a->bytes_may == b->bytes_may && !a->result_used &&
+           !b->result_used;
+}
+
+static const char *explain(const struct cw_model *m, const struct cut_form *a, const struct cut_form *b)
+{
+    const struct cw_access *x = a->access < 0 ? NULL : &m->access[a->access],
+                           *y = b->access < 0 ? NULL : &m->access[b->access];
+    if (x && y && x->kind & y->kind & CW_ACCESS_ATOMIC)
+        return !x->merge || !y->merge ? why_float : x->result_used || y->result_used ? why_atomic : why_kind;
+    if ((x && x->kind & CW_ACCESS_ATOMIC && !x->merge) || (y && y->kind & CW_ACCESS_ATOMIC && !y->merge))
+        return why_float;
+    bool a_anywhere = a->whole || a->vague, b_anywhere = b->whole || b->vague;
+    if ((a->kind & CW_ACCESS_WRITE && a_anywhere) || (b->kind & CW_ACCESS_WRITE && b_anywhere))
+        return why_data_write;
+    if (a_anywhere || b_anywhere)
+        return why_data_read;
+    return a->kind & b->kind & CW_ACCESS_WRITE ? why_write_write : why_read_write;
+}
+
+static enum meeting meet(struct cutting *k, const struct cut_form *a, const struct cut_form *b, int64_t shift)
+{
+    const struct cw_model *m = k->c->m;
+    if (cut_disjoint(a, b, shift))
+        return MEET_NEVER;
+    if (a->access < 0 || b->access < 0)
+        return MEET_CONFLICT;
+    if (commute(&m->access[a->access], &m->access[b->access]))
+        return MEET_DELTA;
+    return same_value(k, a, b, shift) ? MEET_SAME : MEET_CONFLICT;
+}
+
+/* ---- what has to be merged */
+
+static void lower(struct cw_cut_verdict *v, enum cw_cut to, const char *why, const struct cut_form *a,
+                  const struct cut_form *b)
+{
+    if (v->cut <= to)
+        return;
+    v->cut = to;
+    v->why = why;
+    v->arg = a->arg;
+    v->other = b && b->arg != a->arg ? b->arg : -1;
+    v->access[0] = a->access;
+    v->access[1] = b ? b->access : -1;
+}
+
+/* Notes that `arg` is merged by `how`; two ways for one argument leave one memory only. */
+static void need_merge(struct cw_cut_verdict *v, struct cw_cut_merge how, const char *why, const struct cut_form *a,
+                       const struct cut_form *b)
+{
+    lower(v, CW_CUT_MERGE, why, a, b);
+    if (a->arg != b->arg)
+        lower(v, CW_CUT_ONE_MEMORY, why_mixed, a, b);
+    for (int i = 0; i < v->merges; i++)
+        if (v->merge[i].arg == how.arg) {
+            if (v->merge[i].how != how.how || v->merge[i].bytes != how.bytes)
+                lower(v, CW_CUT_ONE_MEMORY, why_mixed, a, b);
+            return;
+        }
+    if (v->merges == CW_CUT_MAX_MERGES)
+        lower(v, CW_CUT_ONE_MEMORY, why_mixed, a, b);
+    else
+        v->merge[v->merges++] = how;
+}
+
+/* An argument that is merged by adding (or the like) may be written in no other way. */
+static void check_merges(struct cutting *k)
+{
+    struct cw_cut_verdict *v = k->v;
+    int64_t shift;
+    for (int i = 0; i < v->merges; i++)
+        for (int f = 0; f < k->c->forms && v->merge[i].how != CW_MERGE_DIFF; f++) {
+            const struct cut_form *a = &k->c->form[f];
+            if (!(a->kind & CW_ACCESS_WRITE) || a->never || !share_memory(k, v->merge[i].arg, a->arg, &shift))
+                continue;
+            const struct cw_access *x = a->access < 0 ? NULL : &k->c->m->access[a->access];
+            if (!x || a->arg != v->merge[i].arg || x->merge != v->merge[i].how || x->bytes_may != v->merge[i].bytes)
+                lower(v, CW_CUT_ONE_MEMORY, why_mixed, a, a);
+        }
+    if (v->cut != CW_CUT_MERGE)
+        v->merges = 0;
+}
+
+/* ---- one dimension */
+
+static bool pair(struct cutting *k, const struct cut_form *a, const struct cut_form *b)
+{
+    int64_t shift;
+    if (!share_memory(k, a->arg, b->arg, &shift))
+        return true;
+    switch (meet(k, a, b, shift)) {
+    case MEET_NEVER:
+        return true;
+    case MEET_DELTA:
+        need_merge(k->v, (struct cw_cut_merge){a->arg, (int)a->bytes, k->c->m->access[a->access].merge}, why_delta, a, b);
+        return true;
+    case MEET_SAME:
+        need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_same, a, b);
+        return true;
+    default:
+        lower(k->v, CW_CUT_WHOLE, explain(k->c->m, a, b), a, b);
+        return false;
+    }
+}
+
+static void look_for_pieces(struct cutting *k)
+{
+    for (int i = 0; i < k->c->forms; i++) {
+        const struct cut_form *a = &k->c->form[i];
+        if (!(a->kind & CW_ACCESS_WRITE))
+            continue;
+        int64_t pieces = cut_pieces(a);
+        if (pieces > 1)
+            k->v->contiguous = false;
+        if (pieces > CW_EVAL_MAX_SPANS && !(a->kind & CW_ACCESS_ATOMIC))
+            need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_mesh, a, a);
+    }
+}
+
+/* All forms of the launch in k->dim, each different one once: inlined and unrolled code repeats itself. */
+static bool read_forms(struct cutting *k)
+{
+    struct cw_cutter *c = k->c;
+    const struct cw_model *m = c->m;
+    c->forms = 0;
+    for (int i = 0; i < m->accesses; i++) {
+        struct cut_form *f = &c->form[c->forms];
+        cut_form_read(c->eval, i, k->dim, f);
+        c->forms += !f->never;
+    }
+    for (int i = 0; i < m->args; i++) {
+        unsigned kind = (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
+        if (kind)
+            c->form[c->forms++] = (struct cut_form){
+                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = {0, c->tile.count[k->dim] - 1}};
+    }
+    int64_t writes = 0;
+    for (int i = 0; i < c->forms; i++)
+        writes += (c->form[i].kind & CW_ACCESS_WRITE) != 0;
+    return writes * c->forms <= MAX_PAIRS;
+}
+
+static void cut_along(struct cutting *k)
+{
+    struct cw_cutter *c = k->c;
+    *k->v = (struct cw_cut_verdict){
+        .cut = CW_CUT_ANY, .dim = k->dim, .contiguous = true, .arg = -1, .other = -1, .access = {-1, -1}};
+    if (!read_forms(k)) {
+        whole(k->v, why_many, -1);
+        return;
+    }
+    for (int i = 0; i < c->forms; i++) {
+        if (!(c->form[i].kind & CW_ACCESS_WRITE))
+            continue;
+        for (int j = 0; j < c->forms; j++) {
+            bool twice = c->form[j].kind & CW_ACCESS_WRITE && j < i; /* seen from the other side */
+            if (!twice && !pair(k, &c->form[i], &c->form[j])) {
+                k->v->dim = -1;
+                k->v->merges = 0;
+                return;
+            }
+        }
+    }
+    look_for_pieces(k);
+    check_merges(k);
+}
+
+static bool better(const struct cw_cut_verdict *a, const struct cw_cut_verdict *b)
+{
+    return a->cut != b->cut ? a->cut > b->cut : a->contiguous && !b->contiguous;
+}
+
+void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+{
+    struct cw_cut_verdict one;
+    struct cutting k = {c, launch, &one, 0};
+    bool found = false;
+    if (cw_cut_never(c->m, v))
+        return;
+    whole(v, why_single, -1);
+    for (int d = 0; d < 3; d++) {
+        c->tile.first[d] = 0;
+        c->tile.count[d] = launch->global[d] / launch->local[d] + (launch->global[d] % launch->local[d] != 0);
+    }
+    c->eval->launch = launch;
+    c->eval->tile = &c->tile;
+    for (k.dim = 2; k.dim >= 0; k.dim--) {
+        if (c->tile.count[k.dim] < 2)
+            continue;
+        cut_along(&k);
+        if (!found || better(&one, v))
+            *v = one;
+        found = true;
+        if (v->cut == CW_CUT_ANY && v->contiguous)
+            return;
+    }
+}
+
+void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+{
+    const struct cw_cut_verdict *known = cut_memory_find(c, launch);
+    if (known) {
+        *v = *known;
+        return;
+    }
+    if (c->key_fits)
+        cut_decide(c, launch, v);
+    else
+        whole(v, why_memory, -1);
+    cut_memory_keep(c, v);
+}

@@ -1,0 +1,39 @@
+/* cut_internal.h - shared by cut.c and cut_memory.c only. */
+#ifndef CW_FOOTPRINT_CUT_INTERNAL_H
+#define CW_FOOTPRINT_CUT_INTERNAL_H
+
+#include "cut.h"
+#include "cut_form.h"
+
+enum { CUT_REMEMBERED = 16 };
+
+struct cut_memory {
+    uint64_t hash;
+    unsigned char *key;
+    size_t n;
+    struct cw_cut_verdict verdict;
+};
+
+struct cw_cutter {
+    const struct cw_model *m;
+    struct cw_eval *eval;
+    struct cw_tile tile; /* the whole launch */
+    struct cut_form *form;
+    int forms; /* room: one per access and argument */
+    struct cut_memory known[CUT_REMEMBERED];
+    int next; /* of `known`, to be overwritten */
+    unsigned char *key;
+    size_t key_n, key_capacity;
+    uint64_t key_hash;
+    bool key_fits; /* memory sufficed for the key */
+};
+
+/* cut.c: the verdict, worked out. */
+void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
+
+/* cut_memory.c: the verdict of a launch of the same shape, NULL when there is none; leaves the shape in c->key. */
+const struct cw_cut_verdict *cut_memory_find(struct cw_cutter *c, const struct cw_launch *launch);
+/* Remembers v for the shape in c->key; without memory nothing happens. */
+void cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v);
+
+#endif
