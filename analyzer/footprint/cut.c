@@ -15,7 +15,8 @@ static const char why_float[] = "atomics on floating-point numbers, exchanges or
 static const char why_delta[] = "integer atomics of several work-groups meet";
 static const char why_same[] = "several work-groups write the same value to the same bytes";
 static const char why_mesh[] = "what work-groups write is interleaved too finely to be listed";
-static const char why_mixed[] = "what several work-groups write cannot be merged: it is written in different ways";
+static const char why_mixed[] =
+    "what several work-groups write cannot be merged: it is written in different ways";
 
 /* Pairs of accesses that are compared per dimension. */
 enum { MAX_PAIRS = 200000 };
@@ -37,14 +38,16 @@ const char *cw_cut_name(enum cw_cut c)
 
 const char *cw_merge_name(enum cw_merge m)
 {
-    static const char *const names[] = {"none",       "add",        "and",          "or",           "xor",
-                                        "signed min", "signed max", "unsigned min", "unsigned max", "difference"};
+    static const char *const names[] = {"none",         "add",        "and",        "or",
+                                        "xor",          "signed min", "signed max", "unsigned min",
+                                        "unsigned max", "difference"};
     return names[m];
 }
 
 static void whole(struct cw_cut_verdict *v, const char *why, int arg)
 {
-    *v = (struct cw_cut_verdict){.cut = CW_CUT_WHOLE, .dim = -1, .why = why, .arg = arg, .other = -1, .access = {-1, -1}};
+    *v = (struct cw_cut_verdict){
+        .cut = CW_CUT_WHOLE, .dim = -1, .why = why, .arg = arg, .other = -1, .access = {-1, -1}};
 }
 
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
@@ -62,8 +65,8 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
 
 /* ---- pairs */
 
-/* Where argument b begins in the memory of argument a; false when they lie in different memories or ranges. An
- * image's layout is not known. */
+/* Where argument b begins in the memory of argument a; false when they lie in different memories or ranges.
+ * An image's layout is not known. */
 static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
 {
     const struct cw_launch_arg *x = &k->launch->arg[a], *y = &k->launch->arg[b];
@@ -77,12 +80,14 @@ static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
 }
 
 /* Both store one and the same number into bytes that coincide or do not meet. */
-static bool same_value(const struct cutting *k, const struct cut_form *a, const struct cut_form *b, int64_t shift)
+static bool same_value(const struct cutting *k, const struct cut_form *a, const struct cut_form *b,
+                       int64_t shift)
 {
     const struct cw_model *m = k->c->m;
     const struct cw_access *x = &m->access[a->access], *y = &m->access[b->access];
     int64_t one = 0, other = 0;
-    if (x->value < 0 || y->value < 0 || x->bytes_may != y->bytes_may || (x->kind | y->kind) != CW_ACCESS_WRITE)
+    if (x->value < 0 || y->value < 0 || x->bytes_may != y->bytes_may ||
+        (x->kind | y->kind) != CW_ACCESS_WRITE)
         return false;
     eval_reset(k->c->eval);
     if (!cw_poly_is_const(eval_node(k->c->eval, x->value, READ_SIGNED), &one) ||
@@ -95,8 +100,8 @@ static bool same_value(const struct cutting *k, const struct cut_form *a, const 
 /* A commutes with b and nobody looks at the result. */
 static bool commute(const struct cw_access *a, const struct cw_access *b)
 {
-    return a->merge != CW_MERGE_NONE && a->merge == b->merge && a->bytes_may == b->bytes_may && !a->result_used &&
-           !b->result_used;
+    return a->merge != CW_MERGE_NONE && a->merge == b->merge && a->bytes_may == b->bytes_may &&
+           !a->result_used && !b->result_used;
 }
 
 static const char *explain(const struct cw_model *m, const struct cut_form *a, const struct cut_form *b)
@@ -143,8 +148,8 @@ static void lower(struct cw_cut_verdict *v, enum cw_cut to, const char *why, con
 }
 
 /* Notes that `arg` is merged by `how`; two ways for one argument leave one memory only. */
-static void need_merge(struct cw_cut_verdict *v, struct cw_cut_merge how, const char *why, const struct cut_form *a,
-                       const struct cut_form *b)
+static void need_merge(struct cw_cut_verdict *v, struct cw_cut_merge how, const char *why,
+                       const struct cut_form *a, const struct cut_form *b)
 {
     lower(v, CW_CUT_MERGE, why, a, b);
     if (a->arg != b->arg)
@@ -172,7 +177,8 @@ static void check_merges(struct cutting *k)
             if (!(a->kind & CW_ACCESS_WRITE) || a->never || !share_memory(k, v->merge[i].arg, a->arg, &shift))
                 continue;
             const struct cw_access *x = a->access < 0 ? NULL : &k->c->m->access[a->access];
-            if (!x || a->arg != v->merge[i].arg || x->merge != v->merge[i].how || x->bytes_may != v->merge[i].bytes)
+            if (!x || a->arg != v->merge[i].arg || x->merge != v->merge[i].how ||
+                x->bytes_may != v->merge[i].bytes)
                 lower(v, CW_CUT_ONE_MEMORY, why_mixed, a, a);
         }
     if (v->cut != CW_CUT_MERGE)
@@ -190,7 +196,8 @@ static bool pair(struct cutting *k, const struct cut_form *a, const struct cut_f
     case MEET_NEVER:
         return true;
     case MEET_DELTA:
-        need_merge(k->v, (struct cw_cut_merge){a->arg, (int)a->bytes, k->c->m->access[a->access].merge}, why_delta, a, b);
+        need_merge(k->v, (struct cw_cut_merge){a->arg, (int)a->bytes, k->c->m->access[a->access].merge},
+                   why_delta, a, b);
         return true;
     case MEET_SAME:
         need_merge(k->v, (struct cw_cut_merge){a->arg, 1, CW_MERGE_DIFF}, why_same, a, b);
@@ -227,7 +234,8 @@ static bool read_forms(struct cutting *k)
         c->forms += !f->never;
     }
     for (int i = 0; i < m->args; i++) {
-        unsigned kind = (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
+        unsigned kind =
+            (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
         if (kind)
             c->form[c->forms++] = (struct cut_form){
                 .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = {0, c->tile.count[k->dim] - 1}};

@@ -1,25 +1,26 @@
 /* cut.h - whether a launch may be cut into tiles, along which dimension, and why not.
  *
- * A *slab* is all work-groups that have one group id in the cut dimension; a tile is any number of neighbouring
- * slabs. A launch may be cut along a dimension when no byte that one slab may write is read or written by another
- * slab (Bernstein, "Analysis of Programs for Parallel Processing", 1966). The test is made for every pair of
- * different slabs at once, so the answer holds for any cut positions, any order of the tiles and tiles at the same
- * time. What else could make tiles meet, and why it cannot:
+ * A *slab* is all work-groups that have one group id in the cut dimension; a tile is any number of
+ * neighbouring slabs. A launch may be cut along a dimension when no byte that one slab may write is read or
+ * written by another slab (Bernstein, "Analysis of Programs for Parallel Processing", 1966). The test is made
+ * for every pair of different slabs at once, so the answer holds for any cut positions, any order of the
+ * tiles and tiles at the same time. What else could make tiles meet, and why it cannot:
  *
- *  - Guards only narrow what an access touches; an access whose guards cannot all hold in the launch is left out.
+ *  - Guards only narrow what an access touches; an access whose guards cannot all hold in the launch is left
+ * out.
  *  - Barriers, local memory, sub-groups and asynchronous copies stay inside of a work-group, and a work-group
  *    inside of a tile. Copies between local and global memory are accesses like others.
  *  - Work-item functions answer for the uncut launch: whoever runs a tile sees to that (hidden argument).
- *  - A loop that spins on global memory reads what another work-group writes: that is a conflict. So is an atomic
- *    operation that learns what others did (result used, exchange, compare-exchange).
+ *  - A loop that spins on global memory reads what another work-group writes: that is a conflict. So is an
+ * atomic operation that learns what others did (result used, exchange, compare-exchange).
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
- *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands for
- *    (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
+ *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
+ * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
- * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer atomics
- * of one kind whose result nobody uses (the order of commuting operations does not show), and stores of the same
- * value.
+ * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer
+ * atomics of one kind whose result nobody uses (the order of commuting operations does not show), and stores
+ * of the same value.
  *
  * Nothing here knows LLVM. Reads and writes outside of buffers are undefined and not thought of. */
 #ifndef CW_FOOTPRINT_CUT_H
@@ -34,12 +35,14 @@ enum cw_cut {
     CW_CUT_ANY         /* on separate memories too: no two tiles write the same byte */
 };
 
-/* On separate memories what a tile writes exactly (cw_eval_tile) is copied back as it is, the rest of what it writes
- * at most by difference from the pristine copy: the intervals of two tiles may mesh where their bytes do not. */
+/* On separate memories what a tile writes exactly (cw_eval_tile) is copied back as it is, the rest of what it
+ * writes at most by difference from the pristine copy: the intervals of two tiles may mesh where their bytes
+ * do not. */
 
-/* Each memory starts with the same bytes of argument `arg`, runs its tile, and then for every element of `bytes`
- * bytes (DIFF: every byte) with `was` before and v1, v2 … after: ADD: was + the sum of (vi - was); AND, OR, MIN, MAX:
- * that operation over all vi; XOR: was ^ all (vi ^ was); DIFF: the vi that differs from `was`, if any. */
+/* Each memory starts with the same bytes of argument `arg`, runs its tile, and then for every element of
+ * `bytes` bytes (DIFF: every byte) with `was` before and v1, v2 … after: ADD: was + the sum of (vi - was);
+ * AND, OR, MIN, MAX: that operation over all vi; XOR: was ^ all (vi ^ was); DIFF: the vi that differs from
+ * `was`, if any. */
 struct cw_cut_merge {
     int arg, bytes;
     enum cw_merge how;
@@ -64,10 +67,10 @@ struct cw_cutter;
 struct cw_cutter *cw_cutter_create(const struct cw_model *m);
 void cw_cutter_destroy(struct cw_cutter *c);
 
-/* The verdict for `launch`: of the dimensions with several work-groups the one that allows most, then one whose
- * cuts are contiguous, then the highest. A shape (sizes, scalars, buffer sizes, aliasing) that was asked for lately
- * is answered from memory, in about a microsecond; others cost as much as evaluating a tile, and time quadratic in
- * the number of accesses. When memory runs out the verdict is WHOLE and says so. */
+/* The verdict for `launch`: of the dimensions with several work-groups the one that allows most, then one
+ * whose cuts are contiguous, then the highest. A shape (sizes, scalars, buffer sizes, aliasing) that was
+ * asked for lately is answered from memory, in about a microsecond; others cost as much as evaluating a tile,
+ * and time quadratic in the number of accesses. When memory runs out the verdict is WHOLE and says so. */
 void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
 /* What holds for every launch: false when that depends on the launch, else `v` is WHOLE with the reason. */

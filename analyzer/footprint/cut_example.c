@@ -1,7 +1,7 @@
 /* cut_example.c - what cutting may be hoped for before a launch is known. See cut_example.h.
  *
- * The test for a launch is run on made-up launches: eight work-groups of eight in each dimension that the kernel asks
- * about, integer arguments of a few sizes, buffers without end. */
+ * The test for a launch is run on made-up launches: eight work-groups of eight in each dimension that the
+ * kernel asks about, integer arguments of a few sizes, buffers without end. */
 #include "cut_example.h"
 
 #include "cut_internal.h"
@@ -22,7 +22,8 @@ static unsigned dimensions(const struct cw_model *m)
     return n;
 }
 
-static void make_launch(const struct cw_model *m, int64_t value, int64_t step, struct cw_launch *l, unsigned char *bytes)
+static void make_launch(const struct cw_model *m, int64_t value, int64_t step, struct cw_launch *l,
+                        unsigned char *bytes)
 {
     l->work_dim = dimensions(m);
     for (unsigned d = 0; d < 3; d++) {

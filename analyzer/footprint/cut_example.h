@@ -4,7 +4,8 @@
 
 #include "cut.h"
 
-/* The best verdict over a few made-up launches. Nothing may rest on it: each real launch is judged by itself. */
+/* The best verdict over a few made-up launches. Nothing may rest on it: each real launch is judged by itself.
+ */
 void cw_cut_example(const struct cw_model *m, struct cw_cut_verdict *best);
 
 #endif

@@ -49,9 +49,10 @@ static void write_down(struct cw_eval *e, const struct cw_poly *p, int dim, stru
         w->slab = 0;
 }
 
-/* With a guard g < 0 that ties x to other variables, p = p - c * g + c * t where t stands for g: for the c that takes
- * x out of p this is another way of writing p down, in which the guard holds. */
-static void other_ways(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int dim, struct cut_form *f)
+/* With a guard g < 0 that ties x to other variables, p = p - c * g + c * t where t stands for g: for the c
+ * that takes x out of p this is another way of writing p down, in which the guard holds. */
+static void other_ways(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int dim,
+                       struct cut_form *f)
 {
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
         struct cw_poly g, t, q;

@@ -1,5 +1,5 @@
-/* cut_form.h - an access of a whole launch as digits: its first byte is slab * i + the sum of stride * x + slack.
- * Shared by the files cut*.c only. */
+/* cut_form.h - an access of a whole launch as digits: its first byte is slab * i + the sum of stride * x +
+ * slack. Shared by the files cut*.c only. */
 #ifndef CW_FOOTPRINT_CUT_FORM_H
 #define CW_FOOTPRINT_CUT_FORM_H
 
@@ -25,12 +25,12 @@ struct cut_way {
 };
 
 struct cut_form {
-    int access, arg; /* access -1: the argument is touched somewhere, all of it is meant */
-    unsigned kind;   /* CW_ACCESS_* */
-    bool never;      /* does not happen in this launch */
-    bool whole;      /* may be any byte of the buffer */
-    bool vague;      /* depends on values that are not the launch's */
-    int64_t bytes;   /* from its first byte on */
+    int access, arg;       /* access -1: the argument is touched somewhere, all of it is meant */
+    unsigned kind;         /* CW_ACCESS_* */
+    bool never;            /* does not happen in this launch */
+    bool whole;            /* may be any byte of the buffer */
+    bool vague;            /* depends on values that are not the launch's */
+    int64_t bytes;         /* from its first byte on */
     struct cw_range slabs; /* of i */
     int ways;              /* all of them true; 0 when `whole` */
     struct cut_way way[CUT_MAX_WAYS];
@@ -39,15 +39,16 @@ struct cut_form {
 /* Reads access `index` of the model for e->launch, with the whole launch in e->tile and slabs along `dim`. */
 void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
 
-/* No slab's a meets another slab's b, whose buffer begins `shift` bytes behind that of a in the same memory (negative:
- * before). */
+/* No slab's a meets another slab's b, whose buffer begins `shift` bytes behind that of a in the same memory
+ * (negative: before). */
 bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift);
 
 /* Offsets are multiples of `bytes` in all cases. */
 bool cut_aligned(const struct cut_form *f, int64_t bytes);
 
 /* How many intervals a tile of many slabs has: 1 when its slabs lie side by side or do not matter;
- * CW_EVAL_MAX_SPANS + 1 when there are too many to be listed, or the evaluator's lists for two tiles may overlap. */
+ * CW_EVAL_MAX_SPANS + 1 when there are too many to be listed, or the evaluator's lists for two tiles may
+ * overlap. */
 int64_t cut_pieces(const struct cut_form *f);
 
 #endif

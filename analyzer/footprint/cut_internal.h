@@ -31,7 +31,8 @@ struct cw_cutter {
 /* cut.c: the verdict, worked out. */
 void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
-/* cut_memory.c: the verdict of a launch of the same shape, NULL when there is none; leaves the shape in c->key. */
+/* cut_memory.c: the verdict of a launch of the same shape, NULL when there is none; leaves the shape in
+ * c->key. */
 const struct cw_cut_verdict *cut_memory_find(struct cw_cutter *c, const struct cw_launch *launch);
 /* Remembers v for the shape in c->key; without memory nothing happens. */
 void cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v);

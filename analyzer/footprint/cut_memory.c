@@ -1,7 +1,7 @@
 /* cut_memory.c - a cutter and the verdicts that it remembers, by the shape of the launch.
  *
- * A shape is everything that a verdict depends on: sizes, scalar values, buffer sizes, and which arguments lie where
- * in one memory; not where that memory is. */
+ * A shape is everything that a verdict depends on: sizes, scalar values, buffer sizes, and which arguments
+ * lie where in one memory; not where that memory is. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* cut_pair.c - whether two accesses of different slabs can meet. See cut_form.h.
  *
- * With D = first byte of a - first byte of b they meet exactly when -bytes(a) < D < bytes(b). Each of the tests below
- * excludes that; that one of them succeeds is enough, that all fail proves nothing. */
+ * With D = first byte of a - first byte of b they meet exactly when -bytes(a) < D < bytes(b). Each of the
+ * tests below excludes that; that one of them succeeds is enough, that all fail proves nothing. */
 #include "cut_form.h"
 
 /* What D is made of, beside digits: a constant and slack. */
@@ -23,8 +23,8 @@ static cw_wide most(cw_wide a, cw_wide b)
 }
 
 /* The launch as a whole: one lies before the other. */
-static bool apart(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b, const struct cut_way *y,
-                  int64_t shift)
+static bool apart(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                  const struct cut_way *y, int64_t shift)
 {
     return x->total.hi + a->bytes <= y->total.lo + shift || y->total.hi + shift + b->bytes <= x->total.lo;
 }
@@ -102,9 +102,9 @@ static void take_out_multiples(struct difference *d)
     }
 }
 
-/* D = rest + the digits, ascending. If each digit from the slab's on outweighs all that is below it, then D is decided
- * by the highest digit that is not 0; the slab's digit is not 0, so there is one at or above it, and it puts D out
- * of reach. */
+/* D = rest + the digits, ascending. If each digit from the slab's on outweighs all that is below it, then D
+ * is decided by the highest digit that is not 0; the slab's digit is not 0, so there is one at or above it,
+ * and it puts D out of reach. */
 static bool outweighed(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
                        const struct cut_way *y, int64_t shift)
 {
@@ -148,7 +148,8 @@ bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t sh
 bool cut_aligned(const struct cut_form *f, int64_t bytes)
 {
     const struct cut_way *w = &f->way[0];
-    return !f->whole && w->linear && !w->mixed && common_stride(w, bytes) == bytes && w->slack.lo % bytes == 0;
+    return !f->whole && w->linear && !w->mixed && common_stride(w, bytes) == bytes &&
+           w->slack.lo % bytes == 0;
 }
 
 /* The slabs' hulls do not meet. */

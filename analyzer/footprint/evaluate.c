@@ -18,8 +18,8 @@ static double now_us(void)
 }
 
 /* May the launch be cut? */
-static enum cw_status judge_cut(const struct cw_model *m, const struct cw_launch *l, bool time, json_t *result,
-                                struct cw_error *err)
+static enum cw_status judge_cut(const struct cw_model *m, const struct cw_launch *l, bool time,
+                                json_t *result, struct cw_error *err)
 {
     struct cw_cut_verdict v;
     struct cw_cutter *c = cw_cutter_create(m);

@@ -9,12 +9,11 @@
  *
  *   start                                          fills the buffers
  *   part fx fy fz cx cy cz                         runs these work-groups on what the buffers hold now
- *   alone fx fy fz cx cy cz                        the same on a memory of its own: buffers as `start` filled them,
- *                                                  merged with the other parts afterwards
- *   merge ARGUMENT HOW BYTES                       HOW: add and or xor smin smax umin umax; others by difference
- *   end                                            prints "end" and "bytes ARGUMENT HASH" lines; also "clash ARGUMENT
- *                                                  BYTE" where two memories differ from the start in different ways
- *   arg same K                                     the buffer of argument K once more
+ *   alone fx fy fz cx cy cz                        the same on a memory of its own: buffers as `start` filled
+ * them, merged with the other parts afterwards merge ARGUMENT HOW BYTES                       HOW: add and or
+ * xor smin smax umin umax; others by difference end                                            prints "end"
+ * and "bytes ARGUMENT HASH" lines; also "clash ARGUMENT BYTE" where two memories differ from the start in
+ * different ways arg same K                                     the buffer of argument K once more
  *
  * Every run happens twice; `out` buffers start with all bytes random the first time and inverted the second
  * time, so that a byte that was written differs from its start in at least one of the two. Prints "run" and
@@ -158,7 +157,8 @@ static void write_buffers(void)
 {
     for (unsigned i = 0; i < args; i++)
         if (arg[i].buffer)
-            check(clEnqueueWriteBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].start, 0, NULL, NULL),
+            check(clEnqueueWriteBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].start, 0, NULL,
+                                       NULL),
                   "write");
 }
 
@@ -182,7 +182,8 @@ static void read_buffers(void)
 {
     for (unsigned i = 0; i < args; i++)
         if (arg[i].buffer)
-            check(clEnqueueReadBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].end, 0, NULL, NULL),
+            check(clEnqueueReadBuffer(queue, arg[i].buffer, CL_TRUE, 0, arg[i].bytes, arg[i].end, 0, NULL,
+                                      NULL),
                   "read");
 }
 
@@ -209,8 +210,8 @@ static void hide(const unsigned long long *hidden)
 
 static bool alone; /* the last parts ran on memories of their own */
 
-static unsigned long long combine(const char *how, size_t bytes, unsigned long long was, unsigned long long sum,
-                                  unsigned long long now)
+static unsigned long long combine(const char *how, size_t bytes, unsigned long long was,
+                                  unsigned long long sum, unsigned long long now)
 {
     int up = 64 - 8 * (int)bytes;
     long long x = (long long)(sum << up), y = (long long)(now << up);
@@ -308,8 +309,8 @@ static void run(const unsigned long long *hidden)
 static bool words(const char *line, const char *word, unsigned long long *t)
 {
     size_t n = strlen(word);
-    return !strncmp(line, word, n) && sscanf(line + n, "%llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3],
-                                             &t[4], &t[5]) == 6;
+    return !strncmp(line, word, n) &&
+           sscanf(line + n, "%llu %llu %llu %llu %llu %llu", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5]) == 6;
 }
 
 static void obey(const char *line)
