@@ -5,7 +5,7 @@
 
 #include "../../analyzer/trace/trace.h"
 
-#define HARMLESS_ITEMS 256u
+#define HARMLESS_ITEMS 1024u
 #define HARMLESS_BYTES 16384u
 
 struct range {

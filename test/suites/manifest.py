@@ -8,6 +8,7 @@ NAME     unique; may hold slashes
 dir=     folder, relative to the manifest's, that each run gets a fresh copy of and starts in (default: an empty one)
 limit=   seconds after which a run counts as hung (default 120)
 mask=    regular expression of what may differ in stdout and files, e.g. times; may be repeated
+sorted=  stdout: its lines may come in any order (PoCL's work-groups print when their thread is done)
 compare= what must be equal: status, stdout, files, reads (default all), separated by commas
 skip=    glob of files that are not compared; may be repeated
 env=     NAME=VALUE for the program's environment; may be repeated
@@ -40,6 +41,7 @@ class Program:
     compare: tuple = PARTS
     skip: list = dataclasses.field(default_factory=list)
     env: dict = dataclasses.field(default_factory=dict)
+    sorted: bool = False
     without: list = dataclasses.field(default_factory=list)
     allows: tuple = None  # None: look at the graph
 
@@ -63,6 +65,8 @@ def set_key(program, here, key, value):
         program.masks.append(re.compile(value.encode()))
     elif key == "compare":
         program.compare = some_of(value, PARTS)
+    elif key == "sorted":
+        program.sorted = bool(some_of(value, ("stdout",)))
     elif key == "without":
         program.without.append(re.compile(value))
     elif key == "skip":

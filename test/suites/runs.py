@@ -126,5 +126,8 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None)
     status, out, err = execute(program.command, work, env, program.limit)
     said = SUMMARY.findall(err)
     counts = tuple(sum(int(s[i]) for s in said) for i in range(3)) if said else None
-    return Result(status, masked(out, program), left_files(work, program),
+    out = masked(out, program)
+    if program.sorted:
+        out = b"\n".join(sorted(out.split(b"\n")))
+    return Result(status, out, left_files(work, program),
                   witness_lines(os.path.join(folder, "reads")), counts, err)
