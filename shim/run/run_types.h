@@ -15,6 +15,7 @@
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
 #define CW_RUN_WINDOW_AGE_NS 100000
+#define CW_RUN_CHAOS_AGE_NS  5000000 /* under chaos, whose purpose is windows in which much may change places */
 #define CW_RUN_LONG_NS       1000000 /* kernels of this length gain nothing from being managed at home */
 
 /* ---- records: what is known of an object of the program, by its handle */

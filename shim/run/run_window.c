@@ -39,7 +39,9 @@ void cw_run_window_close(void)
 
 bool cw_run_window_is_due(void)
 {
-    return cw_run.window_count && !cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= CW_RUN_WINDOW_AGE_NS;
+    uint64_t age = cw_run.chaos ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+
+    return cw_run.window_count && !cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= age;
 }
 
 /* Lock held. Returns with it held, at most one age later. */
