@@ -1,0 +1,162 @@
+/* rewrite_emit.c - the rewritten text: what stands before it, and the places where parameters are put in. */
+#include "rewrite_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of ours begin with __cw_, which no source may use (rewrite_words.c). `inline` without `static`, as
+ * OpenCL C 1.0 has no static; always_inline, as no body is emitted then. The built-ins become names first and
+ * macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not exist. */
+static const char head[] =
+    "typedef struct { ulong base[3], first_group[3], groups[3], size[3], offset[3]; } __cw_tile;\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_pick(ulong a, ulong b, ulong c, uint d, size_t "
+    "other)\n"
+    "{ return d == 0 ? (size_t)a : d == 1 ? (size_t)b : d == 2 ? (size_t)c : other; }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_global_id(__cw_tile t, uint d)\n"
+    "{ return get_global_id(d) + __cw_pick(t.base[0], t.base[1], t.base[2], d, 0); }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_group_id(__cw_tile t, uint d)\n"
+    "{ return get_group_id(d) + __cw_pick(t.first_group[0], t.first_group[1], t.first_group[2], d, 0); }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_num_groups(__cw_tile t, uint d)\n"
+    "{ return __cw_pick(t.groups[0], t.groups[1], t.groups[2], d, 1); }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_global_size(__cw_tile t, uint d)\n"
+    "{ return __cw_pick(t.size[0], t.size[1], t.size[2], d, 1); }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_global_offset(__cw_tile t, uint d)\n"
+    "{ return __cw_pick(t.offset[0], t.offset[1], t.offset[2], d, 0); }\n"
+    "inline __attribute__((__always_inline__)) size_t __cw_global_linear_id(__cw_tile t)\n"
+    "{ return ((__cw_global_id(t, 2) - (size_t)t.offset[2]) * (size_t)t.size[1]\n"
+    "          + __cw_global_id(t, 1) - (size_t)t.offset[1]) * (size_t)t.size[0]\n"
+    "         + __cw_global_id(t, 0) - (size_t)t.offset[0]; }\n"
+    "#define get_global_id __cw_get_global_id\n"
+    "#define __cw_get_global_id(...) __cw_global_id(__cw_t, __VA_ARGS__)\n"
+    "#define get_group_id __cw_get_group_id\n"
+    "#define __cw_get_group_id(...) __cw_group_id(__cw_t, __VA_ARGS__)\n"
+    "#define get_num_groups __cw_get_num_groups\n"
+    "#define __cw_get_num_groups(...) __cw_num_groups(__cw_t, __VA_ARGS__)\n"
+    "#define get_global_size __cw_get_global_size\n"
+    "#define __cw_get_global_size(...) __cw_global_size(__cw_t, __VA_ARGS__)\n"
+    "#define get_global_offset __cw_get_global_offset\n"
+    "#define __cw_get_global_offset(...) __cw_global_offset(__cw_t, __VA_ARGS__)\n"
+    "#define get_global_linear_id __cw_get_global_linear_id\n"
+    "#define __cw_get_global_linear_id() __cw_global_linear_id(__cw_t)\n";
+
+static const char parameter[] = "__cw_tile __cw_t __attribute__((__unused__))";
+
+struct edit {
+    uint32_t at, drop; /* place in the text, bytes of it that go */
+    const char *put;
+};
+
+struct writer {
+    char *text;
+    size_t length, capacity;
+    bool ok;
+};
+
+static void put(struct writer *w, const char *text, size_t length)
+{
+    w->ok = w->ok && cw_array_reserve(&w->text, &w->capacity, w->length, length + 1, 1);
+    if (!w->ok)
+        return;
+    memcpy(w->text + w->length, text, length);
+    w->length += length;
+    w->text[w->length] = '\0';
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+    put(w, text, strlen(text));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    uint32_t x = ((const struct edit *)a)->at, y = ((const struct edit *)b)->at;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Whether calls of the function must be made macros: it is called, or something may paste its name. */
+static bool is_called(const struct cw_rw *s, uint32_t name)
+{
+    return s->pastes || s->names.v[name].flags & CW_RW_USED;
+}
+
+/* The edits of one function; returns their number (at most 4). */
+static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                       struct edit *e)
+{
+    const struct cw_rw_token *v = u->text.v, *name = &v[f->name_token];
+    static const char comma[] = ", __cw_tile __cw_t __attribute__((__unused__))";
+    size_t n = 0;
+
+    if (is_called(s, name->name)) {
+        e[n++] = (struct edit){name->at, 0, "("};
+        e[n++] = (struct edit){name->at + name->length, 0, ")"};
+    }
+    if (f->parameters == CW_RW_P_VOID)
+        for (size_t i = f->open_token; i < f->close_token; i++)
+            if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "void"))
+                e[n++] = (struct edit){v[i].at, v[i].length, ""};
+    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter};
+    return n;
+}
+
+static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct writer *w, uint8_t *seen)
+{
+    for (size_t i = 0; i < u->functions; i++) {
+        uint32_t id = u->text.v[u->function[i].name_token].name;
+        const struct cw_rw_name *n = &s->names.v[id];
+        if (seen[id] || !(n->flags & CW_RW_TAINTED) || !is_called(s, id))
+            continue;
+        seen[id] = 1;
+        put_string(w, "#define ");
+        put(w, n->text, n->length);
+        put_string(w, n->flags & CW_RW_NONE ? "() " : "(...) ");
+        put(w, n->text, n->length);
+        put_string(w, n->flags & CW_RW_NONE ? "(__cw_t)\n" : "(__VA_ARGS__, __cw_t)\n");
+    }
+}
+
+/* The text with the edits, which are sorted; several at one place that put in the same are one (branches of a
+ * conditional that share a parenthesis). */
+static void put_text(const struct cw_rw_unit *u, struct writer *w, const struct edit *e, size_t edits)
+{
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < edits; i++) {
+        if (i > 0 && e[i].at == e[i - 1].at && e[i].put == e[i - 1].put)
+            continue;
+        put(w, u->text.text + at, e[i].at - at);
+        put_string(w, e[i].put);
+        at = e[i].at + e[i].drop;
+    }
+    put(w, u->text.text + at, u->text.length - at);
+}
+
+char *cw_rw_emit(struct cw_rw *s, const struct cw_rw_unit *u)
+{
+    struct writer w = {.ok = true};
+    struct edit *e = calloc(4 * u->functions + 1, sizeof *e);
+    uint8_t *seen = calloc(s->names.count + 1, 1);
+    size_t edits = 0;
+
+    w.ok = e && seen;
+    for (size_t i = 0; w.ok && i < u->functions; i++)
+        if (s->names.v[u->text.v[u->function[i].name_token].name].flags & CW_RW_TAINTED)
+            edits += edits_of(s, u, &u->function[i], e + edits);
+    if (w.ok) {
+        if (edits) /* nothing to do: the text as it was, ids or not */
+            put_string(&w, head);
+        put_macros(s, u, &w, seen);
+        put_string(&w, "#line 1\n");
+        qsort(e, edits, sizeof *e, by_place);
+        put_text(u, &w, e, edits);
+    }
+    free(e);
+    free(seen);
+    if (!w.ok) {
+        free(w.text);
+        cw_rw_nomem(s);
+        return NULL;
+    }
+    return w.text;
+}

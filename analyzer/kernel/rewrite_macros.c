@@ -1,0 +1,102 @@
+/* rewrite_macros.c - the #define and #undef lines of a unit, whichever branch they stand in. */
+#include "rewrite_state.h"
+
+typedef const struct cw_rw_token token;
+
+/* Brackets of a replacement list match: then those of the text match too, whatever is expanded. */
+static bool is_balanced(const struct cw_rw_text *t, size_t first, size_t end)
+{
+    long round = 0, square = 0, curly = 0;
+
+    for (size_t i = first; i < end && round >= 0 && square >= 0 && curly >= 0; i++) {
+        round += (t->v[i].c == '(') - (t->v[i].c == ')');
+        square += (t->v[i].c == '[') - (t->v[i].c == ']');
+        curly += (t->v[i].c == '{') - (t->v[i].c == '}');
+    }
+    return !round && !square && !curly;
+}
+
+/* "# parameter" makes a string of what was written, which our own macros change. In _Pragma no harm is done.
+ */
+static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t i)
+{
+    return t->v[i].c == '#' && !(i >= first + 2 && t->v[i - 1].c == '(' && t->v[i - 2].kind == CW_RW_NAME &&
+                                 cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
+}
+
+static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macro, size_t first, size_t end)
+{
+    uint32_t *flags = &s->names.v[macro].flags;
+
+    if (!is_balanced(t, first, end))
+        return cw_rw_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
+    *flags |= end - first >= 2 ? CW_RW_SOLID : CW_RW_HOLLOW;
+    for (size_t i = first; i < end; i++) {
+        if (t->v[i].c == 'P') {
+            s->pastes = true;
+            *flags |= CW_RW_TAINTED; /* may make any name */
+        } else if (t->v[i].c == '{') {
+            *flags |= CW_RW_BRACES;
+        } else if (makes_strings(s, t, first, i)) {
+            return cw_rw_refuse(s, "macro '%.*s' makes strings of its arguments", CW_RW_TEXT(s, macro));
+        } else if (t->v[i].kind == CW_RW_NAME) {
+            if (!cw_rw_add_edge(s, macro, t->v[i].name))
+                return cw_rw_nomem(s);
+            s->names.v[t->v[i].name].flags |= CW_RW_USED;
+        }
+        if (!cw_rw_look_at_use(s, t, i, first, end))
+            return false;
+    }
+    return true;
+}
+
+/* The definition whose # is token i. */
+static bool read_define(struct cw_rw *s, const struct cw_rw_text *t, size_t i)
+{
+    size_t first = i + 3, end, parameters = i + 4;
+    bool ok, function_like;
+
+    if (t->v[i + 2].kind != CW_RW_NAME)
+        return cw_rw_refuse(s, "a #define without a name");
+    s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO;
+    function_like = t->v[first].c == '(' && !t->v[first].spaced;
+    if (function_like) {
+        for (first++; t->v[first].c != ')' && t->v[first].kind != CW_RW_LINE_END; first++)
+            if (t->v[first].kind == CW_RW_NAME)
+                s->names.v[t->v[first].name].flags |= CW_RW_PARAMETER;
+        if (t->v[first].c != ')')
+            return cw_rw_refuse(s, "a #define whose parameters do not end");
+        first++;
+    }
+    for (end = first; t->v[end].kind != CW_RW_LINE_END; end++)
+        ;
+    ok = read_body(s, t, t->v[i + 2].name, first, end);
+    for (; function_like && parameters < first; parameters++)
+        if (t->v[parameters].kind == CW_RW_NAME)
+            s->names.v[t->v[parameters].name].flags &= ~(uint32_t)CW_RW_PARAMETER;
+    return ok;
+}
+
+bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
+{
+    const struct cw_rw_text *t = &u->text;
+
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, t->v[i].name, "__LINE__"))
+            s->has_line = true;
+        if (t->v[i].kind != CW_RW_DIRECTIVE)
+            continue;
+        if (t->v[i].c == CW_RW_DEFINE && !read_define(s, t, i))
+            return false;
+        if (t->v[i].c == CW_RW_UNDEF && t->v[i + 2].kind == CW_RW_NAME)
+            s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO | CW_RW_HOLLOW;
+        if (t->v[i].c == CW_RW_UNKNOWN)
+            return cw_rw_refuse(s, "a directive that is not known");
+        for (size_t k = i + 1; t->v[i].c != CW_RW_DEFINE && t->v[k].kind != CW_RW_LINE_END; k++)
+            if (t->v[k].kind == CW_RW_NAME)
+                s->names.v[t->v[k].name].flags |= CW_RW_CONDITION;
+    }
+    if (s->has_line && t->spliced)
+        return cw_rw_refuse(s, "__LINE__ in a source with joined lines");
+    return true;
+}

@@ -1,0 +1,105 @@
+/* rewrite_state.h - what the steps of one cw_rewrite share. Internal to rewrite*.c. */
+#ifndef CW_REWRITE_STATE_H
+#define CW_REWRITE_STATE_H
+
+#include "rewrite.h"
+#include "rewrite_lex.h"
+#include "../io/array.h"
+
+/* What is known about a name, in struct cw_rw_name.flags. Names are those of all units together: two
+ * functions of one name (static ones, overloads) are treated alike. */
+enum cw_rw_flag {
+    CW_RW_ID = 1 << 0,         /* a built-in that a tile would answer wrongly */
+    CW_RW_FORBIDDEN = 1 << 1,  /* a word that no rewritten program may have */
+    CW_RW_KNOWN = 1 << 2,      /* a keyword, type or function of OpenCL C */
+    CW_RW_STATEMENT = 1 << 3,  /* a keyword that may stand before a call: return, else … */
+    CW_RW_ATTRIBUTE = 1 << 4,  /* takes a parenthesis anywhere in a declaration */
+    CW_RW_SEEN = 1 << 5,       /* occurs in a unit */
+    CW_RW_MACRO = 1 << 6,      /* defined or undefined somewhere */
+    CW_RW_SOLID = 1 << 7,      /* macro: stands for something in all its definitions */
+    CW_RW_HOLLOW = 1 << 8,     /* macro: a definition of it may stand for nothing, or for void */
+    CW_RW_BRACES = 1 << 9,     /* macro: may stand for something with braces */
+    CW_RW_TOPLEVEL = 1 << 10,  /* macro: occurs outside of functions */
+    CW_RW_CONDITION = 1 << 11, /* occurs in #if, #ifdef, #pragma … */
+    CW_RW_PARAMETER = 1 << 12, /* of the macro that is being read */
+    CW_RW_FUNCTION = 1 << 13,  /* a function of the program, declared or defined */
+    CW_RW_NONE = 1 << 14,      /* function: one declared without parameters */
+    CW_RW_SOME = 1 << 15,      /* function: one declared with parameters */
+    CW_RW_ODD = 1 << 16,       /* function: a declaration of it is not understood */
+    CW_RW_LOCAL = 1 << 17,     /* a function of this name seems to be declared inside of a function */
+    CW_RW_TYPEDEF = 1 << 18,   /* occurs in a typedef */
+    CW_RW_CALLED = 1 << 19,    /* stands before a parenthesis */
+    CW_RW_USED = 1 << 20,      /* occurs elsewhere than as the name in a declaration */
+    CW_RW_TAINTED = 1 << 21,   /* may reach an id built-in */
+};
+
+/* The declaration of a function: "name ( parameters )". */
+struct cw_rw_function {
+    uint32_t name_token, close_token; /* UINT32_MAX while the parenthesis is open */
+    uint32_t open_token;
+    uint8_t parameters; /* enum cw_rw_parameters */
+    bool done;          /* its declaration is over */
+    bool odd;           /* not understood */
+};
+
+enum cw_rw_parameters {
+    CW_RW_P_NONE, /* () */
+    CW_RW_P_VOID, /* (void) */
+    CW_RW_P_SOME,
+    CW_RW_P_DOUBT, /* made by macros that may stand for nothing; variadic */
+};
+
+struct cw_rw_edge {
+    uint32_t from, to; /* names, or bodies + cw_rw.first_body: `from` mentions `to` */
+};
+
+struct cw_rw_unit {
+    struct cw_rw_text text;
+    struct cw_rw_function *function;
+    size_t functions, function_capacity;
+};
+
+struct cw_rw {
+    struct cw_rw_names names;
+    struct cw_rw_unit *unit;
+    size_t units;
+    char **options; /* owned copies: names point into them */
+    struct cw_rw_edge *edge;
+    size_t edges, edge_capacity;
+    uint32_t bodies;   /* function bodies and the like, over all units */
+    uint8_t *odd_body; /* per body: braces whose function is not understood */
+    size_t odd_capacity;
+    bool pastes;   /* some macro has ## */
+    bool has_line; /* __LINE__ is used */
+    char *reason;  /* 256 bytes, empty: nothing was refused yet */
+    bool nomem;
+};
+
+enum { CW_RW_REASON = 256, CW_RW_MAX_BYTES = 16 << 20 };
+#define CW_RW_FIRST_BODY 0x80000000u /* nodes from here on are bodies */
+
+/* Every step returns false when the program is refused (reason filled, the first one stays) or nomem is set.
+ */
+bool cw_rw_refuse(struct cw_rw *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool cw_rw_nomem(struct cw_rw *s);
+
+/* %.*s of a name */
+#define CW_RW_TEXT(s, id)                                                                                    \
+    (int)((s)->names.v[id].length > 60 ? 60 : (s)->names.v[id].length), (s)->names.v[id].text
+
+bool cw_rw_clean(struct cw_rw_text *t, const char *source, size_t length);
+bool cw_rw_enter_words(struct cw_rw *s); /* rewrite_words.c: the words of OpenCL C */
+bool cw_rw_check_words(struct cw_rw *s); /* words that forbid rewriting */
+bool cw_rw_read_options(struct cw_rw *s, size_t unit, const char *options); /* rewrite_options.c */
+bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
+bool cw_rw_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
+bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who reaches id built-ins */
+bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
+char *cw_rw_emit(struct cw_rw *s, const struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
+
+bool cw_rw_add_edge(struct cw_rw *s, uint32_t from, uint32_t to);
+/* A call, a block or a use at token i of the unit (in a body or a macro); previous and next may lie across
+ * directives. */
+bool cw_rw_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, size_t first, size_t end);
+
+#endif

@@ -1,0 +1,163 @@
+/* rewrite_words.c - the words of OpenCL C that the rewriter knows (OpenCL C 3.0 specification, sections 6.1
+ * to 6.15). */
+#include "rewrite_state.h"
+
+#include <string.h>
+
+struct word_class {
+    uint32_t flags;
+    const char *words; /* separated by blanks */
+};
+
+static const struct word_class classes[] = {
+    {CW_RW_ID,
+     "get_global_id get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
+    /* device-side enqueue: the child has an NDRange of its own; assembly; C++ */
+    {CW_RW_FORBIDDEN,
+     "enqueue_kernel enqueue_marker queue_t ndrange_t clk_event_t get_default_queue ndrange_1D "
+     "ndrange_2D ndrange_3D get_kernel_work_group_size get_kernel_preferred_work_group_size_multiple "
+     "get_kernel_max_sub_group_size_for_ndrange get_kernel_sub_group_count_for_ndrange "
+     "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
+     "__has_include __has_include_next __has_embed"},
+    {CW_RW_KNOWN | CW_RW_STATEMENT, "return else do case goto default __extension__ sizeof break continue"},
+    {CW_RW_KNOWN | CW_RW_ATTRIBUTE,
+     "__attribute__ __attribute __declspec _Pragma __kernel_exec kernel_exec _Alignas "
+     "_Static_assert"},
+    {CW_RW_KNOWN,
+     "if for while switch typeof __typeof __typeof__ __alignof__ __alignof _Alignof alignof vec_step defined "
+     "offsetof "
+     "__builtin_offsetof __builtin_astype __builtin_expect __builtin_unreachable __builtin_assume "
+     "__builtin_types_compatible_p "
+     "__builtin_shufflevector __builtin_convertvector __builtin_choose_expr __builtin_constant_p _Generic "
+     "__has_attribute "
+     "__has_builtin __has_feature __has_extension "
+     "kernel __kernel global __global local __local constant __constant private __private generic __generic "
+     "read_only "
+     "__read_only write_only __write_only read_write __read_write const volatile restrict __restrict "
+     "__restrict__ "
+     "__const __const__ __volatile __volatile__ static extern inline __inline __inline__ register auto "
+     "typedef struct union "
+     "enum signed unsigned __signed __signed__ uniform pipe void bool half size_t ptrdiff_t intptr_t "
+     "uintptr_t event_t "
+     "sampler_t reserve_id_t double float char short int long quad complex imaginary _Bool _Complex "},
+    {CW_RW_KNOWN,
+     "acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos cosh cospi "
+     "erf erfc exp "
+     "exp2 exp10 expm1 fabs fdim floor fma fmax fmin fmod fract frexp hypot ilogb ldexp lgamma lgamma_r log "
+     "log2 log10 "
+     "log1p logb mad maxmag minmag modf nan nextafter pow pown powr remainder remquo rint rootn round rsqrt "
+     "sin sincos "
+     "sinh sinpi sqrt tan tanh tanpi tgamma trunc abs abs_diff add_sat hadd rhadd clamp clz ctz mad_hi "
+     "mad_sat max min "
+     "mul_hi rotate sub_sat upsample popcount mad24 mul24 degrees mix radians step smoothstep sign cross dot "
+     "distance "
+     "length normalize fast_distance fast_length fast_normalize isequal isnotequal isgreater isgreaterequal "
+     "isless "
+     "islessequal islessgreater isfinite isinf isnan isnormal isordered isunordered signbit any all "
+     "bitselect select "
+     "barrier mem_fence read_mem_fence write_mem_fence async_work_group_copy async_work_group_strided_copy "
+     "async_work_group_copy_2D2D async_work_group_copy_3D3D wait_group_events prefetch shuffle shuffle2 "
+     "printf "
+     "get_local_id get_local_size get_enqueued_local_size get_local_linear_id get_work_dim "
+     "get_sub_group_size "
+     "get_max_sub_group_size get_num_sub_groups get_enqueued_num_sub_groups get_sub_group_id "
+     "get_sub_group_local_id "
+     "get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask "
+     "get_sub_group_lt_mask "
+     "get_fence to_global to_local to_private read_pipe write_pipe reserve_read_pipe reserve_write_pipe "
+     "commit_read_pipe "
+     "commit_write_pipe is_valid_reserve_id get_pipe_num_packets get_pipe_max_packets bitfield_insert "
+     "bitfield_extract_signed bitfield_extract_unsigned bit_reverse dot_acc_sat dot_4x8packed_uu_uint "
+     "dot_4x8packed_ss_int dot_4x8packed_us_int dot_4x8packed_su_int release_event retain_event "
+     "create_user_event"},
+};
+
+/* Families: whatever begins so is a function or type of OpenCL C. */
+static const char *const families[] = {
+    "half_",    "native_",          "vload",       "vstore",     "atomic_",
+    "atom_",    "read_image",       "write_image", "get_image_", "convert_",
+    "as_",      "work_group_",      "sub_group_",  "image1d_",   "image2d_",
+    "image3d_", "intel_sub_group_", "ATOMIC_",     NULL};
+
+/* Scalars that have vectors: float4 … */
+static const char *const scalars[] = {"char",  "uchar", "short",  "ushort", "int",  "uint", "long",
+                                      "ulong", "float", "double", "half",   "bool", NULL};
+
+/* Ways to the ids that are not OpenCL C: vendors' built-ins and the variables behind them; and our own words.
+ */
+static const char *const forbidden_families[] = {"__builtin_",
+                                                 "__nvvm",
+                                                 "__nv_",
+                                                 "__spirv",
+                                                 "__ocl",
+                                                 "__ock",
+                                                 "__llvm",
+                                                 "__amdgcn",
+                                                 "__amdil",
+                                                 "_cl_",
+                                                 "__pocl",
+                                                 "_pocl",
+                                                 "pocl_",
+                                                 "_group_id",
+                                                 "_num_groups",
+                                                 "_global_",
+                                                 "__get_global",
+                                                 "__get_group",
+                                                 "__get_num_groups",
+                                                 "_Z",
+                                                 "__cw_",
+                                                 NULL};
+
+static bool begins_with(const struct cw_rw_name *n, const char *const *list)
+{
+    for (; *list; list++) {
+        size_t length = strlen(*list);
+        if (n->length >= length && memcmp(n->text, *list, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_vector_type(const struct cw_rw_name *n)
+{
+    static const char *const widths[] = {"", "2", "3", "4", "8", "16"};
+
+    for (const char *const *s = scalars; *s; s++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            size_t base = strlen(*s), width = strlen(widths[w]);
+            if (n->length == base + width && memcmp(n->text, *s, base) == 0 &&
+                memcmp(n->text + base, widths[w], width) == 0)
+                return true;
+        }
+    return false;
+}
+
+bool cw_rw_enter_words(struct cw_rw *s)
+{
+    for (size_t c = 0; c < sizeof classes / sizeof *classes; c++)
+        for (const char *w = classes[c].words; *w;) {
+            size_t length = strcspn(w, " ");
+            uint32_t id = cw_rw_name_intern(&s->names, w, length);
+            if (id == UINT32_MAX)
+                return cw_rw_nomem(s);
+            s->names.v[id].flags |= classes[c].flags;
+            w += length + strspn(w + length, " ");
+        }
+    return true;
+}
+
+bool cw_rw_check_words(struct cw_rw *s)
+{
+    for (uint32_t id = 0; id < s->names.count; id++) {
+        struct cw_rw_name *n = &s->names.v[id];
+        if (!(n->flags & CW_RW_SEEN))
+            continue;
+        if (begins_with(n, families) || is_vector_type(n))
+            n->flags |= CW_RW_KNOWN;
+        if (!(n->flags & (CW_RW_KNOWN | CW_RW_ID)) && begins_with(n, forbidden_families))
+            n->flags |= CW_RW_FORBIDDEN;
+        if (n->flags & CW_RW_FORBIDDEN)
+            return cw_rw_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
+    }
+    return true;
+}
