@@ -243,7 +243,7 @@ void cw_run_kick(void)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || cw_run.quit)
+        if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || l->quit)
             continue;
         if (!l->has_worker)
             l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);
@@ -310,17 +310,20 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
 
 void cw_run_lanes_stop(void)
 {
+    cw_run_lock();
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        cw_run.lanes[i].quit = true; /* no worker begins from here on */
+        pthread_cond_signal(&cw_run.lanes[i].wake);
+    }
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
-        bool started;
 
-        cw_run_lock();
-        started = l->has_worker;
-        l->quit = true;
-        pthread_cond_signal(&l->wake);
-        cw_run_unlock();
-        if (started)
-            pthread_join(l->worker, NULL);
+        if (!l->has_worker)
+            continue;
         l->has_worker = false;
+        cw_run_unlock();
+        pthread_join(l->worker, NULL);
+        cw_run_lock();
     }
+    cw_run_unlock();
 }

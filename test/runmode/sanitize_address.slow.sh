@@ -1,0 +1,11 @@
+# Run mode under the address and undefined-behaviour sanitizers, leaks included: the programs of this folder, the samples,
+# random programs.
+sanitizer=address,undefined
+. test/runmode/sanitizers.bash
+build_shim
+tell address leak undefined
+every $(programs runmode) $(programs apps)
+seeds anything 11 12 13 14
+seeds crowd 11 12
+[ "$moved" -gt 20 ] || fail "only $moved launches moved to DSPs"
+done_

@@ -1,0 +1,12 @@
+# Run mode under the thread sanitizer: the programs of this folder, the samples, random programs.
+sanitizer=thread
+. test/runmode/sanitizers.bash
+build_shim
+tell thread
+# a child that ends by _exit leaves its threads unjoined
+TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits
+every $(programs runmode | grep -v /exits) $(programs apps)
+seeds anything 11 12 13 14
+seeds crowd 11 12 13 14
+[ "$moved" -gt 20 ] || fail "only $moved launches moved to DSPs"
+done_

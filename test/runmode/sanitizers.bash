@@ -1,0 +1,78 @@
+# Sourced by sanitize_*.slow.sh: programs under run mode with the whole library instrumented for $sanitizer. Programs and
+# PoCL are not, and the sanitizer's runtime is preloaded first.
+#
+# build_shim : $T/libclweave.so, and settings under which a report ends the program with status 66; proves that they do
+# tell KIND... : the planted errors that this sanitizer must tell
+# every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
+. test/runmode/common.sh
+CC=${CC:-cc} turn=0
+# Only reports whose stacks lie in PoCL and the compiler within it: they show with bare programs too. PoCL 3.1 takes the
+# locks of two events in either order when a command's wait list fails, and keeps what it has compiled until the end. It starts
+# a linker, which inherits the runtime.
+printf 'deadlock:libpocl.so\n' > "$T/thread.suppressed"
+printf 'leak:%s\n' libpocl.so libLLVM libOpenCL.so libbfd ld.bfd > "$T/leak.suppressed"
+# a buffer that no memory could hold is refused, as without a sanitizer, though not silently
+noise='^run: |WARNING: [A-Za-z]*Sanitizer failed to allocate'
+options=exitcode=66:allocator_may_return_null=1
+export ASAN_OPTIONS=$options:detect_leaks=1 LSAN_OPTIONS=suppressions=$T/leak.suppressed:print_suppressions=0
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=$options:report_signal_unsafe=0:atexit_sleep_ms=50:history_size=5:suppressions=$T/thread.suppressed
+
+build_shim() {
+    local kind=asan
+    [ $sanitizer = thread ] && kind=tsan
+    runtime=$($CC -print-file-name=lib$kind.so)
+    [ -e "$runtime" ] || { echo "$CC has no shared runtime for -fsanitize=$sanitizer"; exit 77; }
+    make -s CC="$CC" SAN=$sanitizer OPT="-O1 -g -Wno-error" B="$T/b" "$T/b/libclweave.so" > "$T/built" 2>&1 ||
+        { tail "$T/built"; echo "the library does not build"; exit 1; }
+    shim=$runtime:$T/b/libclweave.so
+    $CC -g -fsanitize=$sanitizer -fno-sanitize-recover=all -o "$T/planted" test/runmode/sanitize/planted.c -lpthread
+    # when a thread ends libunwind locks a mutex, which the thread sanitizer has left by then: the C library's unwinder instead
+    [ $sanitizer = thread ] || return 0
+    $CC -shared -o "$T/b/libunwind.so.8" -x c /dev/null
+    export LD_LIBRARY_PATH=$T/b
+}
+
+tell() {
+    local kind
+    "$T/planted" || fail "the planted program fails with nothing planted"
+    for kind in "$@"; do
+        ! "$T/planted" "$kind" 2> "$T/told" || fail "the planted $kind error was not told"
+        grep -qE 'Sanitizer|runtime error' "$T/told" || fail "no report of the planted $kind error: $(cat "$T/told")"
+    done
+}
+
+# with PROGRAM VARIABLE=VALUE... : in_run, and the whole of any report
+with() {
+    in_run "$@"
+    ! grep -vE "$noise" "$T/run.err" | grep -qE 'Sanitizer|runtime error' || head -n 60 "$T/run.err"
+}
+
+chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
+every() {
+    local program
+    for program in "$@"; do
+        program=$B/test/$program
+        bare "$program" || continue
+        with "$program"
+        with "$program" CLWEAVE_MANAGE_ALL=1
+        with "$program" $chaos CLWEAVE_SEED=$((++turn)) CLWEAVE_DEVICES=cpu,basic:2
+        with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,sub:2
+        with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
+        moved=$((${moved:-0} + $(count moved)))
+    done
+}
+
+# programs FOLDER : the names of its programs, for every
+programs() { local f; for f in test/$1/*.c; do f=$(basename "$f" .c); [ $f = common ] || echo "$1/$f"; done; }
+
+# random programs PROGRAM SEED... : other programs of one text
+seeds() {
+    local seed name=$1; shift
+    for seed in "$@"; do
+        printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/$name" $seed > "$T/$name-$seed"
+        chmod +x "$T/$name-$seed"
+        bare "$T/$name-$seed" || continue
+        with "$T/$name-$seed" $chaos CLWEAVE_SEED=$seed CLWEAVE_DEVICES=cpu,basic:2,sub:2
+    done
+}
