@@ -11,6 +11,7 @@
 
 #include "../footprint/model_file.h"
 #include "../io/file_store.h"
+#include "tested_names.h"
 
 /* What a vendor's compiler says about a name that a source tests (tested_names.h). */
 enum cw_macro_kind { CW_MACRO_UNDEFINED, CW_MACRO_NUMBER, CW_MACRO_OTHER };

@@ -196,6 +196,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k);
 void cw_run_context_free(struct cw_run_context *c);
 void cw_run_queue_free(struct cw_run_queue *q);
 void cw_run_program_parse(struct cw_run_program *p);
+bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
 cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p); /* lane held, lock not held */
 cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *p);
 void cw_run_kernel_points(cl_kernel kernel, cl_uint index); /* its argument is a bare pointer; lock not held */

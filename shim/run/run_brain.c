@@ -11,6 +11,7 @@
 #include "../history/history_store.h"
 #include "../door/log.h"
 #include "run_cache.h"
+#include "run_models.h"
 #include "run_threads.h"
 
 #define HANDOFF_NS 2000 /* a command through our own lock and queue */
@@ -34,10 +35,14 @@ static void start_cache(void)
     const char *slash = strrchr(brain.path, '/');
     char folder[PATH_MAX];
 
-    if (!*brain.path)
+    if (!*brain.path) {
+        cw_run_models_start("");
         return;
+    }
     snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     cw_run_cache_start(folder);
+    snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_models_start(folder);
 }
 
 /* False when no planner takes the policy. */
@@ -66,8 +71,10 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
     }
     brain.config.seed = seed;
     brain.history = cw_history_create();
-    if (!strcmp(options->history, "off"))
+    if (!strcmp(options->history, "off")) {
+        cw_run_models_start("");
         return true;
+    }
     if (*options->history)
         snprintf(brain.path, sizeof brain.path, "%s", options->history);
     else if (cw_history_path(brain.path, sizeof brain.path, &err) != CW_OK) {

@@ -101,7 +101,30 @@ cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, 
 }
 
 CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
-CW_RUN_RELEASE(clReleaseContext, cl_context, CW_RUN_CONTEXT)
+
+/* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them though they never
+ * were: with one more context alive, of ours that is, it aborts; with several it frees the compiler under them. */
+static bool has_no_devices(cl_context context)
+{
+    cl_uint devices = 1, references = 0;
+
+    return cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) == CL_SUCCESS &&
+           !devices &&
+           cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL) == CL_SUCCESS &&
+           references == 1;
+}
+
+cl_int cw_run_hook_clReleaseContext(cl_context context)
+{
+    bool known;
+
+    cw_run_lock();
+    known = cw_run_find(context, CW_RUN_CONTEXT);
+    cw_run_unlock();
+    if (!known && context && has_no_devices(context))
+        return CL_SUCCESS; /* it stays */
+    return cw_run_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
+}
 
 cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to, size_t *bytes)
 {

@@ -8,6 +8,7 @@
 
 #include "run_decide.h"
 #include "run_end.h"
+#include "run_models.h"
 #include "run_fault.h"
 #include "run_threads.h"
 
@@ -85,8 +86,11 @@ void cw_run_at_end(void)
     if (done || self != getpid())
         return; /* a forked child has no threads of ours, and nothing is managed there */
     done = true;
-    if (!within_vendor()) {
+    if (within_vendor()) {
+        cw_run_models_stop(false);
+    } else {
         cw_run_drain();
+        cw_run_models_stop(true);
         cw_run_lanes_stop();
         cw_run_threads_stop();
         cw_run_callbacks_stop();
@@ -152,6 +156,7 @@ static void in_child(void)
     cw_run.off = true;
     cw_run.forked = true;
     pthread_mutex_unlock(&cw_run.lock);
+    cw_run_models_after_fork();
     cw_device_after_fork();
 }
 

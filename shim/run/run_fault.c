@@ -17,12 +17,13 @@ bool cw_run_fault_start(const char *text)
     static const char *const kinds[] = {[CW_RUN_FAULT_DROP] = "drop:",
                                         [CW_RUN_FAULT_SWAP] = "swap:",
                                         [CW_RUN_FAULT_STALE] = "stale:",
-                                        [CW_RUN_FAULT_EARLY] = "early:"};
+                                        [CW_RUN_FAULT_EARLY] = "early:",
+                                        [CW_RUN_FAULT_NARROW] = "narrow:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_EARLY; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_NARROW; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -34,13 +35,20 @@ bool cw_run_fault_start(const char *text)
         asked = text;
         return true;
     }
-    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N or early:N, N from 1", text);
+    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N or narrow:N, N from 1", text);
     return false;
 }
 
 bool cw_run_fault_now(enum cw_run_fault kind)
 {
     return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen == turn;
+}
+
+size_t cw_run_fault_narrow(size_t bytes)
+{
+    size_t element = bytes < 4 ? bytes : 4;
+
+    return CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_NARROW) && ++seen >= turn ? element : 0;
 }
 
 int cw_run_fault_describe(char *text, size_t size)

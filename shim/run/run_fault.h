@@ -1,18 +1,22 @@
 /* run_fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the policy
  * chaos. KIND: drop, the Nth launch is not run; swap, the Nth launch that another waits for runs after that one; stale,
- * the Nth launch sees zeros in place of its data; early, the Nth event is complete before its command is. */
+ * the Nth launch sees zeros in place of its data; early, the Nth event is complete before its command is; narrow, from the
+ * Nth on the ranges that launches are said to reach (run_reach.h) end one element of four bytes too early. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
 #include "run.h"
 
-enum cw_run_fault { CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY };
+enum cw_run_fault { CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY, CW_RUN_FAULT_NARROW };
 
 /* Called by start(). False: `text` says nothing that can be planted, which has been said. */
 bool cw_run_fault_start(const char *text);
 
 /* True when the planted fault is `kind` and this is its turn. Lock held. */
 bool cw_run_fault_now(enum cw_run_fault kind);
+
+/* How much a range of `bytes` is to be cut short. Lock held. */
+size_t cw_run_fault_narrow(size_t bytes);
 
 /* One line for stderr at the end: whether the fault that was asked for has happened. Returns its length, 0 when none was
  * asked for. A test that finds everything the same proves nothing otherwise. */

@@ -1,5 +1,6 @@
 /* run_kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "run_hooks.h"
+#include "run_reach.h"
 
 #include <stdlib.h>
 
@@ -86,6 +87,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
         free(t);
     }
     free_args(k);
+    cw_run_reach_free(k);
     free(k->clones);
     free(k->modes);
     free(k->mean_ns);

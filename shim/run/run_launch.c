@@ -1,5 +1,7 @@
 /* run_launch.c - kernel launches: which may be managed, and the snapshot of one. */
 #include "run_hooks.h"
+#include "run_fault.h"
+#include "run_reach.h"
 
 #include <stdlib.h>
 
@@ -127,7 +129,23 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     return -1;
 }
 
-static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob)
+static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_run_reach *reach)
+{
+    for (uint32_t i = 0; !reach && i < k->count; i++) {
+        struct cw_run_memory *m = t->launch.args[i].memory;
+        if (m)
+            cw_run_touch(t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
+    }
+    for (uint32_t i = 0; reach && i < reach->n; i++) {
+        const struct cw_run_piece *p = &reach->piece[i];
+        struct cw_run_memory *m = t->launch.args[p->arg].memory;
+        size_t bytes = p->end - p->begin;
+        cw_run_touch(t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+    }
+}
+
+static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob,
+                     const struct cw_run_reach *reach)
 {
     t->work = CW_RUN_LAUNCH;
     t->launch.kernel = k;
@@ -146,17 +164,17 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
             a->bytes = memcpy(blob, a->bytes, a->size);
             blob += (a->size + 15u) & ~15u;
         }
-        if (!a->memory)
-            continue;
-        cw_run_busy(&a->memory->r);
-        cw_run_touch(t, a->memory->region, a->memory->address, a->memory->bytes, k->modes[i] != CW_ACCESS_READ);
+        if (a->memory)
+            cw_run_busy(&a->memory->r);
     }
+    touch(t, k, reach);
 }
 
 /* The command, or NULL: native, the lock is free. */
 static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, const struct range *r)
 {
     struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
+    const struct cw_run_reach *reach;
     struct cw_run_task *t;
     uint32_t buffers;
     size_t blob;
@@ -164,6 +182,9 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
 
     if (why < 0 && !cw_run_settle(e))
         why = CW_RUN_R_CHECK;
+    reach = why < 0 ? cw_run_reach(k, r->dims, r->global, r->local) : NULL;
+    if (reach)
+        buffers = reach->n;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
     if (!t) {
         cw_run_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);
@@ -172,7 +193,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
     t->type = CL_COMMAND_NDRANGE_KERNEL;
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
-    snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)));
+    snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
 }
 

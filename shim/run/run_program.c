@@ -1,5 +1,6 @@
 /* run_program.c - programs: their source, what it allows, and copies of them for helpers. */
 #include "run_hooks.h"
+#include "run_models.h"
 
 #include <stdlib.h>
 
@@ -77,6 +78,7 @@ void cw_run_program_free(struct cw_run_program *p)
 {
     forget_copies(p);
     forget_tokens(p);
+    cw_run_models_forget(p);
     free(p->copies);
     free(p->source);
     free(p->options);
@@ -112,6 +114,18 @@ static void wait_for_kernels(cl_program program)
     cw_run_unlock();
 }
 
+/* What its kernels touch is found out while the vendor builds. */
+static void begin_models(cl_program program, const char *options)
+{
+    struct cw_run_program *p;
+
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p && options)
+        cw_run_models_want(p, options);
+    cw_run_unlock();
+}
+
 cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
                                   const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                   void *data)
@@ -121,10 +135,17 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     cl_int err;
 
     wait_for_kernels(program);
+    begin_models(program, copy);
     err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
     cw_run_register_exit(); /* a compiler has woken up: its things must outlive the builds of our workers */
     cw_run_lock();
-    p = err == CL_SUCCESS ? cw_run_find(program, CW_RUN_PROGRAM) : NULL;
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p && err != CL_SUCCESS) {
+        cw_run_models_forget(p);
+        p = NULL;
+    }
+    if (p && cw_run.all)
+        cw_run_models_wait(p);
     if (p && cw_run.preparing)
         cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
     if (p) {
@@ -200,6 +221,20 @@ static const char *const by_group[] = {"get_local_",
                                        NULL};
 static const char *const demanding[] = {"reqd_work_group_size", NULL};
 
+static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
+{
+    return !s->has_include && !any(s, forbidden) && !cw_cl_has_variables(s, options);
+}
+
+bool cw_run_source_manageable(const char *source, const char *options)
+{
+    struct cw_cl_source s;
+    bool manageable = cw_cl_source_init(&s, source, options) && nothing_forbids(&s, options);
+
+    cw_cl_source_finish(&s);
+    return manageable;
+}
+
 void cw_run_program_parse(struct cw_run_program *p)
 {
     struct cw_cl_source *s = malloc(sizeof *s);
@@ -209,8 +244,7 @@ void cw_run_program_parse(struct cw_run_program *p)
         p->parsed = true;
         return;
     }
-    p->manageable = p->copies && p->options && !s->has_include && !any(s, forbidden) &&
-                    !cw_cl_has_variables(s, p->options);
+    p->manageable = p->copies && p->options && nothing_forbids(s, p->options);
     p->fixed_size = any(s, demanding);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;

@@ -121,6 +121,8 @@ struct cw_run_program {
     bool group_free;             /* results cannot depend on the local size */
     bool fixed_size;             /* a kernel demands a local size */
     struct cw_cl_source *tokens;
+    struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (run_models.h) */
+    uint64_t models_job;         /* who may set them */
     cl_program *copies;          /* by lane number */
 };
 
@@ -158,6 +160,7 @@ struct cw_run_kernel {
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args;
     struct cw_run_trust *trusted;
+    struct cw_run_reacher *reacher; /* what it touches (run_reach.c); NULL: not asked yet */
     struct cw_run_flight *flight; /* NULL: not known */
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
     double *mean_ns;        /* by lane number: measured, 0: never */

@@ -1,0 +1,37 @@
+/* run_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by a thread of ours.
+ *
+ * A launch uses what is there when it is enqueued; nothing ever waits for a model. Without one a kernel touches all of its
+ * buffers. */
+#ifndef CW_RUN_MODELS_H
+#define CW_RUN_MODELS_H
+
+#include "../../analyzer/footprint/model_file.h"
+#include "run.h"
+
+/* Of one program as it was built once. Immutable but for the count, which the lock guards. */
+struct cw_run_models {
+    uint32_t refs;
+    struct cw_model_set set;
+};
+
+/* Called once by start(). `folder`: where models are kept between runs, "" for nowhere. */
+void cw_run_models_start(const char *folder);
+
+/* `p` is going to be built with `options`: has its models made, and put into p->models. Lock held; does nothing for
+ * a source that is not managed anyhow. */
+void cw_run_models_want(struct cw_run_program *p, const char *options);
+
+/* What was wanted before is wanted no more: p->models is NULL, and stays it. Lock held. */
+void cw_run_models_forget(struct cw_run_program *p);
+
+/* For tests: waits until they are there, or cannot be. Lock held, given up meanwhile. */
+void cw_run_models_wait(const struct cw_run_program *p);
+
+/* Lock held. NULL is ignored. */
+void cw_run_models_release(struct cw_run_models *m);
+
+/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread. */
+void cw_run_models_stop(bool join);
+void cw_run_models_after_fork(void);
+
+#endif
