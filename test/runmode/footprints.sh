@@ -1,0 +1,36 @@
+# Launches that share one buffer: with their footprints they run in other orders and give the same bytes, without they
+# stay in line; a footprint that is one element too short is noticed.
+. test/runmode/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+program=$B/test/apps/onebuffer
+chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off"
+bare "$program" || exit
+in_run "$program" # the first run finds out, the second knows
+in_run "$program"
+for seed in 1 2 3 4; do
+    in_run "$program" $chaos CLWEAVE_SEED=$seed CLWEAVE_FOOTPRINT=/nowhere
+    [ "$(count reordered)" = 0 ] || fail "$(count reordered) launches on one buffer reordered without footprints"
+    in_run "$program" $chaos CLWEAVE_SEED=$seed
+    [ "$(count reordered)" -ge 100 ] || fail "only $(count reordered) reordered with footprints"
+    reordered="${reordered:-}$(count reordered) "
+done
+echo "reordered: $reordered; without footprints: 0"
+
+# the harness notices a wrong footprint
+caught=0
+for seed in 1 2 3; do
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 $chaos CLWEAVE_SEED=$seed CLWEAVE_FAULT=narrow:1 timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+    grep -q 'fault narrow:1 planted' "$T/run.err" || fail "the fault was not planted"
+    cmp -s "$T/bare" "$T/run" || caught=$((caught + 1))
+done
+echo "footprints one element too short: $caught of 3 noticed"
+[ $caught -ge 2 ] || fail "wrong footprints go unnoticed"
+
+# helpers that do not work: whole buffers, the same bytes, nothing said
+for what in 'exit 1' 'echo garbage' 'head -c 1000000000 /dev/zero' 'kill -SEGV $$' 'sleep 1000'; do
+    printf '#!/bin/sh\n%s\n' "$what" > "$T/helper"
+    chmod 755 "$T/helper"
+    in_run "$program" CLWEAVE_FOOTPRINT="$T/helper" CLWEAVE_HISTORY=off
+done
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_LOG=info CLWEAVE_HISTORY=off CLWEAVE_FOOTPRINT=/nowhere "$program" 2>&1 > /dev/null | grep -c 'clweave-footprint is not there' | grep -qx 1 || fail "a missing helper is not said once when asked"
+done_
