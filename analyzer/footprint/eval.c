@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one access comes to. */
-struct touch {
-    enum cw_answer answer;
-    struct cw_spans may, must;
-    const char *why;
-};
-
 /* base + the sum of stride[i] * j[i], 0 <= j[i] < count[i], strides positive */
 struct progression {
     cw_wide base;
@@ -20,16 +13,16 @@ struct progression {
 
 static const char *const answer_names[] = {"none", "exact", "at-most", "unknown"};
 
-static const char why_any[] = "touched through a pointer that was not followed";
-static const char why_wrap[] = "an index may wrap around its width";
-static const char why_data[] = "the index depends on data or on a loop without a known bound";
-static const char why_guard[] = "a condition is not decided for all work-items of the range";
-static const char why_shape[] = "the index is not linear in independent variables";
-static const char why_gaps[] = "too many separate intervals";
-static const char why_atomic[] = "an atomic operation may leave the value as it was";
-static const char why_size[] = "too large to evaluate";
-static const char why_count[] = "the length of a copy is not a constant of the launch";
-static const char why_padding[] = "padding may be left out";
+const char eval_why_any[] = "touched through a pointer that was not followed";
+const char eval_why_wrap[] = "an index may wrap around its width";
+const char eval_why_data[] = "the index depends on data or on a loop without a known bound";
+const char eval_why_guard[] = "a condition is not decided for all work-items of the range";
+const char eval_why_shape[] = "the index is not linear in independent variables";
+const char eval_why_gaps[] = "too many separate intervals";
+const char eval_why_atomic[] = "an atomic operation may leave the value as it was";
+const char eval_why_size[] = "too large to evaluate";
+const char eval_why_count[] = "the length of a copy is not a constant of the launch";
+const char eval_why_padding[] = "padding may be left out";
 
 const char *cw_answer_name(enum cw_answer a)
 {
@@ -174,10 +167,10 @@ static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, 
     *bounded = cw_poly_is_const(eval_node(e, a->stride, READ_SIGNED), &stride) && n.hi <= INT64_MAX / 2;
     if (*bounded)
         add_stride(g, stride, (struct cw_range){0, n.hi - 1});
-    return *bounded && n.lo == n.hi ? NULL : why_count;
+    return *bounded && n.lo == n.hi ? NULL : eval_why_count;
 }
 
-static void whole(struct touch *t, int64_t size, const char *why, bool *ok)
+static void whole(struct eval_touch *t, int64_t size, const char *why, bool *ok)
 {
     t->may.n = t->must.n = 0;
     t->answer = CW_ANSWER_UNKNOWN;
@@ -186,11 +179,11 @@ static void whole(struct touch *t, int64_t size, const char *why, bool *ok)
 }
 
 /* Follows the offset once guards have narrowed the box. */
-static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int64_t size,
+                    struct eval_touch *t, bool *ok)
 {
     if (a->count >= 0 && eval_range(e, eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
         return; /* a copy of nothing */
-    const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
     struct progression g = {.base = cw_poly_constant(p)};
     bool linear = cw_poly_is_linear(p), independent = true, bounded = true, wrapped = false;
     for (int i = 0; i < p->n; i++)
@@ -202,7 +195,7 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
                 add_stride(&g, p->term[i].coefficient, e->range[v]);
         }
     if (wrapped) {
-        whole(t, size, why_wrap, ok);
+        whole(t, size, eval_why_wrap, ok);
         return;
     }
     struct cw_range r = guarded_range(e, a, p);
@@ -231,14 +224,14 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, int64_t size, 
         return;
     }
     t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !independent                 ? why_data
+    t->why = !independent                 ? eval_why_data
              : repeated                   ? repeated
-             : !linear                    ? why_shape
-             : !spread_out                ? why_gaps
-             : a->kind & CW_ACCESS_ATOMIC ? why_atomic
+             : !linear                    ? eval_why_shape
+             : !spread_out                ? eval_why_gaps
+             : a->kind & CW_ACCESS_ATOMIC ? eval_why_atomic
              : a->doubt                   ? a->doubt
-             : !certain                   ? why_guard
-             : a->kind & CW_ACCESS_WRITE  ? why_padding
+             : !certain                   ? eval_why_guard
+             : a->kind & CW_ACCESS_WRITE  ? eval_why_padding
                                           : NULL;
 }
 
@@ -253,12 +246,11 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
 }
 
 /* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
- * groups guards are decided worse than in that of global ids, which another access may do with. */
+ * groups things are decided worse than in that of global ids, which another access may do with. */
 static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
 {
-    bool by_group = e->by_group[0] || e->by_group[1] || e->by_group[2];
     return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
-           e->access_loop == a->loop && (a->guards.n == 0 || !by_group);
+           e->access_loop == a->loop && !e->by_group[0] && !e->by_group[1] && !e->by_group[2];
 }
 
 /* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
@@ -279,45 +271,53 @@ static enum tri prepare(struct cw_eval *e, const struct cw_access *a)
     return e->empty ? TRI_NO : TRI_YES;
 }
 
-/* One attempt; false when it must be repeated. */
-static bool attempt(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+/* One attempt; TRI_MAYBE when it must be repeated. */
+static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
 {
-    t->answer = CW_ANSWER_NONE;
-    t->may.n = t->must.n = 0;
     enum tri possible = prepare(e, a);
     if (possible != TRI_YES || e->failed)
-        return possible == TRI_NO && !e->failed;
-    const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
-    if (e->restart || mixes_bases(e, p))
-        return false;
-    lay_out(e, a, size, t, ok);
-    return !e->restart && !e->failed;
+        return e->failed ? TRI_MAYBE : possible;
+    *offset = eval_node(e, a->offset, READ_SIGNED);
+    if (e->restart || mixes_bases(e, *offset))
+        return TRI_MAYBE;
+    if (a->count >= 0) {
+        (void)eval_node(e, a->count, READ_UNSIGNED);
+        (void)eval_node(e, a->stride, READ_SIGNED);
+    }
+    return e->restart || e->failed ? TRI_MAYBE : TRI_YES;
 }
 
 /* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis
  * of groups. A box taken over from another access may also have used up the variables. */
-static void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct touch *t, bool *ok)
+enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
 {
-    *t = (struct touch){.may = t->may, .must = t->must};
-    if (a->offset < 0) {
-        whole(t, size, why_any, ok);
-        return;
-    }
     if (!box_fits(e, a)) {
-        e->box_valid = false;
+        e->box_valid = e->tile_bound = false;
         memset(e->by_group, 0, sizeof e->by_group);
         for (int i = 0; i < e->m->loops; i++)
             e->loop[i] = LOOP_NEW;
     }
     for (int tries = 0; tries < e->m->loops + 6; tries++) {
-        if (attempt(e, a, size, t, ok))
-            return;
+        enum tri reached = attempt(e, a, offset);
+        if (reached != TRI_MAYBE)
+            return reached;
         e->box_valid = false;
     }
-    whole(t, size, why_size, ok);
+    return TRI_MAYBE;
 }
 
-static bool merge(struct cw_footprint *f, const struct touch *t)
+void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok)
+{
+    const struct cw_poly *offset;
+    *t = (struct eval_touch){.may = {t->may.v, 0, t->may.capacity}, .must = {t->must.v, 0, t->must.capacity}};
+    enum tri reached = a->offset < 0 ? TRI_MAYBE : eval_reach(e, a, &offset);
+    if (reached == TRI_YES)
+        lay_out(e, a, offset, size, t, ok);
+    if (reached == TRI_MAYBE || (reached == TRI_YES && (e->restart || e->failed)))
+        whole(t, size, a->offset < 0 ? eval_why_any : eval_why_size, ok);
+}
+
+static bool merge(struct cw_footprint *f, const struct eval_touch *t)
 {
     if (t->answer == CW_ANSWER_NONE)
         return true;
@@ -332,7 +332,7 @@ static bool settle(struct cw_footprint *f, bool writes, const char *unknown, int
 {
     if (cw_spans_limit(&f->may, CW_EVAL_MAX_SPANS) && f->answer <= CW_ANSWER_AT_MOST) {
         f->answer = CW_ANSWER_AT_MOST;
-        f->why = why_gaps;
+        f->why = eval_why_gaps;
     }
     if (unknown) {
         f->answer = CW_ANSWER_UNKNOWN;
@@ -355,7 +355,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
                   struct cw_arg_footprint *result)
 {
     const struct cw_model *m = e->m;
-    struct touch t = {0};
+    struct eval_touch t = {0};
     bool ok = true;
     e->launch = launch;
     e->tile = tile;

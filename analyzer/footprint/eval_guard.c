@@ -34,7 +34,7 @@ bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, en
     return kind % 2 == 0 || cw_poly_add(p, p, &one, -1);
 }
 
-static enum tri decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
 {
     struct cw_range r = eval_range(e, p);
     if (relation == REL_NEGATIVE)
@@ -76,7 +76,12 @@ static enum tri decide(struct cw_eval *e, int node)
     case CW_EXPR_CONST:
         return x->value & 1 ? TRI_YES : TRI_NO;
     case CW_EXPR_CMP:
-        return eval_relation(e, node, true, &p, &relation) ? decide_relation(e, &p, relation) : TRI_MAYBE;
+        if (!eval_relation(e, node, true, &p, &relation))
+            return TRI_MAYBE;
+        a = eval_decide_relation(e, &p, relation);
+        if (a == TRI_MAYBE)
+            eval_depends(e, &p);
+        return a;
     case CW_EXPR_AND:
         return both(eval_decide(e, x->a), eval_decide(e, x->b));
     case CW_EXPR_OR:
@@ -101,7 +106,7 @@ enum tri eval_decide(struct cw_eval *e, int node)
     return t;
 }
 
-static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi)
+static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi, bool tiled)
 {
     struct cw_range *r = &e->range[v];
     if (lo <= r->lo && hi >= r->hi)
@@ -110,11 +115,13 @@ static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi)
     r->hi = hi < r->hi ? hi : r->hi;
     e->inexact |= !e->var[v].free;
     e->empty |= r->lo > r->hi;
+    e->var[v].tiled |= tiled;
 }
 
 /* p < 0: for each variable that occurs once, alone, bound it by the extreme of the rest. */
 static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
 {
+    bool tiled = eval_is_tiled(e, p);
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         int64_t c = 0;
@@ -125,9 +132,9 @@ static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
         rest.term[i].coefficient = 0;
         cw_wide room = -1 - cw_poly_range(&rest, e->range).lo; /* c * v <= room */
         if (c > 0)
-            shrink(e, v, -CW_WIDE_LIMIT, cw_wide_floor_div(room, c));
+            shrink(e, v, -CW_WIDE_LIMIT, cw_wide_floor_div(room, c), tiled);
         else
-            shrink(e, v, cw_wide_ceil_div(room, c), CW_WIDE_LIMIT);
+            shrink(e, v, cw_wide_ceil_div(room, c), CW_WIDE_LIMIT, tiled);
     }
 }
 
@@ -152,7 +159,8 @@ static void narrow_nonzero(struct cw_eval *e, const struct cw_poly *p)
         narrow_negative(e, &copy);
 }
 
-/* Undecided, and group and global ids are mixed: the dimension is better described by group and local ids. */
+/* Undecided, and group and global ids are mixed: the dimension is better described by group and local ids. A
+ * range of groups could be such that it is decided there. */
 static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
 {
     for (int d = 0; d < 3; d++) {
@@ -161,7 +169,22 @@ static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
             continue;
         e->by_group[d] = true;
         e->restart = true;
+        e->tile_bound |= !eval_always_open(e, p);
     }
+}
+
+enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+{
+    enum tri t = eval_decide_relation(e, p, relation);
+    if (t != TRI_MAYBE)
+        return t;
+    if (relation == REL_NEGATIVE)
+        narrow_negative(e, p);
+    else if (relation == REL_ZERO)
+        narrow_zero(e, p);
+    else
+        narrow_nonzero(e, p);
+    return e->empty ? TRI_NO : eval_decide_relation(e, p, relation);
 }
 
 enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
@@ -172,19 +195,8 @@ enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
         enum tri t = eval_decide(e, g.node);
         return g.want ? t : negate(t);
     }
-    enum tri t = decide_relation(e, &p, relation);
-    if (t != TRI_MAYBE)
-        return t;
-    want_group_basis(e, &p);
-    if (e->restart)
-        return t;
-    if (relation == REL_NEGATIVE)
-        narrow_negative(e, &p);
-    else if (relation == REL_ZERO)
-        narrow_zero(e, &p);
-    else
-        narrow_nonzero(e, &p);
-    if (e->empty)
-        return TRI_NO;
-    return decide_relation(e, &p, relation);
+    enum tri t = eval_decide_relation(e, &p, relation);
+    if (t == TRI_MAYBE)
+        want_group_basis(e, &p);
+    return t != TRI_MAYBE || e->restart ? t : eval_narrow_by(e, &p, relation);
 }

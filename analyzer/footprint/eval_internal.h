@@ -20,6 +20,7 @@ struct eval_var {
     bool free;    /* takes every value of its range, whatever the others do */
     bool wrapped; /* stands for a value of the launch that may not fit its width */
     bool pending; /* counter of a loop whose bound is being computed: its range means nothing yet */
+    bool tiled;   /* its range may be another one in another tile of the same launch */
 };
 
 enum loop_state { LOOP_NEW, LOOP_PENDING, LOOP_DONE, LOOP_FAILED };
@@ -53,7 +54,8 @@ struct cw_eval {
     uint32_t generation;
     struct cw_poly **chunk;
     int chunks, polys;
-    struct cw_range range[VAR_COUNT];
+    struct cw_range range[VAR_COUNT],
+        initial[VAR_COUNT]; /* initial: of VAR_DYNAMIC on, before guards narrowed it */
     struct eval_var var[VAR_COUNT];
     int vars;
     enum loop_state *loop;
@@ -72,11 +74,30 @@ struct cw_eval {
     int depth;                        /* of the recursion over nodes */
     int decisions;                    /* since the last reset */
     bool failed;                      /* out of memory or of variables: nothing is known */
+    bool tile_bound; /* something was decided (not just found true everywhere) that another tile may decide
+                        otherwise */
 };
 
 enum tri { TRI_NO, TRI_YES, TRI_MAYBE };
 
+/* What one access comes to. */
+struct eval_touch {
+    enum cw_answer answer;
+    struct cw_spans may, must;
+    const char *why; /* static */
+};
+
 enum relation { REL_NEGATIVE, REL_ZERO, REL_NONZERO };
+
+/* eval.c */
+extern const char eval_why_any[], eval_why_wrap[], eval_why_data[], eval_why_guard[], eval_why_shape[],
+    eval_why_gaps[], eval_why_atomic[], eval_why_size[], eval_why_count[], eval_why_padding[];
+/* Narrows the box to where `a`, whose offset is a node, can happen, and evaluates its offset (READ_SIGNED),
+ * count (READ_UNSIGNED) and stride (READ_SIGNED). TRI_YES, and the offset; TRI_NO: it happens nowhere;
+ * TRI_MAYBE: it is too large to say. */
+enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
+/* One access of the tile; `t` keeps its memory. *ok is cleared without memory. */
+void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok);
 
 /* eval_value.c */
 void eval_reset(struct cw_eval *e);
@@ -88,6 +109,14 @@ const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
 struct cw_range eval_type_range(int width, bool is_signed);
 /* Is some variable of p pending? */
 bool eval_pending(const struct cw_eval *e, const struct cw_poly *p);
+
+/* Does the range of p depend on the tile? */
+bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
+/* The range of p was used for more than to find something true that then holds in every part of the tile. */
+void eval_depends(struct cw_eval *e, const struct cw_poly *p);
+
+/* p mixes group and global ids, is undecided, and is so in every range of whole groups. */
+bool eval_always_open(struct cw_eval *e, const struct cw_poly *p);
 
 /* eval_print.c */
 /* An evaluator without a launch; NULL without memory. */
@@ -102,6 +131,10 @@ bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, en
 enum tri eval_decide(struct cw_eval *e, int node);
 /* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
 enum tri eval_narrow(struct cw_eval *e, struct cw_guard g);
+/* The same for a relation. */
+enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
+/* Does p <relation> hold in the whole box? */
+enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
 
 /* eval_loop.c */
 const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop);

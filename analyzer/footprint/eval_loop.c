@@ -37,6 +37,7 @@ static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw
     if (relation == REL_ZERO) /* stays while equal: with t != 0 that is over after one step */
         return *out = (struct cw_range){0, 1}, true;
     struct cw_range r = eval_range(e, &rest);
+    eval_depends(e, &rest);
     if (relation == REL_NEGATIVE) {
         if (t < 0)
             return false;
@@ -57,8 +58,10 @@ static bool duties_hold(struct cw_eval *e, int first)
 {
     for (int i = first; i < e->duties; i++) {
         struct cw_range r = cw_poly_range(e->duty[i].p, e->range);
-        if (r.lo < e->duty[i].limit.lo || r.hi > e->duty[i].limit.hi)
-            return false;
+        if (r.lo >= e->duty[i].limit.lo && r.hi <= e->duty[i].limit.hi)
+            continue;
+        eval_depends(e, e->duty[i].p);
+        return false;
     }
     return true;
 }
@@ -87,12 +90,12 @@ static bool bound(struct cw_eval *e, int loop, int k)
     if (!ok)
         return false;
     bool certain = tests == 1 && e->m->loop[loop].exits == 1 && best.lo == best.hi;
-    e->range[k] = (struct cw_range){0, best.hi};
+    e->range[k] = e->initial[k] = (struct cw_range){0, best.hi};
     e->var[k].free = certain && inside(e, loop);
     if (!duties_hold(e, first_duty))
         return false;
     if (certain && !inside(e, loop)) /* seen from behind the loop: what it was when the test failed */
-        e->range[k].lo = best.hi;
+        e->range[k].lo = e->initial[k].lo = best.hi;
     return true;
 }
 

@@ -33,6 +33,16 @@ static const struct cw_poly *anything(struct cw_eval *e, int node)
     return between(e, node, r.lo, r.hi);
 }
 
+/* ... where the bounds come from the ranges of a and b (NULL: of a alone). */
+static const struct cw_poly *derived(struct cw_eval *e, int node, cw_wide lo, cw_wide hi,
+                                     const struct cw_poly *a, const struct cw_poly *b)
+{
+    eval_depends(e, a);
+    if (b)
+        eval_depends(e, b);
+    return between(e, node, lo, hi);
+}
+
 /* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials.
  */
 static bool split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
@@ -66,7 +76,7 @@ static const struct cw_poly *floor_division(struct cw_eval *e, int node, const s
     if (split(e, p, d, &q, &r))
         return eval_keep(e, &q);
     struct cw_range range = eval_range(e, p);
-    return between(e, node, cw_wide_floor_div(range.lo, d), cw_wide_floor_div(range.hi, d));
+    return derived(e, node, cw_wide_floor_div(range.lo, d), cw_wide_floor_div(range.hi, d), p, NULL);
 }
 
 static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
@@ -81,7 +91,7 @@ static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const str
         if (cw_poly_add(&r, p, &q, -1))
             return eval_keep(e, &r);
     }
-    return between(e, node, 0, d - 1);
+    return derived(e, node, 0, d - 1, p, NULL);
 }
 
 static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -95,15 +105,15 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
         return quotient ? floor_division(e, node, o.a, d) : remainder_of(e, node, o.a, d);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
-        return between(e, node, -m, m);
+        return derived(e, node, -m, m, o.a, o.b);
     }
     if (!quotient) {
         cw_wide limit = o.rb.hi - 1 < o.ra.hi ? o.rb.hi - 1 : o.ra.hi;
-        return o.rb.lo > 0 ? between(e, node, 0, limit) : between(e, node, 0, o.ra.hi);
+        return derived(e, node, 0, o.rb.lo > 0 ? limit : o.ra.hi, o.a, o.b);
     }
     if (o.rb.lo < 0)
-        return between(e, node, -o.ra.hi, o.ra.hi);
-    return between(e, node, o.ra.lo / o.rb.hi, o.ra.hi / (o.rb.lo > 1 ? o.rb.lo : 1));
+        return derived(e, node, -o.ra.hi, o.ra.hi, o.a, o.b);
+    return derived(e, node, o.ra.lo / o.rb.hi, o.ra.hi / (o.rb.lo > 1 ? o.rb.lo : 1), o.a, o.b);
 }
 
 static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -113,8 +123,8 @@ static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, i
     if (!cw_poly_is_const(amount, &by) || by < 0 || by >= x->width || by > 62) {
         if (x->op != CW_EXPR_LSHR)
             return anything(e, node);
-        struct cw_range r = eval_range(e, eval_node(e, x->a, READ_UNSIGNED));
-        return between(e, node, 0, r.hi);
+        const struct cw_poly *a = eval_node(e, x->a, READ_UNSIGNED);
+        return derived(e, node, 0, eval_range(e, a).hi, a, NULL);
     }
     if (x->op != CW_EXPR_SHL)
         return floor_division(e, node,
@@ -148,12 +158,12 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
             struct cw_range range = eval_range(e, a);
             if (split(e, a, -mask, &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return eval_keep(e, &back);
-            return between(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi);
+            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi, a, NULL);
         }
     }
     struct operands o;
     read_operands(e, x, false, &o);
-    return between(e, node, 0, o.ra.hi < o.rb.hi ? o.ra.hi : o.rb.hi);
+    return derived(e, node, 0, o.ra.hi < o.rb.hi ? o.ra.hi : o.rb.hi, o.a, o.b);
 }
 
 static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -169,7 +179,7 @@ static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, 
             return eval_keep(e, &sum);
     }
     cw_wide lo = o.ra.lo > o.rb.lo ? o.ra.lo : o.rb.lo;
-    return between(e, node, lo, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi));
+    return derived(e, node, lo, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi), o.a, o.b);
 }
 
 static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -184,7 +194,7 @@ static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x,
     }
     struct operands o;
     read_operands(e, x, false, &o);
-    return between(e, node, 0, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi));
+    return derived(e, node, 0, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi), o.a, o.b);
 }
 
 static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -201,14 +211,14 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
             return least ? o.b : o.a;
     }
     bool lo = least == (o.ra.lo < o.rb.lo), hi = least == (o.ra.hi < o.rb.hi);
-    return between(e, node, lo ? o.ra.lo : o.rb.lo, hi ? o.ra.hi : o.rb.hi);
+    return derived(e, node, lo ? o.ra.lo : o.rb.lo, hi ? o.ra.hi : o.rb.hi, o.a, o.b);
 }
 
 static const struct cw_poly *one_of(struct cw_eval *e, int node, int yes, int no)
 {
-    struct cw_range a = eval_range(e, eval_node(e, yes, READ_SIGNED)),
-                    b = eval_range(e, eval_node(e, no, READ_SIGNED));
-    return between(e, node, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi);
+    const struct cw_poly *p = eval_node(e, yes, READ_SIGNED), *q = eval_node(e, no, READ_SIGNED);
+    struct cw_range a = eval_range(e, p), b = eval_range(e, q);
+    return derived(e, node, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, p, q);
 }
 
 static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -220,6 +230,8 @@ static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr 
     if (o.ra.lo >= type.lo && o.ra.hi <= type.hi && o.rb.lo >= type.lo && o.rb.hi <= type.hi &&
         cw_poly_mul(&p, o.a, o.b))
         return eval_keep(e, &p);
+    eval_depends(e, o.a);
+    eval_depends(e, o.b);
     return anything(e, node);
 }
 

@@ -42,7 +42,7 @@ int eval_new_var(struct cw_eval *e, int node, cw_wide lo, cw_wide hi)
         e->failed = true;
         return VAR_COUNT - 1;
     }
-    e->range[e->vars] = (struct cw_range){lo, hi};
+    e->range[e->vars] = e->initial[e->vars] = (struct cw_range){lo, hi};
     e->var[e->vars] = (struct eval_var){.node = node};
     return e->vars++;
 }
@@ -82,7 +82,7 @@ static void tile_box(struct cw_eval *e)
         e->range[VAR_LOCAL + d] = (struct cw_range){0, size - 1};
     }
     for (int v = 1; v < VAR_DYNAMIC; v++)
-        e->var[v] = (struct eval_var){.node = -1, .free = true};
+        e->var[v] = (struct eval_var){.node = -1, .free = true, .tiled = v < VAR_LOCAL};
 }
 
 void eval_reset(struct cw_eval *e)
@@ -101,6 +101,21 @@ void eval_reset(struct cw_eval *e)
             e->loop[i] = LOOP_NEW;
     if (e->mode == EVAL_LAUNCH)
         tile_box(e);
+}
+
+bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            if (p->term[i].var[k] && e->var[p->term[i].var[k]].tiled)
+                return true;
+    return false;
+}
+
+void eval_depends(struct cw_eval *e, const struct cw_poly *p)
+{
+    if (!e->tile_bound && eval_is_tiled(e, p))
+        e->tile_bound = true;
 }
 
 bool eval_pending(const struct cw_eval *e, const struct cw_poly *p)
@@ -160,6 +175,17 @@ struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p)
         r.hi = s.hi < r.hi ? s.hi : r.hi;
     }
     return r;
+}
+
+bool eval_always_open(struct cw_eval *e, const struct cw_poly *p)
+{
+    struct cw_poly q;
+    for (int d = 0; d < 3; d++) {
+        int64_t c;
+        if (e->ragged[d] && (cw_poly_uses(p, VAR_GLOBAL + d, &c) || cw_poly_uses(p, VAR_LOCAL + d, &c)))
+            return false;
+    }
+    return to_group_basis(e, p, &q) && !eval_is_tiled(e, &q);
 }
 
 /* ---- leaves */
@@ -309,6 +335,7 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
     }
     if (pending)
         e->pending_used = true;
+    eval_depends(e, p);
     const struct cw_poly *any = unknown(e, node, is_signed);
     e->var[any->term[0].var[CW_POLY_DEGREE - 1]].wrapped = of_launch_only(e, p);
     return any;
