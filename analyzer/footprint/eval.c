@@ -208,8 +208,19 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
     bool certain = all_guards_hold(e, a) && !a->doubt && !repeated && !(a->kind & CW_ACCESS_ATOMIC);
     bool spread_out = bounded && spread(&g, a->bytes_may, size, &t->may, ok);
     if (!spread_out) {
+        cw_wide end = g.base + a->bytes_may;
+        for (int i = 0; i < g.n; i++)
+            end += g.stride[i] * (g.count[i] - 1);
         t->may.n = 0;
         *ok &= cw_spans_append(&t->may, 0, size);
+        if (bounded)
+            cw_spans_clip(&t->may,
+                          g.base < 0      ? 0
+                          : g.base > size ? size
+                                          : (int64_t)g.base,
+                          end < 0      ? 0
+                          : end > size ? size
+                                       : (int64_t)end);
     }
     if (a->count < 0) { /* the tighter bounds again, for what was listed or given up as a whole */
         cw_wide lo = r.lo < 0 ? 0 : r.lo, hi = r.hi + a->bytes_may > size ? size : r.hi + a->bytes_may;

@@ -205,6 +205,8 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
     read_operands(e, x, x->op == CW_EXPR_SMIN || x->op == CW_EXPR_SMAX, &o);
     if (cw_poly_add(&difference, o.a, o.b, -1)) {
         struct cw_range d = eval_range(e, &difference);
+        if (d.lo == 0 && d.hi == 0) /* the same in this box: the simpler one */
+            return o.a->n <= o.b->n ? o.a : o.b;
         if (d.hi <= 0)
             return least ? o.a : o.b;
         if (d.lo >= 0)

@@ -1,0 +1,330 @@
+/* compile.c - a launch to boxes, conditions and lines. See compiled.h.
+ *
+ * The evaluator goes over the whole launch, access by access, and says whether anything that it decided could
+ * come out otherwise in a tile (cw_eval.tile_bound). If not, the polynomials that it found are those of every
+ * tile. */
+#include "compiled_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for n more elements in the array that `v` points to. */
+static bool room(void *v, int have, int n, int *capacity, size_t size)
+{
+    if (have + n <= *capacity)
+        return true;
+    int wider = *capacity ? 2 * *capacity : 32;
+    while (wider < have + n)
+        wider *= 2;
+    void *old, *grown;
+    memcpy(&old, v, sizeof old);
+    grown = realloc(old, (size_t)wider * size);
+    if (!grown)
+        return false;
+    memcpy(v, &grown, sizeof grown);
+    *capacity = wider;
+    return true;
+}
+
+/* What compiling an access comes to. */
+enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
+
+/* Largest magnitude of a variable before conditions narrow it. */
+static cw_wide magnitude(const struct cw_eval *e, int v)
+{
+    struct cw_range r = v < VAR_DYNAMIC ? e->range[v] : e->initial[v];
+    if (v >= VAR_GLOBAL && v < VAR_GLOBAL + 3) {
+        int d = v - VAR_GLOBAL;
+        r = (struct cw_range){e->launch->offset[d], (cw_wide)e->launch->offset[d] + e->launch->global[d]};
+    } else if (v >= VAR_GROUP && v < VAR_LOCAL) {
+        r = (struct cw_range){0, e->launch->global[v - VAR_GROUP]};
+    } else if (v >= VAR_LOCAL && v < VAR_DYNAMIC) {
+        r = (struct cw_range){0, e->launch->local[v - VAR_LOCAL]};
+    }
+    return r.hi > -r.lo ? r.hi : -r.lo;
+}
+
+static int by_size(const struct form_term *a, const struct form_term *b)
+{
+    int64_t x = llabs(a->coefficient), y = llabs(b->coefficient);
+    return (x > y) - (x < y);
+}
+
+/* p as a line. FORM_SLOW when it is not linear or may leave FORM_LIMIT somewhere in the launch. */
+static enum outcome make_line(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p,
+                              bool sorted, struct form_line *l)
+{
+    cw_wide most = 0;
+    *l = (struct form_line){.first = code->terms};
+    if (!cw_poly_is_linear(p))
+        return FORM_SLOW;
+    for (int i = 0; i < p->n; i++) {
+        int v = p->term[i].var[CW_POLY_DEGREE - 1];
+        int64_t k = p->term[i].coefficient;
+        most += v ? (k < 0 ? -(cw_wide)k : k) * magnitude(c->e, v) : k < 0 ? -(cw_wide)k : k;
+        if (most > FORM_LIMIT || magnitude(c->e, v) > FORM_LIMIT)
+            return FORM_SLOW;
+    }
+    if (!room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
+        return FORM_NO_MEMORY;
+    for (int i = 0; i < p->n; i++) {
+        int v = p->term[i].var[CW_POLY_DEGREE - 1];
+        if (v)
+            code->term[l->first + l->n++] = (struct form_term){p->term[i].coefficient, (uint8_t)v};
+        else
+            l->constant = p->term[i].coefficient;
+    }
+    code->terms += l->n;
+    if (sorted) /* two or three elements: by insertion, stable */
+        for (int i = 1; i < l->n; i++)
+            for (int k = l->first + i; k > l->first && by_size(&code->term[k], &code->term[k - 1]) < 0; k--) {
+                struct form_term t = code->term[k];
+                code->term[k] = code->term[k - 1];
+                code->term[k - 1] = t;
+            }
+    return FORM_OK;
+}
+
+/* The variables that the evaluator has made since this box began. */
+static enum outcome add_vars(struct cw_compiled *c, struct cw_code *code, struct form_box *b)
+{
+    const struct cw_eval *e = c->e;
+    int n = e->vars - VAR_DYNAMIC;
+    if (n <= b->vars)
+        return FORM_OK;
+    if (!room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
+        return FORM_NO_MEMORY;
+    for (int v = VAR_DYNAMIC + b->vars; v < e->vars; v++) {
+        struct cw_range r = e->initial[v];
+        struct form_var *to = &code->var[code->vars++];
+        bool fits = r.lo >= -FORM_LIMIT && r.hi <= FORM_LIMIT; /* else no line uses it */
+        *to = (struct form_var){fits ? (int64_t)r.lo : 0, fits ? (int64_t)r.hi : 0, e->var[v].free};
+    }
+    b->vars = n;
+    return FORM_OK;
+}
+
+static bool mixes_bases(const struct cw_eval *e, const struct cw_poly *p)
+{
+    int64_t k;
+    for (int d = 0; d < 3; d++)
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &k))
+            return true;
+    return false;
+}
+
+/* The conditions of `a` that some work-items of the launch do not fulfil. */
+static enum outcome add_guards(struct cw_compiled *c, struct cw_code *code, struct form_box *b,
+                               const struct cw_access *a)
+{
+    for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
+        struct cw_guard g = c->m->guard[i];
+        struct form_guard to;
+        struct cw_poly p;
+        if (!eval_relation(c->e, g.node, g.want, &p, &to.relation)) {
+            b->open |= eval_decide(c->e, g.node) != (g.want ? TRI_YES : TRI_NO);
+            continue;
+        }
+        if (mixes_bases(c->e, &p)) { /* decided, or the box would be one of groups; and only so decided */
+            if (eval_decide_relation(c->e, &p, to.relation) != TRI_YES)
+                return FORM_SLOW;
+            continue;
+        }
+        enum outcome o = make_line(c, code, &p, false, &to.line);
+        if (o != FORM_OK)
+            return o;
+        if (!room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
+            return FORM_NO_MEMORY;
+        code->guard[code->guards++] = to;
+        b->guards++;
+    }
+    return FORM_OK;
+}
+
+/* Lines that bound the offset p through conditions on several variables. */
+static enum outcome add_bounds(struct cw_compiled *c, struct cw_code *code, struct form_item *item,
+                               const struct cw_access *a, const struct cw_poly *p)
+{
+    item->bound = code->bounds;
+    for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
+        struct cw_guard g = c->m->guard[i];
+        struct cw_poly d;
+        enum relation relation;
+        if (!eval_relation(c->e, g.node, g.want, &d, &relation) || relation != REL_NEGATIVE)
+            continue;
+        int vars = d.n - (cw_poly_constant(&d) != 0);
+        for (int t = 0; t < d.n && vars > 1; t++) {
+            int var = d.term[t].var[CW_POLY_DEGREE - 1];
+            int64_t ours, theirs;
+            struct cw_poly rest;
+            if (!var || !cw_poly_uses(p, var, &ours) || !cw_poly_uses(&d, var, &theirs) || ours == 0 ||
+                theirs == 0 || ours % theirs != 0 || !cw_poly_add(&rest, p, &d, -(ours / theirs)))
+                continue;
+            struct form_bound to = {.c = ours / theirs, .var = (uint8_t)var};
+            enum outcome o = make_line(c, code, &rest, false, &to.rest);
+            if (o != FORM_OK)
+                return o;
+            if (!room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
+                return FORM_NO_MEMORY;
+            code->bound[code->bounds++] = to;
+            item->bounds++;
+        }
+    }
+    return FORM_OK;
+}
+
+/* The box of the evaluator, which may be that of the access before. `generation` is that box's. */
+static enum outcome enter(struct cw_compiled *c, struct cw_code *code, const struct cw_access *a,
+                          uint32_t *generation)
+{
+    if (code->boxes && *generation == c->e->generation)
+        return add_vars(c, code, &code->box[code->boxes - 1]);
+    if (!room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
+        return FORM_NO_MEMORY;
+    struct form_box b = {.guard = code->guards, .first_var = code->vars};
+    memcpy(b.by_group, c->e->by_group, sizeof b.by_group);
+    enum outcome o = add_guards(c, code, &b, a);
+    if (o == FORM_OK)
+        o = add_vars(c, code, &b);
+    code->box[code->boxes] = b;
+    code->boxes += o == FORM_OK;
+    *generation = o == FORM_OK ? c->e->generation : 0;
+    return o;
+}
+
+static enum outcome add_repetition(struct cw_compiled *c, struct form_item *item, const struct cw_access *a)
+{
+    item->repeats = -1;
+    if (a->count < 0)
+        return FORM_OK;
+    const struct cw_poly *count = eval_node(c->e, a->count, READ_UNSIGNED);
+    struct cw_range n = eval_range(c->e, count);
+    if (eval_is_tiled(c->e, count) || n.hi > FORM_LIMIT || n.hi <= 0 ||
+        !cw_poly_is_const(eval_node(c->e, a->stride, READ_SIGNED), &item->stride) || item->stride <= 0 ||
+        item->stride > FORM_LIMIT / (int64_t)n.hi)
+        return FORM_SLOW;
+    item->repeats = (int64_t)n.hi;
+    item->repeats_vary = n.lo != n.hi;
+    return FORM_OK;
+}
+
+static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct form_item *item,
+                         const struct cw_access *a, const struct cw_poly *p, uint32_t *generation)
+{
+    enum outcome o = enter(c, code, a, generation);
+    item->box = code->boxes - 1;
+    for (int i = 0; i < p->n && o == FORM_OK; i++) {
+        int v = p->term[i].var[CW_POLY_DEGREE - 1];
+        item->tied |= v && !c->e->var[v].free;
+        if (v && c->e->var[v].wrapped) {
+            item->whole = true;
+            item->why = eval_why_wrap;
+            return FORM_OK;
+        }
+    }
+    if (o == FORM_OK)
+        o = make_line(c, code, p, true, &item->line);
+    if (o == FORM_OK)
+        o = add_repetition(c, item, a);
+    return o == FORM_OK ? add_bounds(c, code, item, a, p) : o;
+}
+
+static bool same_line(const struct cw_code *code, const struct form_line *a, const struct form_line *b)
+{
+    if (a->constant != b->constant || a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (code->term[a->first + i].var != code->term[b->first + i].var ||
+            code->term[a->first + i].coefficient != code->term[b->first + i].coefficient)
+            return false;
+    return true;
+}
+
+/* The item says nothing that the one before it, in the same box, does not say. */
+static bool repeated(const struct cw_code *code, const struct form_item *x)
+{
+    for (int i = code->items - 1; i >= 0 && i >= code->items - 16; i--) {
+        const struct form_item *y = &code->item[i];
+        if (!x->slow && !y->slow && !x->whole && !y->whole && y->arg == x->arg && y->kind == x->kind &&
+            y->box == x->box && y->doubted == x->doubted && y->bytes_may == x->bytes_may &&
+            y->bytes_must == x->bytes_must && y->repeats < 0 && x->repeats < 0 && x->bounds == 0 &&
+            y->bounds == 0 && same_line(code, &x->line, &y->line))
+            return true;
+    }
+    return false;
+}
+
+static bool compile_access(struct cw_compiled *c, struct cw_code *code, int index, uint32_t *generation)
+{
+    const struct cw_access *a = &c->m->access[index];
+    struct form_item item = {.arg = a->arg,
+                             .kind = a->kind,
+                             .access = index,
+                             .bytes_may = a->bytes_may,
+                             .bytes_must = a->bytes_must,
+                             .repeats = -1,
+                             .box = -1};
+    const struct cw_poly *p;
+    enum outcome o = FORM_OK;
+    if (a->offset < 0) {
+        item.whole = true;
+        item.why = eval_why_any;
+    } else {
+        enum tri reached = eval_reach(c->e, a, &p);
+        if (reached == TRI_NO && !c->e->tile_bound)
+            return true; /* in no tile */
+        o = reached != TRI_YES || c->e->tile_bound || a->bytes_may > FORM_LIMIT
+                ? FORM_SLOW
+                : fill(c, code, &item, a, p, generation);
+    }
+    if (a->doubt && !item.whole) {
+        item.doubted = true;
+        item.why = a->doubt;
+    }
+    item.slow = o == FORM_SLOW;
+    if (o == FORM_NO_MEMORY || !room(&code->item, code->items, 1, &code->item_room, sizeof item))
+        return false;
+    if (!repeated(code, &item))
+        code->item[code->items++] = item;
+    return true;
+}
+
+/* Conditions that hold everywhere in the launch, whatever others say, need not be looked at again. */
+static void drop_settled(struct cw_compiled *c, struct cw_code *code, const struct cw_tile *whole)
+{
+    form_set_tile(c, whole);
+    for (int i = 0; i < code->boxes; i++) {
+        struct form_box *b = &code->box[i], bare = *b;
+        int kept = 0;
+        bool certain;
+        bare.guards = 0;
+        (void)form_enter_box(c, code, &bare, &certain);
+        for (int g = 0; g < b->guards; g++) {
+            struct form_guard guard = code->guard[b->guard + g];
+            if (form_decide(c, code, &guard) != TRI_YES)
+                code->guard[b->guard + kept++] = guard;
+        }
+        b->guards = kept;
+    }
+}
+
+bool form_compile(struct cw_compiled *c, struct cw_code *code)
+{
+    struct cw_tile whole;
+    uint32_t generation = 0;
+    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = 0;
+    for (int d = 0; d < 3; d++) {
+        int64_t groups = c->launch.global[d] / c->launch.local[d];
+        code->ragged[d] = c->launch.global[d] % c->launch.local[d] != 0;
+        whole.first[d] = 0;
+        whole.count[d] = groups + code->ragged[d];
+    }
+    c->e->launch = &c->launch;
+    c->e->tile = &whole;
+    c->e->box_valid = false;
+    for (int i = 0; i < c->m->accesses; i++)
+        if (!compile_access(c, code, i, &generation))
+            return false;
+    drop_settled(c, code, &whole);
+    return true;
+}

@@ -1,0 +1,124 @@
+/* compiled_box.c - the box of a tile in 64-bit numbers: what eval_guard.c and eval_value.c do, for lines that
+ * were checked not to overflow. */
+#include "compiled_internal.h"
+
+void form_set_tile(struct cw_compiled *c, const struct cw_tile *tile)
+{
+    const struct cw_launch *l = &c->launch;
+    for (int d = 0; d < 3; d++) {
+        int64_t size = l->local[d], first = tile->first[d], end = (first + tile->count[d]) * size;
+        end = end > l->global[d] ? l->global[d] : end;
+        c->lo[VAR_GLOBAL + d] = first * size + l->offset[d];
+        c->hi[VAR_GLOBAL + d] = end - 1 + l->offset[d];
+        c->lo[VAR_GROUP + d] = first;
+        c->hi[VAR_GROUP + d] = first + tile->count[d] - 1;
+        c->lo[VAR_LOCAL + d] = 0;
+        c->hi[VAR_LOCAL + d] = size - 1;
+    }
+}
+
+struct form_range form_line_range(const struct cw_compiled *c, const struct cw_code *code,
+                                  const struct form_line *l)
+{
+    struct form_range r = {l->constant, l->constant};
+    const struct form_term *t = &code->term[l->first];
+    for (int i = 0; i < l->n; i++, t++) {
+        int64_t lo = t->coefficient * c->lo[t->var], hi = t->coefficient * c->hi[t->var];
+        r.lo += t->coefficient < 0 ? hi : lo;
+        r.hi += t->coefficient < 0 ? lo : hi;
+    }
+    return r;
+}
+
+enum tri form_decide(const struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g)
+{
+    struct form_range r = form_line_range(c, code, &g->line);
+    if (g->relation == REL_NEGATIVE)
+        return r.hi < 0 ? TRI_YES : r.lo >= 0 ? TRI_NO : TRI_MAYBE;
+    enum tri zero = r.lo > 0 || r.hi < 0 ? TRI_NO : r.lo == 0 && r.hi == 0 ? TRI_YES : TRI_MAYBE;
+    if (zero == TRI_MAYBE || g->relation == REL_ZERO)
+        return zero;
+    return zero == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+    return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static void shrink(struct cw_compiled *c, int v, int64_t lo, int64_t hi)
+{
+    if (lo <= c->lo[v] && hi >= c->hi[v])
+        return;
+    c->lo[v] = lo > c->lo[v] ? lo : c->lo[v];
+    c->hi[v] = hi < c->hi[v] ? hi : c->hi[v];
+    c->inexact |= !c->free[v];
+    c->empty |= c->lo[v] > c->hi[v];
+}
+
+/* sign * line + shift < 0: bounds each variable by the extreme of the rest. */
+static void narrow_negative(struct cw_compiled *c, const struct cw_code *code, const struct form_line *l,
+                            int sign, int64_t shift)
+{
+    const struct form_term *t = &code->term[l->first];
+    for (int i = 0; i < l->n; i++) {
+        int v = t[i].var;
+        int64_t coefficient = sign * t[i].coefficient, least = sign * l->constant + shift;
+        if (c->lo[v] >= c->hi[v])
+            continue;
+        for (int k = 0; k < l->n; k++) {
+            int64_t other = sign * t[k].coefficient;
+            if (k != i)
+                least += other * (other < 0 ? c->hi[t[k].var] : c->lo[t[k].var]);
+        }
+        int64_t room = -1 - least; /* coefficient * v <= room */
+        if (coefficient > 0)
+            shrink(c, v, INT64_MIN, floor_div(room, coefficient));
+        else
+            shrink(c, v, -floor_div(-room, coefficient), INT64_MAX);
+    }
+}
+
+static enum tri narrow(struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g)
+{
+    enum tri t = form_decide(c, code, g);
+    if (t != TRI_MAYBE)
+        return t;
+    if (g->relation == REL_NEGATIVE) {
+        narrow_negative(c, code, &g->line, 1, 0);
+    } else if (g->relation == REL_ZERO) {
+        narrow_negative(c, code, &g->line, 1, -1);
+        narrow_negative(c, code, &g->line, -1, -1);
+    } else {
+        struct form_range r = form_line_range(c, code, &g->line);
+        if (r.hi == 0)
+            narrow_negative(c, code, &g->line, 1, 0);
+        else if (r.lo == 0)
+            narrow_negative(c, code, &g->line, -1, 0);
+    }
+    return c->empty ? TRI_NO : TRI_MAYBE;
+}
+
+bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const struct form_box *b,
+                    bool *certain)
+{
+    c->inexact = c->empty = false;
+    for (int i = 0; i < b->vars; i++) {
+        const struct form_var *v = &code->var[b->first_var + i];
+        c->lo[VAR_DYNAMIC + i] = v->lo;
+        c->hi[VAR_DYNAMIC + i] = v->hi;
+        c->free[VAR_DYNAMIC + i] = v->free;
+    }
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < b->guards; i++)
+            if (narrow(c, code, &code->guard[b->guard + i]) == TRI_NO)
+                return false;
+    bool hold = !b->open && !c->inexact;
+    for (int i = 0; i < b->guards && hold; i++)
+        hold = form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;
+    for (int d = 0; d < 3; d++)
+        hold = hold && !(b->by_group[d] && code->ragged[d]);
+    *certain = hold;
+    return true;
+}

@@ -1,0 +1,120 @@
+/* compiled_internal.h - shared by compiled*.c only. */
+#ifndef CW_FOOTPRINT_COMPILED_INTERNAL_H
+#define CW_FOOTPRINT_COMPILED_INTERNAL_H
+
+#include "compiled.h"
+#include "eval_internal.h"
+
+/* Everything of a compiled launch stays within ± this in the whole launch, sums and products included. */
+#define FORM_LIMIT (INT64_C(1) << 60)
+
+/* constant + the sum of coefficient * variable over n terms from `first` of the code on, smallest
+ * coefficients first. */
+struct form_line {
+    int64_t constant;
+    int first, n;
+};
+
+struct form_term {
+    int64_t coefficient;
+    uint8_t var;
+};
+
+/* line <relation> holds for some work-items of the launch only. */
+struct form_guard {
+    struct form_line line;
+    enum relation relation;
+};
+
+/* A narrowed box: the conditions of some accesses, in the tile's variables and in some that begin with a
+ * fixed range. */
+struct form_box {
+    int guard, guards;
+    int first_var, vars; /* into cw_code.var: VAR_DYNAMIC and following */
+    bool by_group[3];
+    bool open; /* some condition is not decided in any tile */
+};
+
+struct form_var {
+    int64_t lo, hi;
+    bool free;
+};
+
+/* p <= rest - c, or p >= rest - c for c < 0, while `var` has several values: p's bound by a condition that
+ * ties variables together (eval.c, bound_by). */
+struct form_bound {
+    struct form_line rest;
+    int64_t c;
+    uint8_t var;
+};
+
+struct form_item {
+    int arg;
+    unsigned kind;
+    bool slow;       /* `access` goes to the evaluator */
+    bool whole;      /* touches all of the buffer, unknown, because of `why` */
+    bool doubted;    /* with `why` */
+    bool tied;       /* some variable of the line is not free */
+    int access, box; /* box -1: none is needed */
+    struct form_line line;
+    int64_t bytes_may, bytes_must;
+    int64_t repeats, stride; /* repeats < 0: once */
+    bool repeats_vary;
+    int bound, bounds;
+    const char *why;
+};
+
+/* One compiled launch. Arrays keep their memory from launch to launch. */
+struct cw_code {
+    bool valid;
+    uint64_t used;     /* when, for the choice of the one to give up */
+    unsigned work_dim; /* the key ... */
+    int64_t global[3], local[3], offset[3];
+    unsigned char *scalars; /* ... and c->key_bytes of arguments, each behind a byte that says known */
+    bool ragged[3];
+    struct form_item *item;
+    struct form_box *box;
+    struct form_guard *guard;
+    struct form_bound *bound;
+    struct form_term *term;
+    struct form_var *var;
+    int items, boxes, guards, bounds, terms, vars;
+    int item_room, box_room, guard_room, bound_room, term_room, var_room;
+};
+
+enum { CODES = 8 };
+
+struct cw_compiled {
+    const struct cw_model *m;
+    struct cw_eval *e;
+    struct cw_code code[CODES], *now;
+    uint64_t clock;
+    struct cw_launch launch; /* the copy; its arguments are ... */
+    struct cw_launch_arg *arg;
+    unsigned char *bytes; /* ... with their values here */
+    size_t bytes_room;
+    int *key_size, key_bytes;             /* per argument: bytes that indices depend on */
+    struct eval_touch touch;              /* of slow accesses */
+    int64_t lo[VAR_COUNT], hi[VAR_COUNT]; /* the box of a tile */
+    bool free[VAR_COUNT];
+    bool inexact, empty;
+};
+
+/* compile.c */
+/* Fills `code` for c->launch. False without memory. */
+bool form_compile(struct cw_compiled *c, struct cw_code *code);
+
+/* compiled_box.c */
+/* Sets c->lo, c->hi for a tile; per box: its own variables, then its conditions. */
+void form_set_tile(struct cw_compiled *c, const struct cw_tile *tile);
+/* Narrows; false when nothing is left. *certain: all conditions hold in what is left, which has no holes. */
+bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const struct form_box *b,
+                    bool *certain);
+struct form_range {
+    int64_t lo, hi;
+};
+enum tri form_decide(const struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g);
+struct form_range form_line_range(const struct cw_compiled *c, const struct cw_code *code,
+                                  const struct form_line *l);
+
+#endif

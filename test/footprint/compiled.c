@@ -1,0 +1,252 @@
+/* compiled [--time] MODELS.json LAUNCHES.json... - what a compiled launch says of tiles (compiled.h) against
+ * the evaluator's own words: the launches of the files, with random sizes and scalars besides, and random
+ * tiles.
+ *
+ * Wrong is: a hull that leaves out bytes, bytes called sure that are not, an answer better than the
+ * evaluator's, or unknown where it knows something. What is only less good is counted. --time prints
+ * microseconds per kernel instead of random launches. Exit status 1 when something is wrong, or less good in
+ * more than 2 % of the answers. */
+#include "../../analyzer/footprint/compiled.h"
+#include "../../analyzer/footprint/launch.h"
+#include "../../analyzer/footprint/model_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t seed = 88172645463325252u;
+static long answers, looser, weaker, wrong, slow_items, all_items, surely, exactly;
+
+static uint32_t draw(uint32_t below)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)(seed >> 32) % below;
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void say(const char *what, const struct cw_model *m, int arg, const struct cw_launch *l,
+                const struct cw_tile *t, const struct cw_footprint *f, const struct cw_hull *h)
+{
+    fprintf(stderr,
+            "%s: kernel %s argument %d, global %lld %lld local %lld %lld, tile %lld+%lld %lld+%lld: %s "
+            "%lld..%lld "
+            "sure %lld..%lld; evaluator: %s %lld..%lld (%zu), %zu certain; %s / %s\n",
+            what, m->kernel, arg, (long long)l->global[0], (long long)l->global[1], (long long)l->local[0],
+            (long long)l->local[1], (long long)t->first[0], (long long)t->count[0], (long long)t->first[1],
+            (long long)t->count[1], cw_answer_name(h->answer), (long long)h->begin, (long long)h->end,
+            (long long)h->sure, (long long)h->sure_end, cw_answer_name(f->answer),
+            f->may.n ? (long long)f->may.v[0].begin : 0, f->may.n ? (long long)f->may.v[f->may.n - 1].end : 0,
+            f->may.n, f->must.n, h->why ? h->why : "", f->why ? f->why : "");
+}
+
+static bool inside(const struct cw_spans *s, int64_t begin, int64_t end)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->v[i].begin <= begin && end <= s->v[i].end)
+            return true;
+    return begin >= end;
+}
+
+static void compare(const struct cw_model *m, int arg, const struct cw_launch *l, const struct cw_tile *t,
+                    const struct cw_footprint *f, const struct cw_hull *h)
+{
+    int64_t begin = f->may.n ? f->may.v[0].begin : 0, end = f->may.n ? f->may.v[f->may.n - 1].end : 0;
+    int64_t size = l->arg[arg].buffer_bytes;
+    bool at_edge = h->begin == 0 || h->end == size; /* something may lie outside */
+    bool unknown =
+        f->answer == CW_ANSWER_UNKNOWN && h->answer != CW_ANSWER_NONE; /* all of it, in other words */
+    bool bad = (f->may.n && (h->begin > begin || h->end < end)) || !inside(&f->must, h->sure, h->sure_end) ||
+               (h->sure < h->sure_end && (h->sure < h->begin || h->sure_end > h->end)) ||
+               (h->answer < f->answer && !unknown) ||
+               (h->answer == CW_ANSWER_UNKNOWN && f->answer != CW_ANSWER_UNKNOWN);
+    answers++;
+    exactly += f->answer == CW_ANSWER_EXACT;
+    surely += h->sure < h->sure_end;
+    if (bad) {
+        wrong++;
+        say("wrong", m, arg, l, t, f, h);
+    } else if ((h->begin < begin || h->end > end) && !at_edge) {
+        if (looser++ < 5)
+            say("looser", m, arg, l, t, f, h);
+    } else if (h->answer > f->answer) {
+        if (weaker++ < 5)
+            say("weaker", m, arg, l, t, f, h);
+    }
+}
+
+static void random_tile(const struct cw_launch *l, struct cw_tile *t)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t groups = l->global[d] / l->local[d] + (l->global[d] % l->local[d] != 0);
+        uint32_t most = groups > 1000000 ? 1000000 : (uint32_t)groups;
+        t->first[d] = draw(3) ? draw(most) : 0;
+        t->count[d] =
+            draw(3) ? 1 + draw((uint32_t)(groups - t->first[d] < 1000000 ? groups - t->first[d] : 1000000))
+                    : groups - t->first[d];
+    }
+}
+
+struct session {
+    const struct cw_model *m;
+    struct cw_compiled *c;
+    struct cw_eval *e;
+    struct cw_arg_hulls *h;
+    struct cw_arg_footprint *f;
+};
+
+static void try_tiles(struct session *s, const struct cw_launch *l, int n)
+{
+    int all;
+    if (!cw_compiled_launch(s->c, l))
+        exit(2);
+    slow_items += cw_compiled_slow(s->c, &all);
+    all_items += all;
+    for (int i = 0; i < n; i++) {
+        struct cw_tile t;
+        random_tile(l, &t);
+        if (!cw_compiled_tile(s->c, &t, s->h) || !cw_eval_tile(s->e, l, &t, s->f))
+            exit(2);
+        for (int a = 0; a < s->m->args; a++) {
+            compare(s->m, a, l, &t, &s->f[a].reads, &s->h[a].reads);
+            compare(s->m, a, l, &t, &s->f[a].writes, &s->h[a].writes);
+        }
+    }
+}
+
+static void vary(const struct cw_model *m, struct cw_launch_file *l, unsigned char *scratch)
+{
+    static const int64_t sizes[] = {1, 2, 7, 16, 64, 100, 1000, 65536, 1 << 20};
+    for (unsigned d = 0; d < l->launch.work_dim; d++) {
+        l->launch.local[d] = 1 + draw(draw(2) ? 64 : 8);
+        l->launch.global[d] = draw(2) ? sizes[draw(9)] * l->launch.local[d] : sizes[draw(9)];
+        if (l->launch.local[d] > l->launch.global[d])
+            l->launch.local[d] = l->launch.global[d];
+        l->launch.offset[d] = draw(4) ? 0 : sizes[draw(9)];
+    }
+    for (int i = 0; i < m->args; i++) {
+        struct cw_launch_arg *a = &l->launch.arg[i];
+        if (a->buffer_bytes)
+            a->buffer_bytes = draw(2) ? 4 * sizes[draw(9)] : 1 + draw(100000);
+        if (a->value && a->value_bytes <= 8 && m->arg[i].kind == CW_ARG_SCALAR) {
+            int64_t v = draw(3) ? sizes[draw(9)] : draw(2) ? -sizes[draw(9)] : draw(100000);
+            for (size_t k = 0; k < 8; k++)
+                scratch[8 * i + (int)k] = (unsigned char)((uint64_t)v >> (8 * k));
+            a->value = scratch + 8 * i;
+        }
+    }
+}
+
+static void time_launch(struct session *s, const struct cw_launch *l)
+{
+    enum { TILES = 64, ROUNDS = 50 };
+    struct cw_tile t[TILES];
+    int all, slow;
+    double start = now_us();
+    for (int i = 0; i < ROUNDS; i++) {
+        struct cw_launch other = *l;
+        other.offset[0] = i + 1; /* is not kept from the last time */
+        (void)cw_compiled_launch(s->c, &other);
+    }
+    double compile = (now_us() - start) / ROUNDS;
+    (void)cw_compiled_launch(s->c, l);
+    slow = cw_compiled_slow(s->c, &all);
+    for (int i = 0; i < TILES; i++)
+        random_tile(l, &t[i]);
+    start = now_us();
+    for (int i = 0; i < ROUNDS * TILES; i++)
+        (void)cw_compiled_tile(s->c, &t[i % TILES], s->h);
+    double tile = (now_us() - start) / (ROUNDS * TILES);
+    start = now_us();
+    for (int i = 0; i < 10 * TILES; i++)
+        (void)cw_eval_tile(s->e, l, &t[i % TILES], s->f);
+    double evaluator = (now_us() - start) / (10 * TILES);
+    start = now_us();
+    for (int i = 0; i < ROUNDS * TILES; i++)
+        (void)cw_compiled_launch(s->c, l);
+    double known = (now_us() - start) / (ROUNDS * TILES);
+    printf("%-40s %4d accesses %4d items %4d slow  launch %8.2f us, known %6.2f us, tile %7.2f us, evaluator "
+           "%8.2f us\n",
+           s->m->kernel, s->m->accesses, all, slow, compile, known, tile, evaluator);
+}
+
+static char *file_text(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb"), *copy;
+    char *text = NULL;
+    if (!f || !(copy = open_memstream(&text, n)))
+        return NULL;
+    for (int c; (c = getc(f)) != EOF;)
+        putc(c, copy);
+    fclose(f);
+    fclose(copy);
+    return text;
+}
+
+static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
+{
+    struct session s = {m, cw_compiled_create(m), cw_eval_create(m), calloc((size_t)m->args + 1, sizeof *s.h),
+                        calloc((size_t)m->args + 1, sizeof *s.f)};
+    struct cw_launch_file l;
+    struct cw_error err = {0};
+    unsigned char *scratch = malloc(8 * (size_t)m->args + 8);
+    if (cw_launch_read(&l, j, m, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(2);
+    }
+    if (timed) {
+        time_launch(&s, &l.launch);
+    } else {
+        try_tiles(&s, &l.launch, 30);
+        for (int i = 0; i < 20; i++) {
+            vary(m, &l, scratch);
+            try_tiles(&s, &l.launch, 15);
+        }
+    }
+    free(scratch);
+    cw_launch_finish(&l);
+    cw_compiled_destroy(s.c);
+    cw_eval_destroy(s.e);
+    cw_eval_result_finish(s.f, m->args);
+    free(s.f);
+    free(s.h);
+}
+
+int main(int argc, char **argv)
+{
+    bool timed = argc > 1 && !strcmp(argv[1], "--time");
+    struct cw_model_set set;
+    struct cw_error err = {0};
+    size_t n = 0;
+    char *text = argc > 2 + timed ? file_text(argv[1 + timed], &n) : NULL;
+    if (!text || cw_model_set_read(&set, argv[1 + timed], text, n, &err)) {
+        fprintf(stderr, "%s\n", text ? err.text : "usage: compiled [--time] MODELS.json LAUNCHES.json...");
+        return 2;
+    }
+    for (int i = 2 + timed; i < argc; i++) {
+        json_t *file = json_load_file(argv[i], 0, NULL), *j;
+        size_t k;
+        json_array_foreach(json_object_get(file, "launches"), k, j)
+        {
+            const struct cw_model *m =
+                cw_model_set_find(&set, json_string_value(json_object_get(j, "kernel")));
+            if (m)
+                try_launch(m, j, timed);
+        }
+        json_decref(file);
+    }
+    if (!timed)
+        printf("%ld answers, %ld exact, %ld with sure bytes: %ld wrong, %ld looser, %ld weaker; %ld of %ld "
+               "items slow\n",
+               answers, exactly, surely, wrong, looser, weaker, slow_items, all_items);
+    cw_model_set_finish(&set);
+    free(text);
+    return wrong > 0 || 50 * looser > answers || 10 * weaker > answers;
+}
