@@ -6,7 +6,9 @@
 
 /* Names of ours begin with __cw_, which no source may use (rewrite_words.c). `inline` without `static`, as
  * OpenCL C 1.0 has no static; always_inline, as no body is emitted then. The built-ins become names first and
- * macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not exist. */
+ * macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not exist.
+ * Dimensions that there are not are the vendor's matter: PoCL 3.1 says 0 groups for them, the
+ * specification 1. */
 static const char head[] =
     "typedef struct { ulong base[3], first_group[3], groups[3], size[3], offset[3]; } __cw_tile;\n"
     "inline __attribute__((__always_inline__)) size_t __cw_pick(ulong a, ulong b, ulong c, uint d, size_t "
@@ -17,9 +19,9 @@ static const char head[] =
     "inline __attribute__((__always_inline__)) size_t __cw_group_id(__cw_tile t, uint d)\n"
     "{ return get_group_id(d) + __cw_pick(t.first_group[0], t.first_group[1], t.first_group[2], d, 0); }\n"
     "inline __attribute__((__always_inline__)) size_t __cw_num_groups(__cw_tile t, uint d)\n"
-    "{ return __cw_pick(t.groups[0], t.groups[1], t.groups[2], d, 1); }\n"
+    "{ return __cw_pick(t.groups[0], t.groups[1], t.groups[2], d, d > 2 ? get_num_groups(d) : 1); }\n"
     "inline __attribute__((__always_inline__)) size_t __cw_global_size(__cw_tile t, uint d)\n"
-    "{ return __cw_pick(t.size[0], t.size[1], t.size[2], d, 1); }\n"
+    "{ return __cw_pick(t.size[0], t.size[1], t.size[2], d, d > 2 ? get_global_size(d) : 1); }\n"
     "inline __attribute__((__always_inline__)) size_t __cw_global_offset(__cw_tile t, uint d)\n"
     "{ return __cw_pick(t.offset[0], t.offset[1], t.offset[2], d, 0); }\n"
     "inline __attribute__((__always_inline__)) size_t __cw_global_linear_id(__cw_tile t)\n"

@@ -26,6 +26,8 @@ bool cw_rw_look_at_use(struct cw_rw *s, const struct cw_rw_text *t, size_t i, si
 
     if (is_block(s, t, i, first, end))
         return cw_rw_refuse(s, "blocks");
+    if (t->v[i].kind == CW_RW_NAME && i + 1 < end && t->v[i + 1].kind == CW_RW_DIRECTIVE)
+        s->names.v[t->v[i].name].flags |= CW_RW_SPLIT;
     if (t->v[i].kind != CW_RW_NAME || i + 1 >= end || t->v[i + 1].c != '(')
         return true;
     flags = &s->names.v[t->v[i].name].flags;

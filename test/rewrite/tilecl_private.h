@@ -1,0 +1,24 @@
+/* tilecl_private.h - shared by tilecl_program.c and tilecl_check.c. */
+#ifndef TILECL_PRIVATE_H
+#define TILECL_PRIVATE_H
+
+#include "tilecl.h"
+
+#include "../../analyzer/footprint/model_file.h"
+
+struct private_program {
+    cl_program original, rewritten;
+    struct cw_model_set models;
+    bool has_models;
+    int verdict[MAX_KERNELS]; /* enum cw_rewrite_verdict */
+};
+
+/* The private context: two devices, a queue each. */
+struct side {
+    cl_context context;
+    cl_device_id device[2];
+    cl_command_queue queue[2];
+};
+extern struct side side;
+
+#endif
