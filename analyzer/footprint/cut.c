@@ -222,12 +222,13 @@ static void look_for_pieces(struct cutting *k)
     }
 }
 
-/* All forms of the launch in k->dim, each different one once: inlined and unrolled code repeats itself. */
-static bool read_forms(struct cutting *k)
+/* Adds the forms of slabs first .. first + count - 1. */
+static void read_forms(struct cutting *k, int64_t first, int64_t count)
 {
     struct cw_cutter *c = k->c;
     const struct cw_model *m = c->m;
-    c->forms = 0;
+    c->tile.first[k->dim] = first;
+    c->tile.count[k->dim] = count;
     for (int i = 0; i < m->accesses; i++) {
         struct cut_form *f = &c->form[c->forms];
         cut_form_read(c->eval, i, k->dim, f);
@@ -238,23 +239,21 @@ static bool read_forms(struct cutting *k)
             (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
         if (kind)
             c->form[c->forms++] = (struct cut_form){
-                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = {0, c->tile.count[k->dim] - 1}};
+                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = {first, first + count - 1}};
     }
+}
+
+static bool few_pairs(const struct cw_cutter *c)
+{
     int64_t writes = 0;
     for (int i = 0; i < c->forms; i++)
         writes += (c->form[i].kind & CW_ACCESS_WRITE) != 0;
     return writes * c->forms <= MAX_PAIRS;
 }
 
-static void cut_along(struct cutting *k)
+static void compare_all(struct cutting *k)
 {
     struct cw_cutter *c = k->c;
-    *k->v = (struct cw_cut_verdict){
-        .cut = CW_CUT_ANY, .dim = k->dim, .contiguous = true, .arg = -1, .other = -1, .access = {-1, -1}};
-    if (!read_forms(k)) {
-        whole(k->v, why_many, -1);
-        return;
-    }
     for (int i = 0; i < c->forms; i++) {
         if (!(c->form[i].kind & CW_ACCESS_WRITE))
             continue;
@@ -269,6 +268,26 @@ static void cut_along(struct cutting *k)
     }
     look_for_pieces(k);
     check_merges(k);
+}
+
+/* `apart`: the last slab is looked at by itself, because kernels often treat it in another way ("if this is
+ * the last work-group then up to n, else up to the next one's begin"). */
+static void cut_along(struct cutting *k, bool apart)
+{
+    struct cw_cutter *c = k->c;
+    const struct cw_tile all = c->tile;
+    int64_t n = c->tile.count[k->dim];
+    *k->v = (struct cw_cut_verdict){
+        .cut = CW_CUT_ANY, .dim = k->dim, .contiguous = true, .arg = -1, .other = -1, .access = {-1, -1}};
+    c->forms = 0;
+    read_forms(k, 0, apart ? n - 1 : n);
+    if (apart)
+        read_forms(k, n - 1, 1);
+    c->tile = all;
+    if (few_pairs(c))
+        compare_all(k);
+    else
+        whole(k->v, why_many, -1);
 }
 
 static bool better(const struct cw_cut_verdict *a, const struct cw_cut_verdict *b)
@@ -293,7 +312,9 @@ void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_c
     for (k.dim = 2; k.dim >= 0; k.dim--) {
         if (c->tile.count[k.dim] < 2)
             continue;
-        cut_along(&k);
+        cut_along(&k, false);
+        if (one.cut == CW_CUT_WHOLE && c->tile.count[k.dim] > 2)
+            cut_along(&k, true);
         if (!found || better(&one, v))
             *v = one;
         found = true;

@@ -22,12 +22,74 @@ static void add_digit(struct cut_way *w, cw_wide stride, struct cw_range r)
     w->n++;
 }
 
+enum { MAX_TIES = 8 };
+
+/* Guards of an access that tie variables together: each polynomial is below 0. */
+struct ties {
+    int n;
+    struct cw_poly p[MAX_TIES];
+};
+
+static void find_ties(struct cw_eval *e, const struct cw_access *a, struct ties *t)
+{
+    t->n = 0;
+    for (int i = a->guards.first; i < a->guards.first + a->guards.n && t->n < MAX_TIES; i++) {
+        struct cw_poly *g = &t->p[t->n];
+        enum relation relation;
+        if (eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, g, &relation) &&
+            relation == REL_NEGATIVE && cw_poly_is_linear(g) && g->n > 1 && eval_range(e, g).hi >= 0)
+            t->n++;
+    }
+}
+
+/* Bounds of q, also by what ties its variables: q = c * tie + rest. */
+static struct cw_range tied_range(struct cw_eval *e, const struct cw_poly *q, const struct ties *t)
+{
+    struct cw_range r = eval_range(e, q);
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < t->p[i].n; k++) {
+            int64_t ours, theirs = t->p[i].term[k].coefficient;
+            int x = t->p[i].term[k].var[CW_POLY_DEGREE - 1];
+            struct cw_poly rest;
+            if (!x || !cw_poly_uses(q, x, &ours) || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
+                ours % theirs || !cw_poly_add(&rest, q, &t->p[i], -(ours / theirs)))
+                continue;
+            struct cw_range room = eval_range(e, &rest);
+            cw_wide c = ours / theirs;
+            if (c > 0 && room.hi - c < r.hi)
+                r.hi = room.hi - c;
+            if (c < 0 && room.lo - c > r.lo)
+                r.lo = room.lo - c;
+        }
+    return r;
+}
+
+static void bound_sums(struct cw_eval *e, const struct cw_poly *p, const struct ties *t, struct cut_way *w)
+{
+    cw_wide slab = w->slab < 0 ? -w->slab : w->slab;
+    w->below[w->n] = tied_range(e, p, t);
+    w->total = w->below[w->n];
+    for (int k = 0; k < w->n; k++) {
+        struct cw_poly q = {0};
+        if (w->digit[k].stride <= slab)
+            continue;
+        for (int i = 0; i < p->n; i++) {
+            cw_wide c = p->term[i].coefficient;
+            int v = p->term[i].var[CW_POLY_DEGREE - 1];
+            bool digit = v && !p->term[i].var[CW_POLY_DEGREE - 2] && e->range[v].lo < e->range[v].hi;
+            if (!digit || (c < 0 ? -c : c) < w->digit[k].stride)
+                q.term[q.n++] = p->term[i];
+        }
+        w->below[k] = tied_range(e, &q, t);
+    }
+}
+
 /* Terms of several variables, and those of variables with one value, are slack. */
-static void write_down(struct cw_eval *e, const struct cw_poly *p, int dim, struct cut_way *w)
+static void write_down(struct cw_eval *e, const struct cw_poly *p, int dim, const struct ties *ties,
+                       struct cut_way *w)
 {
     struct cw_poly slack = {0};
     memset(w, 0, sizeof *w);
-    w->total = eval_range(e, p);
     for (int i = 0; i < p->n; i++) {
         const struct cw_term *t = &p->term[i];
         int v = t->var[CW_POLY_DEGREE - 1];
@@ -47,33 +109,28 @@ static void write_down(struct cw_eval *e, const struct cw_poly *p, int dim, stru
     w->linear = w->slack.lo == w->slack.hi;
     if (w->mixed)
         w->slab = 0;
+    bound_sums(e, p, ties, w);
 }
 
 /* With a guard g < 0 that ties x to other variables, p = p - c * g + c * t where t stands for g: for the c
  * that takes x out of p this is another way of writing p down, in which the guard holds. */
-static void other_ways(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int dim,
+static void other_ways(struct cw_eval *e, const struct ties *ties, const struct cw_poly *p, int dim,
                        struct cut_form *f)
 {
-    for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
-        struct cw_poly g, t, q;
-        enum relation relation;
-        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &g, &relation) ||
-            relation != REL_NEGATIVE || !cw_poly_is_linear(&g) || g.n < 2)
-            continue;
-        struct cw_range r = eval_range(e, &g);
-        if (r.hi < 0)
-            continue; /* says nothing that the box does not */
-        for (int k = 0; k < g.n && f->ways < CUT_MAX_WAYS && e->vars < VAR_COUNT; k++) {
-            int x = g.term[k].var[CW_POLY_DEGREE - 1];
-            int64_t ours, theirs = g.term[k].coefficient;
+    for (int i = 0; i < ties->n; i++) {
+        const struct cw_poly *g = &ties->p[i];
+        for (int k = 0; k < g->n && f->ways < CUT_MAX_WAYS && e->vars < VAR_COUNT; k++) {
+            struct cw_poly t, q;
+            int x = g->term[k].var[CW_POLY_DEGREE - 1];
+            int64_t ours, theirs = g->term[k].coefficient;
             if (!x || x == VAR_GROUP + dim || e->range[x].lo >= e->range[x].hi ||
                 cw_poly_uses(p, x, &ours) != 1 || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
                 ours % theirs)
                 continue;
-            int v = eval_new_var(e, -1, r.lo, -1);
+            int v = eval_new_var(e, -1, eval_range(e, g).lo, -1);
             cw_poly_var(&t, v);
-            if (cw_poly_add(&q, p, &g, -(ours / theirs)) && cw_poly_add(&q, &q, &t, ours / theirs))
-                write_down(e, &q, dim, &f->way[f->ways++]);
+            if (cw_poly_add(&q, p, g, -(ours / theirs)) && cw_poly_add(&q, &q, &t, ours / theirs))
+                write_down(e, &q, dim, &(struct ties){0}, &f->way[f->ways++]);
         }
     }
 }
@@ -106,7 +163,10 @@ static bool repeat(struct cw_eval *e, const struct cw_access *a, struct cut_form
     for (int i = 0; i < f->ways && n.hi > 1; i++) {
         struct cut_way *w = &f->way[i];
         cw_wide far = cw_wide_mul(stride, n.hi - 1);
-        add_digit(w, stride ? stride : 1, (struct cw_range){0, stride ? n.hi - 1 : 0});
+        if (stride)
+            add_digit(w, stride, (struct cw_range){0, n.hi - 1});
+        for (int k = 0; k <= w->n; k++)
+            w->below[k] = (struct cw_range){-CW_WIDE_LIMIT, CW_WIDE_LIMIT}; /* not worked out again */
         w->total.lo += far < 0 ? far : 0;
         w->total.hi += far > 0 ? far : 0;
     }
@@ -137,8 +197,10 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     f->ways = 0;
     f->vague = is_vague(e, p);
     f->slabs = e->range[VAR_GROUP + dim];
-    write_down(e, p, dim, &f->way[f->ways++]);
-    other_ways(e, a, p, dim, f);
+    struct ties ties;
+    find_ties(e, a, &ties);
+    write_down(e, p, dim, &ties, &f->way[f->ways++]);
+    other_ways(e, &ties, p, dim, f);
     f->whole = !finite(f->way[0].total);
     if (a->count >= 0 && !f->whole)
         f->whole = !repeat(e, a, f) || !finite(f->way[0].total);
@@ -149,7 +211,7 @@ void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f)
 {
     const struct cw_access *a = &e->m->access[index];
     *f = (struct cut_form){.access = index, .arg = a->arg, .kind = a->kind, .bytes = a->bytes_may};
-    f->slabs = (struct cw_range){0, e->tile->count[dim] - 1};
+    f->slabs = (struct cw_range){e->tile->first[dim], e->tile->first[dim] + e->tile->count[dim] - 1};
     f->whole = true;
     if (a->offset < 0)
         return;

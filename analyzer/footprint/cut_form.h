@@ -22,6 +22,10 @@ struct cut_way {
     struct cw_range total; /* bounds of the whole sum */
     int n;
     struct cut_digit digit[CUT_MAX_DIGITS]; /* ascending strides, no two alike */
+    /* Bounds of slack and all summands, slab * i too, whose factors are less than digit[k]'s; [n]: of the
+     * whole. Guards tie variables together, so it may be tighter than the sum of what the digits say. Holds
+     * where digit[k].stride > |slab|. */
+    struct cw_range below[CUT_MAX_DIGITS + 1];
 };
 
 struct cut_form {
@@ -36,7 +40,7 @@ struct cut_form {
     struct cut_way way[CUT_MAX_WAYS];
 };
 
-/* Reads access `index` of the model for e->launch, with the whole launch in e->tile and slabs along `dim`. */
+/* Reads access `index` of the model for e->launch, with a range of slabs along `dim` in e->tile. */
 void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
 
 /* No slab's a meets another slab's b, whose buffer begins `shift` bytes behind that of a in the same memory

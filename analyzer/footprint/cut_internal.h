@@ -17,9 +17,9 @@ struct cut_memory {
 struct cw_cutter {
     const struct cw_model *m;
     struct cw_eval *eval;
-    struct cw_tile tile; /* the whole launch */
+    struct cw_tile tile; /* the whole launch, or a range of its slabs */
     struct cut_form *form;
-    int forms; /* room: one per access and argument */
+    int forms; /* room: two per access and argument */
     struct cut_memory known[CUT_REMEMBERED];
     int next; /* of `known`, to be overwritten */
     unsigned char *key;

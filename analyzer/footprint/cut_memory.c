@@ -14,7 +14,7 @@ struct cw_cutter *cw_cutter_create(const struct cw_model *m)
         return NULL;
     c->m = m;
     c->eval = cw_eval_create(m);
-    c->form = calloc((size_t)m->accesses + (size_t)m->args + 1, sizeof *c->form);
+    c->form = calloc(2 * ((size_t)m->accesses + (size_t)m->args) + 1, sizeof *c->form);
     if (c->eval && c->form)
         return c;
     cw_cutter_destroy(c);

@@ -4,12 +4,17 @@
  * tests below excludes that; that one of them succeeds is enough, that all fail proves nothing. */
 #include "cut_form.h"
 
-/* What D is made of, beside digits: a constant and slack. */
+#include <string.h>
+
+/* D = rest + the sum of stride * x, ascending. */
 struct difference {
+    const struct cut_form *a, *b;
+    const struct cut_way *x, *y;
+    int64_t shift;
     struct cw_range rest;
     int n;
-    struct cut_digit digit[2 * CUT_MAX_DIGITS + 1];
-    int slab; /* which digit is the difference of the group ids, which is not 0; -1 none */
+    struct cut_digit digit[2 * CUT_MAX_DIGITS + 2];
+    cw_wide moved[2 * CUT_MAX_DIGITS + 2]; /* from rest to that digit, bytes */
 };
 
 static cw_wide least(cw_wide a, cw_wide b)
@@ -60,70 +65,148 @@ static bool interleaved(const struct cut_form *a, const struct cut_way *x, const
     return remainder >= b->bytes && g - remainder >= a->bytes;
 }
 
-static void merge_digits(struct difference *d, const struct cut_way *x, const struct cut_way *y, cw_wide slab,
-                         cw_wide slabs)
+/* `merge`: with another digit of the same stride */
+static void add_digit(struct difference *d, cw_wide stride, cw_wide lo, cw_wide hi, bool merge)
 {
-    int i = 0, k = 0;
-    d->slab = -1;
-    while (i < x->n || k < y->n || d->slab < 0) {
-        cw_wide s = CW_WIDE_LIMIT;
-        if (i < x->n)
-            s = x->digit[i].stride;
-        if (k < y->n)
-            s = least(s, y->digit[k].stride);
-        if (d->slab < 0 && slab < s) {
-            d->slab = d->n;
-            d->digit[d->n++] = (struct cut_digit){slab, -slabs, slabs};
-            continue;
-        }
-        struct cut_digit sum = {s, 0, 0};
-        if (i < x->n && x->digit[i].stride == s) {
-            sum.lo += x->digit[i].lo;
-            sum.hi += x->digit[i++].hi;
-        }
-        if (k < y->n && y->digit[k].stride == s) {
-            sum.lo -= y->digit[k].hi;
-            sum.hi -= y->digit[k++].lo;
-        }
-        d->digit[d->n++] = sum;
+    if (stride < 0) {
+        add_digit(d, -stride, -hi, -lo, merge);
+        return;
     }
+    if (lo == hi || stride == 0) { /* a constant */
+        d->rest.lo += cw_wide_mul(stride, lo);
+        d->rest.hi += cw_wide_mul(stride, lo);
+        return;
+    }
+    int at = 0;
+    while (at < d->n && d->digit[at].stride < stride)
+        at++;
+    if (at < d->n && d->digit[at].stride == stride && merge) {
+        d->digit[at].lo += lo;
+        d->digit[at].hi += hi;
+        return;
+    }
+    while (at < d->n && d->digit[at].stride == stride)
+        at++;
+    memmove(&d->digit[at + 1], &d->digit[at], (size_t)(d->n - at) * sizeof *d->digit);
+    d->digit[at] = (struct cut_digit){stride, lo, hi};
+    d->n++;
 }
 
-/* Whole multiples of the strides above the slab's are taken out of the constant: they shift those digits. */
-static void take_out_multiples(struct difference *d)
+/* Everything in D but the group ids. */
+static void subtract(struct difference *d)
 {
-    for (int i = d->n - 1; i > d->slab; i--) {
+    const struct cut_way *x = d->x, *y = d->y;
+    d->rest = (struct cw_range){x->slack.lo - y->slack.hi - d->shift, x->slack.hi - y->slack.lo - d->shift};
+    for (int i = 0; i < x->n; i++)
+        add_digit(d, x->digit[i].stride, x->digit[i].lo, x->digit[i].hi, true);
+    for (int i = 0; i < y->n; i++)
+        add_digit(d, y->digit[i].stride, -y->digit[i].hi, -y->digit[i].lo, true);
+}
+
+/* Whole multiples of the strides from digit `from` on are taken out of the constant: they shift those digits.
+ */
+static void take_out_multiples(struct difference *d, int from)
+{
+    for (int i = d->n - 1; i >= from; i--) {
         struct cut_digit *g = &d->digit[i];
         cw_wide q = cw_wide_floor_div(d->rest.lo + g->stride / 2, g->stride);
         g->lo += q;
         g->hi += q;
         d->rest.lo -= q * g->stride;
         d->rest.hi -= q * g->stride;
+        d->moved[i] = q * g->stride;
     }
 }
 
-/* D = rest + the digits, ascending. If each digit from the slab's on outweighs all that is below it, then D
- * is decided by the highest digit that is not 0; the slab's digit is not 0, so there is one at or above it,
- * and it puts D out of reach. */
-static bool outweighed(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
-                       const struct cut_way *y, int64_t shift)
+/* What all that is below `stride` comes to, slabs included, by what guards say about it; `moved` of it has
+ * been moved to digits at or above. */
+static struct cw_range known_below(const struct difference *d, cw_wide stride, cw_wide moved)
 {
-    if (x->mixed || y->mixed || x->slab != y->slab || x->slab == 0)
-        return false;
-    struct difference d;
-    d.n = 0;
-    d.rest = (struct cw_range){x->slack.lo - y->slack.hi - shift, x->slack.hi - y->slack.lo - shift};
-    merge_digits(&d, x, y, x->slab < 0 ? -x->slab : x->slab,
-                 most(a->slabs.hi, b->slabs.hi) - least(a->slabs.lo, b->slabs.lo));
-    take_out_multiples(&d);
-    struct cw_range below = d.rest;
+    const struct cut_way *x = d->x, *y = d->y;
+    int i = 0, k = 0;
+    while (i < x->n && x->digit[i].stride < stride)
+        i++;
+    while (k < y->n && y->digit[k].stride < stride)
+        k++;
+    return (struct cw_range){x->below[i].lo - y->below[k].hi - d->shift - moved,
+                             x->below[i].hi - y->below[k].lo - d->shift - moved};
+}
+
+/* Suppose that each digit from `from` on outweighs all that is below it. Then either one of them is not 0,
+ * and the highest such puts D out of reach; or all are 0 and D is what is below `from`. */
+static bool out_of_reach(struct difference d, int from)
+{
+    const int64_t up = d.b->bytes, down = -d.a->bytes;
+    cw_wide slab = d.x->slab < 0 ? -d.x->slab : d.x->slab, other = d.y->slab < 0 ? -d.y->slab : d.y->slab;
+    cw_wide moved = 0; /* to this digit and those above */
+    bool nonzero = false;
+    take_out_multiples(&d, from);
+    for (int i = from; i < d.n; i++)
+        moved += d.moved[i];
+    struct cw_range below = d.rest, at_from = below;
     for (int i = 0; i < d.n; i++) {
         const struct cut_digit *g = &d.digit[i];
-        if (i >= d.slab && ((g->hi > 0 && g->stride + below.lo < b->bytes) ||
-                            (g->lo < 0 && -g->stride + below.hi > -a->bytes)))
+        if (i >= from && g->stride > slab && g->stride > other) {
+            struct cw_range known = known_below(&d, g->stride, moved);
+            below.lo = most(below.lo, known.lo);
+            below.hi = least(below.hi, known.hi);
+        }
+        if (i >= from && ((g->hi > 0 && (g->lo > 0 ? g->lo : 1) * g->stride + below.lo < up) ||
+                          (g->lo < 0 && (g->hi < 0 ? g->hi : -1) * g->stride + below.hi > down)))
             return false;
+        nonzero |= i >= from && (g->lo > 0 || g->hi < 0);
         below.lo += cw_wide_mul(g->stride, g->lo);
         below.hi += cw_wide_mul(g->stride, g->hi);
+        moved -= i >= from ? d.moved[i] : 0;
+        if (i < from)
+            at_from = below;
+    }
+    return nonzero || at_from.lo >= up || at_from.hi <= down;
+}
+
+static bool excluded(const struct difference *d)
+{
+    for (int from = d->n; from >= 0; from--)
+        if (out_of_reach(*d, from))
+            return true;
+    return false;
+}
+
+/* The same, when the group ids differ by lo .. hi. */
+static bool excluded_at(const struct difference *d, cw_wide slab, cw_wide lo, cw_wide hi)
+{
+    struct difference with = *d;
+    if (lo > hi)
+        return true;
+    add_digit(&with, slab, lo, hi, false);
+    return excluded(&with);
+}
+
+/* Near slabs one by one, for those that are woven into each other (blocks along a diagonal), far ones at
+ * once. */
+static bool weighed(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                    const struct cut_way *y, int64_t shift)
+{
+    enum { NEAR = 4 };
+    struct difference d = {.a = a, .b = b, .x = x, .y = y, .shift = shift};
+    if (x->mixed || y->mixed)
+        return false;
+    subtract(&d);
+    cw_wide slabs = most(a->slabs.hi, b->slabs.hi) - least(a->slabs.lo, b->slabs.lo);
+    if (x->slab != y->slab || x->slab == 0) {
+        add_digit(&d, x->slab, a->slabs.lo, a->slabs.hi, true);
+        add_digit(&d, y->slab, -b->slabs.hi, -b->slabs.lo, true);
+        return excluded(&d);
+    }
+    for (int sign = 0; sign < 2; sign++) {
+        cw_wide c = sign ? -x->slab : x->slab;
+        if (excluded_at(&d, c, 1, slabs))
+            continue;
+        for (int near = 1; near <= NEAR && near <= slabs; near++)
+            if (!excluded_at(&d, c, near, near))
+                return false;
+        if (!excluded_at(&d, c, NEAR + 1, slabs))
+            return false;
     }
     return true;
 }
@@ -139,7 +222,7 @@ bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t sh
     for (int i = 0; i < a->ways; i++)
         for (int k = 0; k < b->ways; k++) {
             const struct cut_way *x = &a->way[i], *y = &b->way[k];
-            if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || outweighed(a, x, b, y, shift))
+            if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift))
                 return true;
         }
     return false;
