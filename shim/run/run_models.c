@@ -36,6 +36,11 @@ void cw_run_models_start(const char *folder)
     cw_models_init(&models.source, folder);
 }
 
+struct cw_file_store *cw_run_models_store(void)
+{
+    return &models.source.store;
+}
+
 void cw_run_models_release(struct cw_run_models *m)
 {
     if (!m || --m->refs)

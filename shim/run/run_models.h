@@ -6,6 +6,7 @@
 #define CW_RUN_MODELS_H
 
 #include "../../analyzer/footprint/model_file.h"
+#include "../../analyzer/io/file_store.h"
 #include "run.h"
 
 /* Of one program as it was built once. Immutable but for the count, which the lock guards. */
@@ -16,6 +17,9 @@ struct cw_run_models {
 
 /* Called once by start(). `folder`: where models are kept between runs, "" for nowhere. */
 void cw_run_models_start(const char *folder);
+
+/* Where models are kept. */
+struct cw_file_store *cw_run_models_store(void);
 
 /* `p` is going to be built with `options`: has its models made, and put into p->models. Lock held; does nothing for
  * a source that is not managed anyhow. */

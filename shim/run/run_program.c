@@ -1,4 +1,5 @@
 /* run_program.c - programs: their source, what it allows, and copies of them for helpers. */
+#include "run_binary.h"
 #include "run_hooks.h"
 #include "run_models.h"
 
@@ -29,29 +30,64 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     return text;
 }
 
+/* The record of a program in a managed context. `source` and `built_with` (NULL: what its build will say) are its own then.
+ * Lock held. */
+static bool remember(cl_context context, cl_program program, char *source, char *built_with)
+{
+    struct cw_run_context *c = cw_run_find(context, CW_RUN_CONTEXT);
+    struct cw_run_program *p = c && c->slots && source ? cw_run_record(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
+
+    if (!p)
+        return false;
+    p->context = c;
+    cw_run_busy(&c->r);
+    p->source = source;
+    p->built_with = built_with;
+    p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
+    return true;
+}
+
 cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
                                                  const size_t *lengths, cl_int *err)
 {
     cl_program program = cw_native.clCreateProgramWithSource(context, count, strings, lengths, err);
-    struct cw_run_program *p;
-    struct cw_run_context *c;
     char *source;
 
     if (!program)
         return NULL;
     source = join_strings(count, strings, lengths);
     cw_run_lock();
-    c = cw_run_find(context, CW_RUN_CONTEXT);
-    p = c && c->slots && source ? cw_run_record(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
-    if (p) {
-        p->context = c;
-        cw_run_busy(&c->r);
-        p->source = source;
-        p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
+    if (remember(context, program, source, NULL))
         source = NULL;
-    }
     cw_run_unlock();
     free(source);
+    return program;
+}
+
+/* A binary that was fetched in an earlier run is as good as its source. */
+cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
+                                                 const size_t *bytes, const unsigned char **binaries, cl_int *status,
+                                                 cl_int *err)
+{
+    cl_program program = cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
+    struct cw_run_context *c;
+    const struct cw_slots *slots;
+    char *source = NULL, *options = NULL;
+
+    if (!program)
+        return NULL;
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    slots = c ? c->slots : NULL;
+    cw_run_unlock();
+    if (!slots || !cw_run_binary_find(slots, n, bytes, binaries, &source, &options))
+        return program;
+    cw_run_lock();
+    if (remember(context, program, source, options))
+        source = options = NULL;
+    cw_run_unlock();
+    free(source);
+    free(options);
     return program;
 }
 
@@ -81,6 +117,7 @@ void cw_run_program_free(struct cw_run_program *p)
     cw_run_models_forget(p);
     free(p->copies);
     free(p->source);
+    free(p->built_with);
     free(p->options);
     cw_run_idle(&p->context->r);
 }
@@ -122,7 +159,7 @@ static void begin_models(cl_program program, const char *options)
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
     if (p && options)
-        cw_run_models_want(p, options);
+        cw_run_models_want(p, p->built_with ? p->built_with : options);
     cw_run_unlock();
 }
 
@@ -150,14 +187,43 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
     if (p) {
         free(p->options);
-        p->options = copy;
-        copy = NULL;
+        p->options = p->built_with ? strdup(p->built_with) : copy;
+        copy = p->built_with ? copy : NULL;
         forget_tokens(p);
         forget_copies(p);
     }
     cw_run_unlock();
     free(copy);
     return err;
+}
+
+/* The program has got binaries of `program`. */
+static void keep_binaries(cl_program program, size_t room, void *to)
+{
+    size_t bytes[CW_RUN_LANES] = {0};
+    char *source = NULL, *options = NULL;
+    struct cw_run_program *p;
+    cl_uint n = 0;
+
+    if (room > sizeof(void *) * CW_RUN_LANES ||
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, bytes, NULL) != CL_SUCCESS)
+        return;
+    n = (cl_uint)(room / sizeof(void *));
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p && p->source && p->options && (source = strdup(p->source)) && (options = strdup(p->options)))
+        cw_run_busy(&p->r);
+    else
+        p = NULL;
+    cw_run_unlock();
+    if (p)
+        cw_run_binary_keep(p, source, options, n, bytes, to);
+    cw_run_lock();
+    if (p)
+        cw_run_idle(&p->r);
+    cw_run_unlock();
+    free(source);
+    free(options);
 }
 
 cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
@@ -167,6 +233,8 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
     struct cw_run_program *p;
     cl_uint count;
 
+    if (err == CL_SUCCESS && name == CL_PROGRAM_BINARIES && to)
+        keep_binaries(program, room, to);
     if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
         return err;
     cw_run_lock();
