@@ -62,6 +62,21 @@ MATRIX_POLICIES="chaos eager" MATRIX_DEVICES=devices=none test/suites/matrix.sh 
     --repeat 1 --only blockmatmul > "$T/table" || fail "matrix: $(cat "$T/table")"
 [ "$(grep -c ' same ' "$T/table")" = 3 ] && grep -qE '^together +3 +[1-9]' "$T/table" || fail "matrix: $(cat "$T/table")"
 
+# sub-tests of a program that looks like one of the CTS: those that pass alone are listed
+mkdir -p "$T/cts"
+cat > "$T/cts/test_fake" << 'END'
+#!/bin/bash
+case $1 in
+-h) printf 'usage\n\tTest names:\n\t\tpasses\n\t\tfails\n\t\thangs\n' ;;
+hangs) sleep 100 ;;
+*) [ "$1" = passes ] && [ "$CL_WIMPY_MODE" = 1 ] ;;
+esac
+END
+chmod +x "$T/cts/test_fake"
+python3 test/suites/cts_manifest.py "$T" --limit 2 > "$T/cts.list" 2> "$T/err"
+[ "$(wc -l < "$T/cts.list")" = 1 ] && grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
+    grep -q '^1 sub-tests pass bare, 2 do not$' "$T/err" || fail "cts: $(cat "$T/cts.list" "$T/err")"
+
 # a manifest that cannot be read is a usage error that names the line
 printf 'a -- b\na -- c\n' > "$T/twice"
 python3 test/suites/suite.py "$T/twice" 2> "$T/err"
