@@ -139,15 +139,16 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n);
 /* Hands a launch to its device (run_execute.c); the lane is held. *queue: to be finished. */
 cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue);
 
-/* ---- launches that must not overlap (run_flight.c); lock held */
+/* ---- launches that must not overlap (run_flight.c); lock held unless said */
 struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k);
 bool cw_run_flight_may(const struct cw_run_task *t); /* it may run now */
-/* The kernel was launched natively, the latest of `q`'s native commands; and whether `t` may leave home, where it could
- * meet such a launch. */
-void cw_run_flight_native(struct cw_run_kernel *k, const struct cw_run_queue *q, cl_uint dims, const size_t *global);
-bool cw_run_flight_may_move(const struct cw_run_task *t);
 void cw_run_flight_begin(const struct cw_run_task *t);
 void cw_run_flight_end(const struct cw_run_task *t);
+/* Around the vendor's call of a native launch; lock not held. Waits where the bare call would: on a device that runs
+ * kernels inside the call. NULL, and nothing to end: no other launch is in its way. */
+struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                                 const size_t *global);
+void cw_run_flight_native_end(struct cw_run_flight *f);
 
 /* ---- times (run_timing.c) */
 

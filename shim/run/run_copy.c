@@ -1,9 +1,15 @@
-/* run_copy.c - private copies of the program's programs on helpers: from a binary of an earlier run, or built. */
+/* run_copy.c - private copies of the program's programs on helpers: from a binary of an earlier run, or built.
+ *
+ * They are built with a definition that the program's own do not have, so that the vendor takes their kernels for others:
+ * launches of one kernel may abort PoCL when they meet (run_flight.c). */
 #include "run_cache.h"
 #include "run_hooks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define APART "-DCW_RUN_HELPER=1 "
 
 static uint64_t key_of(const struct cw_run_program *p, const struct cw_run_place *place)
 {
@@ -14,13 +20,23 @@ static uint64_t key_of(const struct cw_run_program *p, const struct cw_run_place
     used = strlen(device);
     cw_next.clGetDeviceInfo(place->slot->device, CL_DEVICE_VERSION, sizeof device - used - 1, device + used + 1, NULL);
     device[used] = '/'; /* "name/OpenCL 3.0 PoCL ..." */
-    return cw_run_cache_key(device, p->hash);
+    return cw_run_cache_key(device, p->hash + 1); /* + 1: APART */
 }
 
 /* The program, once it is built; NULL otherwise. */
 static cl_program built(cl_program program, const struct cw_run_program *p, const struct cw_run_place *place)
 {
-    if (program && cw_next.clBuildProgram(program, 1, &place->slot->device, p->options, NULL, NULL) == CL_SUCCESS)
+    const char *theirs = p->options ? p->options : "";
+    size_t bytes = sizeof APART + strlen(theirs);
+    char *options = malloc(bytes);
+    cl_int err = CL_OUT_OF_HOST_MEMORY;
+
+    if (program && options) {
+        snprintf(options, bytes, "%s%s", APART, theirs);
+        err = cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL);
+    }
+    free(options);
+    if (err == CL_SUCCESS)
         return program;
     if (program)
         cw_next.clReleaseProgram(program);

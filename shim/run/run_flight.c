@@ -1,9 +1,11 @@
 /* run_flight.c - which launches must not overlap.
  *
- * PoCL 3.1 keeps compiled kernels in one list for all devices and contexts and finds them again by kernel and local size
- * alone, though it compiles one more for every global size that is wider than those before. Two launches of one kernel
- * with different widths in flight on two devices release the wrong one and abort the process ("found->ref_count > 0").
- * So such launches run one after the other, whatever the local size. */
+ * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by kernel and
+ * local size alone, though it compiles one more for every global size that is wider than those before, and one for
+ * offsets. Two such launches of one kernel in flight at once release the wrong one and abort the process
+ * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the local size.
+ * What helpers run is built with an option of its own (run_copy.c), and so another kernel to PoCL: each side has its own
+ * count. A native launch counts while the vendor is called, where the device runs kernels inside that call. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -14,11 +16,10 @@
 struct cw_run_flight {
     struct cw_run_flight *next;
     uint64_t key; /* of the kernel's source, options and name, which is what PoCL goes by */
-    size_t width;
-    uint32_t running;
-    cl_command_queue native_queue; /* its latest native launch: queue, number there, width */
-    uint64_t native_number;
-    size_t native_width;
+    struct cw_run_side {
+        size_t width; /* of those that run */
+        uint32_t running;
+    } side[2];        /* home, helpers */
 };
 
 static struct cw_run_flight *flights; /* as many as there are kernels; never freed */
@@ -55,55 +56,101 @@ static size_t widest(cl_uint dims, const size_t *global)
     return width;
 }
 
-static size_t width_of(const struct cw_run_launch *l)
-{
-    return widest(l->dims, l->global);
-}
-
-void cw_run_flight_native(struct cw_run_kernel *k, const struct cw_run_queue *q, cl_uint dims, const size_t *global)
-{
-    struct cw_run_flight *f = k->flight;
-
-    if (!f)
-        return;
-    f->native_queue = (cl_command_queue)(uintptr_t)q->r.handle;
-    f->native_number = q->native_given;
-    f->native_width = widest(dims, global);
-}
-
-bool cw_run_flight_may_move(const struct cw_run_task *t)
-{
-    const struct cw_run_flight *f = t->launch.kernel->flight;
-    const struct cw_run_queue *q = f && f->native_queue ? cw_run_find(f->native_queue, CW_RUN_QUEUE) : NULL;
-
-    return !q || q->native_known >= f->native_number || f->native_width == width_of(&t->launch);
-}
-
-bool cw_run_flight_may(const struct cw_run_task *t)
-{
-    const struct cw_run_flight *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
-
-    return !f || !f->running || f->width == width_of(&t->launch);
-}
-
-void cw_run_flight_begin(const struct cw_run_task *t)
+static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
     struct cw_run_flight *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
 
-    if (!f)
-        return;
-    f->running++;
-    f->width = width_of(&t->launch);
+    return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
 }
 
-void cw_run_flight_end(const struct cw_run_task *t)
+static size_t width_of(const struct cw_run_task *t)
 {
-    struct cw_run_flight *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
+    return t->work == CW_RUN_LAUNCH ? widest(t->launch.dims, t->launch.global) : 0;
+}
 
-    if (!f || --f->running)
+static bool may(const struct cw_run_side *s, size_t width)
+{
+    return !s || !s->running || s->width == width;
+}
+
+static void begin(struct cw_run_side *s, size_t width)
+{
+    if (!s)
+        return;
+    s->running++;
+    s->width = width;
+}
+
+static void end(struct cw_run_side *s)
+{
+    if (!s || --s->running)
         return;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         cw_run.lanes[i].blocked = false; /* they look again */
     if (cw_run.waiters)
         pthread_cond_broadcast(&cw_run.done);
+}
+
+bool cw_run_flight_may(const struct cw_run_task *t)
+{
+    return may(side_of(t), width_of(t));
+}
+
+void cw_run_flight_begin(const struct cw_run_task *t)
+{
+    begin(side_of(t), width_of(t));
+}
+
+void cw_run_flight_end(const struct cw_run_task *t)
+{
+    end(side_of(t));
+}
+
+/* ---- native launches */
+
+struct wish {
+    const struct cw_run_side *side;
+    size_t width;
+};
+
+static bool granted(const void *what)
+{
+    const struct wish *w = what;
+
+    return may(w->side, w->width);
+}
+
+struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                                 const size_t *global)
+{
+    const struct cw_run_queue *q;
+    const struct cw_run_kernel *k;
+    struct cw_run_flight *f;
+    struct wish w;
+
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    k = q && q->managed && q->synchronous && dims <= 3 && global ? cw_run_find(kernel, CW_RUN_KERNEL) : NULL;
+    f = k && !cw_run.forked ? k->flight : NULL;
+    if (!f) {
+        cw_run_unlock();
+        return NULL;
+    }
+    w = (struct wish){&f->side[0], widest(dims, global)};
+    for (cl_uint i = 0; offset && i < dims; i++)
+        if (offset[i])
+            w.width = SIZE_MAX; /* compiled apart from all without */
+    cw_run_help(NULL, 0, granted, &w);
+    begin(&f->side[0], w.width);
+    cw_run_unlock();
+    return f;
+}
+
+void cw_run_flight_native_end(struct cw_run_flight *f)
+{
+    if (!f)
+        return;
+    cw_run_lock();
+    end(&f->side[0]);
+    cw_run_unlock();
 }

@@ -208,23 +208,20 @@ static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
     k->trusted = t;
 }
 
-/* The vendor has taken the launch. */
-static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r, bool first)
+/* The vendor has taken the launch, the first of its kind. */
+static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
     struct cw_run_trust s;
 
-    if (first)
-        cw_run_register_exit(); /* the vendor may have woken up its code generator */
+    cw_run_register_exit(); /* the vendor may have woken up its code generator */
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     k = cw_run_find(kernel, CW_RUN_KERNEL);
     if (q && q->managed && k && k->parsed) {
-        cw_run_flight_native(k, q, r->dims, r->global);
         s = signature(q, k, r);
-        if (first)
-            trust(k, &s);
+        trust(k, &s);
     }
     cw_run_unlock();
 }
@@ -236,23 +233,32 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     struct range r = {dims, offset, global, local};
     struct cw_run_native x;
     struct cw_run_enqueue e;
+    struct cw_run_flight *f;
     struct cw_run_task *t;
     cl_int err;
 
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
-    err = cw_run_native_end(&x, cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list,
-                                                                 x.event));
-    if (err == CL_SUCCESS && dims <= 3 && global)
-        taken_natively(queue, kernel, &r, e.why == CW_RUN_R_FIRST);
+    f = cw_run_flight_native_begin(queue, kernel, dims, offset, global);
+    err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
+    cw_run_flight_native_end(f);
+    err = cw_run_native_end(&x, err);
+    if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
+        taken_natively(queue, kernel, &r);
     return err;
 }
 
 cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list, cl_event *event)
 {
+    const size_t one = 1;
     struct cw_run_native x;
+    struct cw_run_flight *f;
+    cl_int err;
 
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
-    return cw_run_native_end(&x, cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event));
+    f = cw_run_flight_native_begin(queue, kernel, 1, NULL, &one);
+    err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
+    cw_run_flight_native_end(f);
+    return cw_run_native_end(&x, err);
 }

@@ -22,8 +22,7 @@ bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
 
     if (t->work != CW_RUN_LAUNCH || p->slot->home)
         return t->queue->context->places[t->queue->home].slot == p->slot;
-    if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number] ||
-        !cw_run_flight_may_move(t))
+    if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
         return false;
     /* another device may choose another size, and the kernel could see it */
     return t->launch.has_local || k->program->group_free;
