@@ -40,6 +40,24 @@ static enum cw_status judge_cut(const struct cw_model *m, const struct cw_launch
     return CW_OK;
 }
 
+static enum cw_status count_work(const struct cw_model *m, const struct cw_launch *l, bool time,
+                                 json_t *result, struct cw_error *err)
+{
+    struct cw_ops_counts counts;
+    struct cw_eval *e = cw_eval_create(m);
+    if (!e)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for counts");
+    double start = now_us();
+    cw_ops_count(m, e, l, &counts);
+    double took = now_us() - start;
+    json_t *j = cw_report_work(&counts);
+    if (time)
+        json_object_set_new(j, "count_us", json_real(took));
+    json_object_set_new(result, "operations", j);
+    cw_eval_destroy(e);
+    return CW_OK;
+}
+
 /* All tiles of one launch. */
 static enum cw_status evaluate_tiles(const json_t *j, const struct cw_model *m, const struct cw_launch *l,
                                      bool time, json_t *result, struct cw_error *err)
@@ -73,6 +91,8 @@ static enum cw_status evaluate_tiles(const json_t *j, const struct cw_model *m, 
     }
     if (status == CW_OK)
         status = judge_cut(m, l, time, result, err);
+    if (status == CW_OK)
+        status = count_work(m, l, time, result, err);
     if (f)
         cw_eval_result_finish(f, m->args);
     free(f);

@@ -26,6 +26,7 @@ void cw_model_finish(struct cw_model *m)
     free(m->guard);
     free(m->exit);
     free(m->loop);
+    free(m->work);
     free(m->kernel);
     cw_expr_pool_finish(&m->pool);
     memset(m, 0, sizeof *m);
@@ -47,7 +48,7 @@ void cw_model_clear(struct cw_model *m)
 {
     cw_expr_pool_finish(&m->pool);
     cw_expr_pool_init(&m->pool);
-    m->accesses = m->guards = m->exits = m->loops = 0;
+    m->accesses = m->guards = m->exits = m->loops = m->works = 0;
 }
 
 /* Room for one more element in *v; false without memory. */
@@ -99,6 +100,28 @@ bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x)
     if (!reserve(&m->exit, m->exits, &m->exit_capacity, sizeof *x))
         return false;
     m->exit[m->exits++] = *x;
+    return true;
+}
+
+bool cw_model_add_ops(struct cw_model *m, const struct cw_ops *w)
+{
+    struct cw_ops *same = NULL;
+    for (int i = m->works - 1; i >= 0 && !same; i--) {
+        struct cw_ops *x = &m->work[i];
+        if (x->guards.first == w->guards.first && x->guards.n == w->guards.n && x->loop == w->loop &&
+            x->doubt == w->doubt)
+            same = x;
+    }
+    if (!same && m->works == CW_MODEL_MAX_WORKS)
+        return true;
+    if (!same) {
+        if (!reserve(&m->work, m->works, &m->work_capacity, sizeof *w))
+            return false;
+        m->work[m->works++] = *w;
+        return true;
+    }
+    for (int i = 0; i < CW_OPS; i++)
+        same->count[i] += w->count[i];
     return true;
 }
 

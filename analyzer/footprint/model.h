@@ -79,6 +79,41 @@ struct cw_loop {
     int exits;  /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
 };
 
+/* Kinds of operations, with what they are called. Vectors count each element. */
+#define CW_OP_LIST(X)                                                                                        \
+    X(INTEGER, "integer")           /* also comparisons, selections, index arithmetic */                     \
+    X(DIVISION, "integer division") /* and remainder */                                                      \
+    X(SINGLE, "single")             /* floating point of up to 32 bits */                                    \
+    X(DOUBLE, "double")                                                                                      \
+    X(SINGLE_FMA, "single fma") /* a * b + c */                                                              \
+    X(DOUBLE_FMA, "double fma")                                                                              \
+    X(SPECIAL, "special function") /* division, square root, sine ... */                                     \
+    X(LOAD, "load")                /* from global or constant memory */                                      \
+    X(LOAD_BYTES, "bytes loaded")                                                                            \
+    X(STORE, "store")                                                                                        \
+    X(STORE_BYTES, "bytes stored")                                                                           \
+    X(LOCAL, "local access")                                                                                 \
+    X(ATOMIC, "atomic")                                                                                      \
+    X(BARRIER, "barrier")                                                                                    \
+    X(BRANCH, "branch") /* conditional */
+
+enum cw_op {
+#define X(id, name) CW_OP_##id,
+    CW_OP_LIST(X)
+#undef X
+        CW_OPS
+};
+
+/* What a work-item does in a part of the kernel, once; the part runs when all guards hold, in every iteration
+ * of the loops around it. An estimate for cost models: code is counted as the reader of kernels sees it,
+ * before the vendor's compiler has improved it. */
+struct cw_ops {
+    struct cw_guard_range guards;
+    int loop;   /* innermost loop around it, -1 none */
+    bool doubt; /* other conditions decide too */
+    uint32_t count[CW_OPS];
+};
+
 struct cw_arg {
     char *name, *type;
     enum cw_arg_kind kind;
@@ -102,6 +137,8 @@ struct cw_model {
     int exits, exit_capacity;
     struct cw_loop *loop;
     int loops;
+    struct cw_ops *work;
+    int works, work_capacity;
     bool prints, barriers;    /* calls printf; has a work-group barrier */
     bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */
@@ -118,18 +155,22 @@ enum {
     CW_MODEL_MAX_LOOPS = 2000,
     CW_MODEL_MAX_EXITS = 10000,
     CW_MODEL_MAX_ACCESSES = 10000,
+    CW_MODEL_MAX_WORKS = 2000,
     CW_MODEL_MAX_CONDITIONS = 1000, /* guards of one access or exit */
 };
 
 /* Memory for the expressions sufficed and everything is within the limits. */
 bool cw_model_fits(const struct cw_model *m);
-/* Forgets expressions, accesses, guards, loops and their exits; name, arguments and flags stay. */
+/* Forgets expressions, accesses, guards, loops, their exits and work; name, arguments and flags stay. */
 void cw_model_clear(struct cw_model *m);
 
 /* Append a copy; false without memory. An access that is there already is not repeated. */
 bool cw_model_add_access(struct cw_model *m, const struct cw_access *a);
 bool cw_model_add_guard(struct cw_model *m, int node, bool want);
 bool cw_model_add_exit(struct cw_model *m, const struct cw_exit *x);
+/* Adds to the counts of the part with the same guards, loop and doubt, or appends it; parts beyond
+ * CW_MODEL_MAX_WORKS are left out. */
+bool cw_model_add_ops(struct cw_model *m, const struct cw_ops *w);
 
 /* `inner` is `outer` or lies inside it; nothing lies in or around loop -1. */
 bool cw_model_loop_inside(const struct cw_model *m, int inner, int outer);

@@ -13,7 +13,8 @@
  *     "exits": [[loop, first guard, guards], ...],
  *     "accesses": [[arg, kind bits, offset node, bytes at most, bytes certain, count node, stride node,
  *                   first guard, guards, loop, result used, enum cw_merge, value node, doubt or null,
- *                   atomic operation], ...]}
+ *                   atomic operation], ...],
+ *     "work": [[first guard, guards, loop, doubt 0 or 1, a count for each of enum cw_op], ...]}
  *
  * Every key is required and none other is allowed. Whoever adds a member to struct cw_model adds it to
  * model_write.c and model_read.c and counts CW_MODEL_VERSION up: other versions are refused, so that a cache
@@ -27,7 +28,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 1
+#define CW_MODEL_VERSION 2
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -233,6 +233,29 @@ static bool read_exits(struct cw_json_in *in, struct cw_model *m)
     return !in->err->status;
 }
 
+static bool read_work(struct cw_json_in *in, struct cw_model *m)
+{
+    for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
+        struct cw_ops w;
+        int doubt;
+        bool start = cw_json_begin(in, '['), ok;
+        ok = integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &w.guards.first) &&
+             integer(in, &start, 0, CW_MODEL_MAX_GUARDS, &w.guards.n) &&
+             integer(in, &start, -1, CW_MODEL_MAX_LOOPS, &w.loop) && integer(in, &start, 0, 1, &doubt);
+        for (int k = 0; k < CW_OPS && ok; k++) {
+            int64_t count = 0;
+            ok = number(in, &start, 0, UINT32_MAX, &count);
+            w.count[k] = (uint32_t)count;
+        }
+        if (!ok || !row_ends(in, &start) ||
+            !model_read_room(in, &m->work, m->works, &m->work_capacity, sizeof w, CW_MODEL_MAX_WORKS))
+            return false;
+        w.doubt = doubt;
+        m->work[m->works++] = w;
+    }
+    return !in->err->status;
+}
+
 static bool read_access(struct cw_json_in *in, struct cw_access *a)
 {
     const int node = CW_MODEL_MAX_NODES, guard = CW_MODEL_MAX_GUARDS;
@@ -305,16 +328,19 @@ static bool model_fits(const struct cw_model *m)
                a->value < m->pool.n && (a->count < 0) == (a->stride < 0) && range_fits(m, a->guards) &&
                a->loop < m->loops && a->kind & (CW_ACCESS_READ | CW_ACCESS_WRITE);
     }
+    for (int i = 0; i < m->works && fits; i++)
+        fits = range_fits(m, m->work[i].guards) && m->work[i].loop < m->loops;
     return fits;
 }
 
 bool model_read_one(struct cw_json_in *in, struct cw_model *m)
 {
     static const char *const keys[] = {"kernel", "barriers", "prints", "anywhere", "args",        "nodes",
-                                       "guards", "loops",    "exits",  "accesses", "why_anywhere"};
+                                       "guards", "loops",    "exits",  "accesses", "work",
+                                       "why_anywhere"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static bool (*const list[KEYS])(struct cw_json_in *, struct cw_model *) = {
-        [4] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses};
+        [4] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses, read_work};
     bool *const flag[KEYS] = {[1] = &m->barriers, &m->prints, &m->anywhere};
     unsigned seen = 0;
     for (bool first = cw_json_begin(in, '{'); cw_json_next(in, '}', &first);) {

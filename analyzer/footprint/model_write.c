@@ -197,6 +197,20 @@ static void put_accesses(struct cw_json_out *o, const struct numbering *n, const
     cw_json_put_char(o, ']');
 }
 
+static void put_work(struct cw_json_out *o, const struct cw_model *m)
+{
+    cw_json_put_key(o, "work");
+    cw_json_put_char(o, '[');
+    for (int i = 0; i < m->works; i++) {
+        const struct cw_ops *w = &m->work[i];
+        int64_t v[4 + CW_OPS] = {w->guards.first, w->guards.n, w->loop, w->doubt};
+        for (int k = 0; k < CW_OPS; k++)
+            v[4 + k] = w->count[k];
+        put_row(o, i, v, 4 + CW_OPS);
+    }
+    cw_json_put_char(o, ']');
+}
+
 static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m, struct cw_error *err)
 {
     struct numbering n = {.pool = &m->pool};
@@ -222,6 +236,7 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     if (s == CW_OK) {
         put_control(o, &n, m);
         put_accesses(o, &n, m);
+        put_work(o, m);
     }
     cw_json_put_close(o);
     free(n.number);

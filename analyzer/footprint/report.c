@@ -22,7 +22,7 @@ static json_t *formula(const struct cw_model *m, int node)
     return j;
 }
 
-static json_t *conditions(const struct cw_model *m, struct cw_guard_range r)
+json_t *cw_report_conditions(const struct cw_model *m, struct cw_guard_range r)
 {
     json_t *list = json_array();
     for (int i = r.first; i < r.first + r.n; i++) {
@@ -98,7 +98,7 @@ json_t *cw_report_access(const struct cw_model *m, const struct cw_access *a)
         json_object_set_new(j, "count", formula(m, a->count));
         json_object_set_new(j, "stride", formula(m, a->stride));
     }
-    json_object_set_new(j, "guards", conditions(m, a->guards));
+    json_object_set_new(j, "guards", cw_report_conditions(m, a->guards));
     json_object_set_new(j, "answer", json_string(cw_answer_name(v.answer)));
     if (v.why)
         json_object_set_new(j, "reason", json_string(v.why));
@@ -112,7 +112,7 @@ static json_t *loop(const struct cw_model *m, int i)
     snprintf(name, sizeof name, "k%d", i);
     for (int x = 0; x < m->exits; x++)
         if (m->exit[x].loop == i) {
-            json_t *list = conditions(m, m->exit[x].stay);
+            json_t *list = cw_report_conditions(m, m->exit[x].stay);
             json_array_extend(stay, list);
             json_decref(list);
         }
@@ -143,6 +143,7 @@ json_t *cw_report_kernel(const struct cw_model *m)
     json_object_set_new(j, "accesses", accesses);
     json_object_set_new(j, "loops", loops);
     json_object_set_new(j, "cut", cw_report_cut_hope(m));
+    json_object_set_new(j, "operations", cw_report_parts(m));
     json_object_set_new(j, "barriers", json_boolean(m->barriers));
     json_object_set_new(j, "other_memory", json_boolean(m->anywhere));
     json_object_set_new(j, "prints", json_boolean(m->prints));

@@ -1,4 +1,4 @@
-/* report_cut.c - verdicts on cutting as JSON. See report.h. */
+/* report_cut.c - verdicts on cutting and operation counts as JSON. See report.h. */
 #include <stdlib.h>
 
 #include "cut_example.h"
@@ -47,5 +47,38 @@ json_t *cw_report_cut_hope(const struct cw_model *m)
         cw_cut_example(m, &v);
     json_t *j = cw_report_cut(m, &v);
     json_object_set_new(j, "certain", json_boolean(never));
+    return j;
+}
+
+json_t *cw_report_parts(const struct cw_model *m)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < m->works; i++) {
+        const struct cw_ops *w = &m->work[i];
+        json_t *j = json_object(), *counts = json_object();
+        char loop[16];
+        snprintf(loop, sizeof loop, "k%d", w->loop);
+        json_object_set_new(j, "guards", cw_report_conditions(m, w->guards));
+        if (w->loop >= 0)
+            json_object_set_new(j, "loop", json_string(loop));
+        json_object_set_new(j, "doubt", json_boolean(w->doubt));
+        for (int k = 0; k < CW_OPS; k++)
+            if (w->count[k])
+                json_object_set_new(counts, cw_op_name((enum cw_op)k), json_integer(w->count[k]));
+        json_object_set_new(j, "counts", counts);
+        json_array_append_new(list, j);
+    }
+    return list;
+}
+
+json_t *cw_report_work(const struct cw_ops_counts *counts)
+{
+    json_t *j = json_object(), *items = json_object();
+    for (int k = 0; k < CW_OPS; k++)
+        if (counts->per_item[k] > 0)
+            json_object_set_new(items, cw_op_name((enum cw_op)k), json_real(counts->per_item[k]));
+    json_object_set_new(j, "per_item", items);
+    json_object_set_new(j, "sure", json_boolean(counts->sure));
+    json_object_set_new(j, "unknown_loops", json_integer(counts->unknown_loops));
     return j;
 }

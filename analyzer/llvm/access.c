@@ -141,6 +141,7 @@ static void read_body(struct reader *r)
         for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v))
             reader_read_instruction(r, v, b);
     reader_join_branches(r);
+    reader_count_ops(r);
     if (r->lift.pointers_failed)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
     if (r->lift.program_scope)

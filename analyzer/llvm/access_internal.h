@@ -37,6 +37,10 @@ void reader_add_access(struct reader *r, const struct cw_access *a, int block);
 /* A store in both branches of a condition is a store before it: adds those. */
 void reader_join_branches(struct reader *r);
 
+/* ops.c */
+/* Fills m->work, when all accesses have been read. */
+void reader_count_ops(struct reader *r);
+
 /* effect.c */
 /* Adds the accesses of one instruction. */
 void reader_read_instruction(struct reader *r, LLVMValueRef instruction, int block);

@@ -7,7 +7,8 @@ usage: cutcheck.py --footprint PROGRAM --runner PROGRAM [--plugin LIBRARY] [--po
 TABLE and FOLDERs as for check.py. For each launch whose verdict is not "whole":
 
  - with --plugin the launch runs under Oclgrind: no byte that a slab of work-groups writes may be touched by another slab,
-   except by the operations and in the arguments that the verdict names for merging;
+   except by the operations and in the arguments that the verdict names for merging ("one memory" does not name them and is
+   left to the device);
  - with --pocl it runs on the first OpenCL device, cut at random places, tiles in random order, first on one memory, then
    each tile on a memory of its own, merged as the verdict says: every byte of every buffer must be as after the uncut run.
 
@@ -177,7 +178,7 @@ def check_launch(options, launch, cut, rng):
         cut = dict(cut, merge=[])
     if cut["verdict"] == "whole":
         return [], 0, []
-    if options.plugin and not any(a.startswith("same ") for a in launch["args"]):
+    if options.plugin and cut["verdict"] != "one memory" and not any(a.startswith("same ") for a in launch["args"]):
         groups = check.trace(options, launch)
         if isinstance(groups, str):
             skipped.append(groups)

@@ -257,7 +257,7 @@ static void wrong_files_are_refused(void **state)
         "\"barriers\":false,\"prints\":false,\"anywhere\":false,\"why_anywhere\":null,\"args\":[{\"name\":"
         "\"p\",\"type\":\"int*\",\"kind\":\"global\",\"bytes\":0,\"changed\":false,\"unknown_read\":null,"
         "\"unknown_write\":null}],\"nodes\":[[\"gid\",0],[\"const\",64,4],%s],\"guards\":[%s],\"loops\":[%s],"
-        "\"exits\":[%s],\"accesses\":[%s]}]}";
+        "\"exits\":[%s],\"accesses\":[%s],\"work\":[]}]}";
     static const struct {
         const char *node, *guard, *loop, *exit, *access;
     } c[] = {

@@ -1,0 +1,24 @@
+/* ops.h - how many operations the work-items of a launch do: an estimate for cost models.
+ *
+ * Loops are counted by their tests, with the launch's sizes and scalars; conditions by the share of
+ * work-items and iterations for which they hold. Of a large launch a few work-groups are looked at. */
+#ifndef CW_FOOTPRINT_OPS_H
+#define CW_FOOTPRINT_OPS_H
+
+#include "eval.h"
+
+struct cw_ops_counts {
+    double per_item[CW_OPS]; /* the mean over the work-items of the launch */
+    bool sure;               /* no condition was taken as true because it depends on data */
+    int unknown_loops;       /* loops whose length is not known: counted as if they ran once */
+};
+
+/* Counts for `launch`. `e` is an evaluator of `m` (eval.h). Takes tens of microseconds: callers remember it
+ * by the launch's shape. */
+void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,
+                   struct cw_ops_counts *counts);
+
+/* "integer", "single fma" ... */
+const char *cw_op_name(enum cw_op op);
+
+#endif
