@@ -57,12 +57,18 @@ static bool read_units(struct cw_rw *s, const struct cw_rewrite_in *in)
 
     for (size_t u = 0; u < in->units; u++) {
         struct cw_rw_text *t = &s->unit[u].text;
-        size_t length = strlen(in->unit[u].source);
+        char *source = cw_rw_inline_headers(s, in, u);
+        size_t length = source ? strlen(source) : 0;
+        bool ok;
+        if (!source)
+            return false;
         bytes += length;
-        if (length > CW_RW_MAX_BYTES || bytes > CW_RW_MAX_BYTES)
-            return cw_rw_refuse(s, "more than %d MiB of source", CW_RW_MAX_BYTES >> 20);
-        if (!cw_rw_lex(t, &s->names, in->unit[u].source, length))
+        ok = bytes > CW_RW_MAX_BYTES || cw_rw_lex(t, &s->names, source, length);
+        free(source);
+        if (!ok)
             return cw_rw_nomem(s);
+        if (bytes > CW_RW_MAX_BYTES)
+            return cw_rw_refuse(s, "more than %d MiB of source", CW_RW_MAX_BYTES >> 20);
         if (t->trouble)
             return cw_rw_refuse(s, "%s", t->trouble);
         for (size_t i = 0; i < t->count; i++)

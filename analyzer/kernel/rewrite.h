@@ -62,15 +62,16 @@ struct cw_rewrite_unit {
  * clLinkProgram. `kernel` lists the names of the kernels that the caller is interested in
  * (CL_PROGRAM_KERNEL_NAMES).
  *
- * `read_header` is asked for what `#include "name"` or <name> means in unit `unit`; it returns text that
- * stays valid until cw_rewrite returns, or NULL when it does not know it or is not sure (more than one file
- * of that name on the search path): the program is then refused. NULL: every #include is refused. */
+ * `read_header` is asked what `#include "name"` or <name> means in unit `unit`; `includer` is the name of the
+ * header that it stands in, NULL for the source. It returns text that stays valid until cw_rewrite returns,
+ * or NULL when it does not know the header or is not sure (several of that name on the search path): the
+ * program is then refused. NULL: every #include is refused. header_files.h has one. */
 struct cw_rewrite_in {
     const struct cw_rewrite_unit *unit;
     size_t units;
     const char *const *kernel;
     size_t kernels;
-    const char *(*read_header)(void *context, size_t unit, const char *name);
+    const char *(*read_header)(void *context, size_t unit, const char *name, const char *includer);
     void *context;
 };
 

@@ -63,6 +63,15 @@ uint32_t cw_rw_name_intern(struct cw_rw_names *n, const char *text, size_t lengt
     return (uint32_t)n->count - 1;
 }
 
+uint32_t cw_rw_hash_text(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
 void cw_rw_names_finish(struct cw_rw_names *n)
 {
     free(n->v);

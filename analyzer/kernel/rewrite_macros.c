@@ -82,7 +82,8 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
     const struct cw_rw_text *t = &u->text;
 
     for (size_t i = 0; i < t->count; i++) {
-        if (t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, t->v[i].name, "__LINE__"))
+        if (t->v[i].kind == CW_RW_NAME && (cw_rw_name_is(&s->names, t->v[i].name, "__LINE__") ||
+                                           cw_rw_name_is(&s->names, t->v[i].name, "__FILE__")))
             s->has_line = true;
         if (t->v[i].kind != CW_RW_DIRECTIVE)
             continue;
@@ -96,7 +97,7 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
             if (t->v[k].kind == CW_RW_NAME)
                 s->names.v[t->v[k].name].flags |= CW_RW_CONDITION;
     }
-    if (s->has_line && t->spliced)
-        return cw_rw_refuse(s, "__LINE__ in a source with joined lines");
+    if (s->has_line && (t->spliced || u->inlined))
+        return cw_rw_refuse(s, "__LINE__ or __FILE__ in a source with joined lines or headers");
     return true;
 }

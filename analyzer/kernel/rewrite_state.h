@@ -58,6 +58,7 @@ struct cw_rw_unit {
     struct cw_rw_text text;
     struct cw_rw_function *function;
     size_t functions, function_capacity;
+    bool inlined; /* headers stand in it: lines have other numbers */
 };
 
 struct cw_rw {
@@ -95,6 +96,9 @@ bool cw_rw_read_options(struct cw_rw *s, size_t unit, const char *options); /* r
 bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u);              /* rewrite_macros.c */
 bool cw_rw_scan(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_scan.c: functions and bodies */
 bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who reaches id built-ins */
+/* The unit's source with its headers in it, for free(); NULL: refused or nomem. rewrite_include.c */
+char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit);
+uint32_t cw_rw_hash_text(const char *text);
 bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
 char *cw_rw_emit(struct cw_rw *s, const struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 

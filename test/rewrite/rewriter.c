@@ -8,6 +8,7 @@
  * kernels", then one line per kernel; exit 1 when the rewritten source does not build, or a kernel's
  * arguments are not what rewrite.h promises. CLWEAVE_PREPROCESS (a command: reads FILE and options, prints
  * text) is tried when the source is refused. */
+#include "../../analyzer/kernel/header_files.h"
 #include "../../analyzer/kernel/rewrite.h"
 
 #include <CL/cl.h>
@@ -104,6 +105,12 @@ static char *preprocess(const char *file, const char *options)
     return text;
 }
 
+static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
+{
+    (void)unit;
+    return cw_header_files_read(files, name, includer);
+}
+
 static int check_kernels(const struct cw_rewrite_in *in, const struct cw_rewrite_out *out, cl_program a,
                          cl_program b)
 {
@@ -123,7 +130,9 @@ static int check_kernels(const struct cw_rewrite_in *in, const struct cw_rewrite
 static int build_both(const char *file, struct cw_rewrite_unit *unit, char *options)
 {
     const char *name[1024], *how = "";
-    struct cw_rewrite_in in = {.unit = unit, .units = 1, .kernel = name};
+    struct cw_header_files headers;
+    struct cw_rewrite_in in = {
+        .unit = unit, .units = 1, .kernel = name, .read_header = read_header, .context = &headers};
     struct cw_rewrite_out out;
     cl_program a, b;
     char *with_w = malloc(strlen(options) + 8), *text;
@@ -136,6 +145,8 @@ static int build_both(const char *file, struct cw_rewrite_unit *unit, char *opti
         return 0;
     }
     in.kernels = kernels_of(a, name, 1024);
+    if (!cw_header_files_init(&headers, options))
+        return 2;
     if (cw_rewrite(&in, &out, NULL) != CW_OK)
         return 2;
     if (!out.source && (text = preprocess(file, options))) {

@@ -2,6 +2,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tilecl_private.h"
 
+#include "../../analyzer/kernel/header_files.h"
 #include "../../analyzer/kernel/rewrite.h"
 
 #include <stdio.h>
@@ -144,15 +145,29 @@ static void list_kernels(struct program_record *p)
         snprintf(p->kernel[p->kernels++].name, sizeof p->kernel->name, "%s", n);
 }
 
+static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
+{
+    (void)unit;
+    return cw_header_files_read(files, name, includer);
+}
+
 static bool rewrite(struct program_record *p, const char *source, struct cw_rewrite_out *out)
 {
     const char *names[MAX_KERNELS];
     struct cw_rewrite_unit unit = {source, p->options};
     struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = p->kernels};
+    struct cw_header_files headers;
+    bool ok;
 
     for (size_t i = 0; i < p->kernels; i++)
         names[i] = p->kernel[i].name;
-    return cw_rewrite(&in, out, NULL) == CW_OK && out->source;
+    if (cw_header_files_init(&headers, p->options)) {
+        in.read_header = read_header;
+        in.context = &headers;
+    }
+    ok = cw_rewrite(&in, out, NULL) == CW_OK && out->source;
+    cw_header_files_finish(&headers);
+    return ok;
 }
 
 void tilecl_prepare(struct program_record *p)
