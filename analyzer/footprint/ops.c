@@ -124,7 +124,7 @@ void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_l
     e->launch = launch;
     e->tile = &tile;
     for (int s = 0; s < samples; s++) {
-        int64_t g = samples == 1 ? 0 : (int64_t)((double)(all - 1) * s / (samples - 1));
+        int64_t g = (int64_t)((double)all * (2 * s + 1) / (2 * samples));
         tile.first[0] = g % groups[0];
         tile.first[1] = g / groups[0] % groups[1];
         tile.first[2] = g / groups[0] / groups[1];

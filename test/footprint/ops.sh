@@ -71,7 +71,7 @@ E2
 cat > "$T/expect" <<'E2'
 product: single fma 256, load 512, bytes loaded 2048, store 1, bytes stored 4
 half_guarded: double 0.5, special function 0.5, load 0.5, bytes loaded 4, store 0.5, bytes stored 4
-triangle: single 2000, load 490, bytes loaded 7900, store 490, bytes stored 7900
+triangle: single 2000, load 500, bytes loaded 8000, store 500, bytes stored 8000
 nested: single fma 5000, store 1, bytes stored 4
 reduction: single 1, load 1, bytes loaded 4, store 0.125, bytes stored 0.5, local access 4.125, barrier 1, about, 1 loop of unknown length
 histogram: load 1, bytes loaded 1, atomic 1

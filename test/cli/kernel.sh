@@ -1,0 +1,39 @@
+# clweave kernel: what a person reads about kernels, JSON, launches, and what it says about bad input.
+. "$(dirname "$0")/common.sh"
+[ -x "$B/clweave-footprint" ] || { echo "no clweave-footprint: LLVM is not installed"; exit 77; }
+kernels=test/footprint/kernels
+expect kernel_stencil 0 clweave kernel $kernels/stencil.cl --kernel stencil --launch 64x64/8x8 --set width=64 --set height=64
+expect kernel_histogram 0 clweave kernel $kernels/histogram.cl
+expect kernel_in_place 0 clweave kernel $kernels/in_place.cl -l 64/8 -s n=64 -s a=256
+expect kernel_product 0 clweave kernel $kernels/product.cl -l 128x128/8x8 -s n=128
+expect kernel_same_buffer 0 clweave kernel $kernels/cutting.cl -k shifted -l 64/8 -s out=in
+expect kernel_triangle 0 clweave kernel $kernels/triangle.cl -k triangle -l 1000/10 -s n=1000
+expect kernel_macro 0 clweave kernel $kernels/cutting.cl -k vendor_macro -DVENDOR_HAS_WIDE_GROUPS -l 64/8
+expect kernel_assembly 0 clweave kernel $kernels/assembly.cl -k assembly
+expect kernel_help 0 clweave kernel --help
+
+clweave kernel $kernels/in_place.cl --json --launch 64/8 --set n=64 > "$T/k.json" || fail "no JSON"
+python3 - "$T/k.json" <<'E2' || fail "the JSON is not what it should be"
+import json
+import sys
+j = json.load(open(sys.argv[1]))
+k = j["kernels"][0]
+assert k["name"] == "in_place" and k["cut"]["verdict"] == "whole" and not k["cut"]["certain"]
+assert k["accesses"][0]["offset"] == "4*gid0" and k["operations"][1]["counts"]["store"] == 1
+assert j["launches"][0]["global"] == [64] and j["results"][0]["cut"]["verdict"] == "whole"
+assert j["results"][0]["tiles"][0]["args"][0]["writes"]["exact"] == [[128, 160]]
+E2
+
+expect kernel_no_file 2 clweave kernel
+expect kernel_missing_file 1 clweave kernel "$T/none.cl"
+echo 'kernel void broken(global int *a) { a[0] = b; }' > "$T/broken.cl"
+expect kernel_broken 1 clweave kernel "$T/broken.cl"
+expect kernel_no_such_kernel 1 clweave kernel $kernels/in_place.cl --kernel in_plaice
+expect kernel_bad_launch 2 clweave kernel $kernels/in_place.cl --launch 64
+expect kernel_uneven_launch 2 clweave kernel $kernels/in_place.cl --launch 64x64/8
+expect kernel_bad_set 2 clweave kernel $kernels/in_place.cl --launch 64/8 --set n=many
+expect kernel_set_without_launch 2 clweave kernel $kernels/in_place.cl --set n=64
+expect kernel_unknown_build_option 1 clweave kernel $kernels/in_place.cl -b -fmagic
+expect kernel_no_helper 1 env CLWEAVE_FOOTPRINT="$T/none" "$B/clweave" kernel $kernels/in_place.cl
+ls /tmp/clweave-kernel-* > /dev/null 2>&1 && fail "a launch file was left behind"
+finish
