@@ -1,7 +1,9 @@
 /* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
 #include "cli.h"
+#include "footprints.h"
 #include "../draw/exporter.h"
 #include "../graph/graph_build.h"
+#include "../trace/log_format.h"
 #include "../graph/graph_summary.h"
 #include "../io/output.h"
 #include "../trace/trace_index.h"
@@ -12,7 +14,7 @@
 #include <string.h>
 
 struct graph_options {
-    const char *out, *format;
+    const char *out, *format, *footprints;
     bool json, trust_declared, queue_edges, all_edges, collapse;
     int64_t limit, command;
 };
@@ -29,6 +31,9 @@ static const struct cw_cli_option options[] = {
     {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
      "build the graph anew and believe every const and CL_MEM_READ_ONLY, proven or not: for pictures, not for "
      "reordering"},
+    {"footprints", 0, CW_CLI_CHOICE, MEMBER(footprints), "on|off", "on|off",
+     "build the graph with the bytes that kernels touch, by their sources, or with whole buffers (default: on for a log; "
+     "a JSON trace has its graph)"},
     {"queue-edges", 0, CW_CLI_BOOL, MEMBER(queue_edges), NULL, NULL,
      "draw the implied edges of in-order queues as well"},
     {"all-edges", 0, CW_CLI_BOOL, MEMBER(all_edges), NULL, NULL, "draw edges that others imply as well"},
@@ -97,6 +102,26 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     return status ? status : cw_output_close(&out, exporter->write(t, &e, out.f, err), err);
 }
 
+static bool is_log(const char *path)
+{
+    char magic[8] = "";
+    FILE *f = fopen(path, "rb");
+    bool log = f && fread(magic, sizeof magic, 1, f) == 1 && !memcmp(magic, CW_LOG_MAGIC, sizeof magic);
+
+    if (f)
+        fclose(f);
+    return log;
+}
+
+/* The graph that was loaded, or another, as --footprints says. */
+static enum cw_status with_footprints(const struct graph_options *o, const char *path, struct cw_trace *t,
+                                      struct cw_error *err)
+{
+    if (o->footprints && !strcmp(o->footprints, "off"))
+        return is_log(path) ? CW_OK : cw_graph_build(t, NULL, err);
+    return o->footprints || is_log(path) ? cw_footprints_build(t, err) : CW_OK;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct graph_options *o = values;
@@ -119,6 +144,8 @@ static int run(const void *values, int argc, char **argv)
     }
     cw_trace_init(&t);
     status = cw_trace_load(&t, argv[0], &err);
+    if (!status)
+        status = with_footprints(o, argv[0], &t, &err);
     if (!status && o->trust_declared)
         status = cw_graph_build(&t, &(struct cw_graph_options){.trust_declared = true}, &err);
     if (!status && exporter)

@@ -224,6 +224,13 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
     return -1;
 }
 
+static bool wants_footprints(const struct cw_launch_options *o)
+{
+    const char *given = o->setting[CW_LAUNCH_footprints] ? o->setting[CW_LAUNCH_footprints] : getenv("CLWEAVE_FOOTPRINTS");
+
+    return !given || strcmp(given, "off") != 0;
+}
+
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
 {
     char library[PATH_MAX], pattern[PATH_MAX];
@@ -247,7 +254,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     if (status == -1)
         return CW_EXIT_FAILURE;
     if (strcmp(mode, "trace") == 0)
-        cw_run_logs_convert(pattern, run, argv[0], o->summary);
+        cw_run_logs_convert(pattern, run, argv[0], wants_footprints(o), o->summary);
     else if (o->setting[CW_LAUNCH_out])
         cw_cli_complain("run: nothing is recorded in this version, so there is no trace; use `clweave trace`");
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

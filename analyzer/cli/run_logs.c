@@ -1,6 +1,7 @@
 /* run_logs.c - see run_logs.h. */
 #include "run_logs.h"
 #include "cli.h"
+#include "footprints.h"
 #include "../graph/graph_summary.h"
 #include "../trace/log_format.h"
 #include "../trace/log_process.h"
@@ -61,7 +62,7 @@ static bool is_being_written(const struct cw_log_header *h)
 }
 
 /* Converts one log; returns the number of its enqueues, or -1 after a failure. */
-static long convert(const char *log, bool summary)
+static long convert(const char *log, bool footprints, bool summary)
 {
     struct cw_error err = {0};
     struct cw_trace t;
@@ -70,7 +71,7 @@ static long convert(const char *log, bool summary)
 
     snprintf(json, sizeof json, "%.*s", (int)(strlen(log) - strlen(".log")), log);
     cw_trace_init(&t);
-    if (cw_trace_load(&t, log, &err) || cw_trace_save(&t, json, &err)) {
+    if (cw_trace_load(&t, log, &err) || (footprints && cw_footprints_build(&t, &err)) || cw_trace_save(&t, json, &err)) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", log, log);
         enqueues = -1;
@@ -90,7 +91,7 @@ static long convert(const char *log, bool summary)
     return enqueues;
 }
 
-void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program, bool summary)
+void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program, bool footprints, bool summary)
 {
     struct cw_log_header h;
     char text[2 * PATH_MAX];
@@ -111,7 +112,7 @@ void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program,
                     "converts its log",
                     (unsigned long long)h.pid, log);
             else
-                n = convert(log, summary);
+                n = convert(log, footprints, summary);
             enqueues += n > 0 ? n : n < 0;
         }
     globfree(&found);

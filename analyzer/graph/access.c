@@ -42,6 +42,7 @@ enum cw_status cw_access_table_init(struct cw_access_table *table, const struct 
     table->declared = malloc(total + 1);
     table->hidden = calloc(t->programs.count + 1, sizeof *table->hidden);
     table->trust = options->trust_declared;
+    table->reach = options->reach;
     if (!cw_svm_ranges_init(&table->svm, t) || !table->first || !table->modes || !table->declared ||
         !table->hidden)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
@@ -271,6 +272,30 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
     return a->kind != CW_ARG_MEMORY || push_memory_argument(t, table, k, a->memory, mode, declared);
 }
 
+/* What a buffer argument of a launch is touched with comes from its footprint; false: from its parameter. */
+static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, const struct cw_t_arg *a)
+{
+    if (!reach || a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count ||
+        (t->memory.v[a->memory].kind != CW_MEM_BUFFER && t->memory.v[a->memory].kind != CW_MEM_SUBBUFFER))
+        return false;
+    for (uint32_t i = 0; i < reach->n; i++)
+        if (reach->piece[i].arg == arg && reach->piece[i].write && reach->piece[i].unknown)
+            return false; /* then qualifiers may say more */
+    return true;
+}
+
+static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, uint32_t memory)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < reach->n; i++) {
+        const struct cw_reach_piece *p = &reach->piece[i];
+        if (p->arg == arg)
+            ok = push(t, memory, p->write ? CW_ACCESS_WRITE : CW_ACCESS_READ, p->begin, p->end - p->begin);
+    }
+    return ok;
+}
+
 /* One object given to two parameters is one access. Long lists (rows of a rectangle) have no equals. */
 static void merge_equal(struct cw_trace *t, size_t first)
 {
@@ -296,6 +321,7 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
                               struct cw_error *err)
 {
     struct cw_command *k = &t->commands.v[id];
+    const struct cw_reach *reach = NULL;
     size_t first = t->accesses.count;
     bool ok = true;
 
@@ -304,8 +330,12 @@ enum cw_status cw_access_fill(struct cw_trace *t, const struct cw_access_table *
         return CW_OK;
     if (k->kernel < t->kernels.count && t->kernels.v[k->kernel].program < t->programs.count)
         k->unknown_access |= table->hidden[t->kernels.v[k->kernel].program];
-    for (uint32_t i = 0; ok && i < k->args.count; i++)
-        ok = push_argument(t, table, k, &t->args.v[k->args.first + i]);
+    if (table->reach)
+        reach = cw_trace_reach_launch(table->reach, t, k);
+    for (uint32_t i = 0; ok && i < k->args.count; i++) {
+        const struct cw_t_arg *a = &t->args.v[k->args.first + i];
+        ok = is_reached(t, reach, i, a) ? push_reach(t, reach, i, a->memory) : push_argument(t, table, k, a);
+    }
     if (ok && k->transfer != CW_NONE)
         ok = push_transfer(t, k);
     if (!ok)

@@ -5,6 +5,7 @@
 
 #include "graph_build.h"
 #include "svm_ranges.h"
+#include "trace_reach.h"
 
 /* A rectangle of more rows than this is taken as one range. */
 enum { CW_ACCESS_MAX_ROWS = 64 };
@@ -15,6 +16,7 @@ struct cw_access_table {
     uint8_t *modes;  /* enum cw_access_mode: proven */
     uint8_t *declared; /* the same when every const is believed */
     struct cw_svm_ranges svm;
+    struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
     bool trust;        /* what is declared counts as proven: drawing only */
     bool *hidden;    /* per program: its kernels may share variables that are nobody's argument */
 };

@@ -25,8 +25,10 @@
  *
  * Access modes of kernel arguments (access.h): read for `constant` parameters and `read_only` images,
  * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
- * source that the kernel has no way to write through it; all else is read-write. A command with
- * unknown_access collides with every command of its context.
+ * source that the kernel has no way to write through it; all else is read-write. With kernel footprints (options.reach)
+ * a launch reads and writes the byte ranges that its kernel's model gives for its sizes and scalar arguments; where the
+ * model knows no more than "anywhere", and for images, it is as before. A command with unknown_access collides with
+ * every command of its context.
  *
  * What is only declared (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
  * programs break such promises and vendors let them. Where declarations say less than the proven modes the sweep
@@ -50,9 +52,12 @@
 
 #include "../trace/trace.h"
 
+struct cw_trace_reach; /* trace_reach.h */
+
 struct cw_graph_options {
     bool trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
     bool no_const;       /* believe no const, not even a proven one (for checking the others) */
+    struct cw_trace_reach *reach; /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
 };
 
 /* Builds t->accesses and t->edges, replacing what was there. options NULL: all off. Returns CW_OK;

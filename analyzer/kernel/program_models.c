@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../footprint/model_file.h"
 #include "../io/quiet_child.h"
 #include "tested_names.h"
 

@@ -9,9 +9,11 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "../footprint/model_file.h"
+#include "../../sched/status.h"
 #include "../io/file_store.h"
 #include "tested_names.h"
+
+struct cw_model_set; /* footprint/model_file.h */
 
 /* What a vendor's compiler says about a name that a source tests (tested_names.h). */
 enum cw_macro_kind { CW_MACRO_UNDEFINED, CW_MACRO_NUMBER, CW_MACRO_OTHER };

@@ -292,8 +292,10 @@ static enum cw_status read_build(struct cw_log_reader *r, struct cw_log_def *d, 
 
     if (!options)
         return cw_log_nomem(r);
-    if (p && !bytes)
+    if (p && !bytes) {
+        p->rebuilt |= p->options && strcmp(p->options, options) != 0;
         p->options = options;
+    }
     if (p && blob.size && (bytes || p->kind == CW_PROGRAM_SOURCE || p->kind == CW_PROGRAM_LINKED))
         p->binary = blob;
     return CW_OK;

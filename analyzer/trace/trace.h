@@ -90,6 +90,7 @@ struct cw_t_program {
     const char *source;  /* NULL unless kind is SOURCE and sources are recorded */
     const char *options; /* of the last build; NULL if never built */
     uint64_t source_hash; /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    bool rebuilt;        /* built with other options before: kernels may be of either build */
     struct cw_blob binary; /* captured (--capture-data) */
     struct cw_slice inputs; /* program ids linked or used as headers, into program_ids */
 };

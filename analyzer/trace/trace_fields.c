@@ -108,6 +108,7 @@ static const struct cw_field program_fields[] = {NAMED(P, kind, ENUM, program_ki
                                                  REF(P, context, CW_S_CONTEXTS),
                                                  FIELD(P, source, STRING),
                                                  FIELD(P, options, STRING),
+                                                 FIELD(P, rebuilt, BOOL),
                                                  FIELD(P, source_hash, HEX),
                                                  FIELD(P, binary, BLOB),
                                                  LIST(P, inputs, REF_LIST, CW_S_PROGRAMS),

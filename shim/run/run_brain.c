@@ -29,20 +29,26 @@ static struct {
 
 /* ---- beginning and end */
 
+static void start_models(const struct cw_options *options, const char *folder)
+{
+    if (strcmp(options->footprints, "off"))
+        cw_run_models_start(folder);
+}
+
 /* Binaries are kept in the folder of the history, under kernels/. */
-static void start_cache(void)
+static void start_cache(const struct cw_options *options)
 {
     const char *slash = strrchr(brain.path, '/');
     char folder[PATH_MAX];
 
     if (!*brain.path) {
-        cw_run_models_start("");
+        start_models(options, "");
         return;
     }
     snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     cw_run_cache_start(folder);
     snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
-    cw_run_models_start(folder);
+    start_models(options, folder);
 }
 
 /* False when no planner takes the policy. */
@@ -72,7 +78,7 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
     brain.config.seed = seed;
     brain.history = cw_history_create();
     if (!strcmp(options->history, "off")) {
-        cw_run_models_start("");
+        start_models(options, "");
         return true;
     }
     if (*options->history)
@@ -81,7 +87,7 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
         cw_log_info("what kernels take is not remembered: %s", err.text);
         brain.path[0] = '\0';
     }
-    start_cache();
+    start_cache(options);
     return true;
 }
 

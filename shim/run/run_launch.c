@@ -129,7 +129,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     return -1;
 }
 
-static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_run_reach *reach)
+static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
 {
     for (uint32_t i = 0; !reach && i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
@@ -137,7 +137,7 @@ static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const st
             cw_run_touch(t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
-        const struct cw_run_piece *p = &reach->piece[i];
+        const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
         size_t bytes = p->end - p->begin;
         cw_run_touch(t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
@@ -145,7 +145,7 @@ static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const st
 }
 
 static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob,
-                     const struct cw_run_reach *reach)
+                     const struct cw_reach *reach)
 {
     t->work = CW_RUN_LAUNCH;
     t->launch.kernel = k;
@@ -174,7 +174,7 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
 static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, const struct range *r)
 {
     struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
-    const struct cw_run_reach *reach;
+    const struct cw_reach *reach;
     struct cw_run_task *t;
     uint32_t buffers;
     size_t blob;

@@ -28,12 +28,13 @@ static struct {
     uint64_t given, done; /* numbers of jobs */
     pthread_cond_t wake, over;
     pthread_t thread;
-    bool started, quit, missing_said;
+    bool on, started, quit, missing_said;
 } models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
 void cw_run_models_start(const char *folder)
 {
     cw_models_init(&models.source, folder);
+    models.on = true;
 }
 
 struct cw_file_store *cw_run_models_store(void)
@@ -146,7 +147,7 @@ void cw_run_models_want(struct cw_run_program *p, const char *options)
     struct job *j;
 
     cw_run_models_forget(p);
-    if (!p->source || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
+    if (!p->source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
         !cw_run_source_manageable(p->source, options))
         return;
     j = calloc(1, sizeof *j);

@@ -15,7 +15,7 @@ struct cw_run_models {
     struct cw_model_set set;
 };
 
-/* Called once by start(). `folder`: where models are kept between runs, "" for nowhere. */
+/* Called once by start(), or never: then there are no models. `folder`: where they are kept between runs, "" for nowhere. */
 void cw_run_models_start(const char *folder);
 
 /* Where models are kept. */

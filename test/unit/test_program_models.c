@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../../analyzer/footprint/model_file.h"
 #include "../../analyzer/kernel/program_models.h"
 #include "../../analyzer/kernel/tested_names.h"
 

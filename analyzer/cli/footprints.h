@@ -1,0 +1,12 @@
+/* footprints.h - the tool's way to graphs with kernel footprints. */
+#ifndef CW_CLI_FOOTPRINTS_H
+#define CW_CLI_FOOTPRINTS_H
+
+#include "../trace/trace.h"
+
+/* Builds the graph of `t` anew with the footprints of its kernels, where their sources are recorded; leaves it as it is when
+ * there are none. Models are kept in the user's cache. Where a source depends on the vendor's macros, the traced devices are
+ * asked, if this machine has them. CW_ERR_NOMEM, CW_ERR_LIMIT as cw_graph_build. */
+enum cw_status cw_footprints_build(struct cw_trace *t, struct cw_error *err);
+
+#endif

@@ -1,0 +1,230 @@
+/* reach.c - see reach.h. */
+#include "reach.h"
+
+#include "eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MEMORIES = 16, KEY_BYTES = 512, TRIALS = 16 };
+
+/* A launch by all that its reach depends on. */
+struct memory {
+    size_t key_bytes; /* 0: unused */
+    uint8_t key[KEY_BYTES];
+    struct cw_reach *reach;
+};
+
+struct cw_reacher {
+    const struct cw_model *model;
+    uint32_t pieces;
+    bool by_group;
+    struct cw_eval *eval;
+    struct cw_arg_footprint *result;
+    struct cw_launch_arg *args;
+    uint64_t evaluations, spent_ns;
+    uint32_t next;
+    struct memory latest[MEMORIES];
+};
+
+void cw_reacher_destroy(struct cw_reacher *r)
+{
+    if (!r)
+        return;
+    for (int i = 0; i < MEMORIES; i++)
+        free(r->latest[i].reach);
+    if (r->result)
+        cw_eval_result_finish(r->result, r->model->args);
+    cw_eval_destroy(r->eval);
+    free(r->result);
+    free(r->args);
+    free(r);
+}
+
+static bool depends_on_groups(const struct cw_model *m)
+{
+    for (int i = 0; i < m->pool.n; i++)
+        switch (m->pool.node[i].op) {
+        case CW_EXPR_LOCAL_ID:
+        case CW_EXPR_GROUP_ID:
+        case CW_EXPR_LOCAL_SIZE:
+        case CW_EXPR_ENQUEUED_LOCAL_SIZE:
+        case CW_EXPR_NUM_GROUPS:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t pieces)
+{
+    struct cw_reacher *r = model->anywhere || model->prints ? NULL : calloc(1, sizeof *r);
+
+    if (!r)
+        return NULL;
+    r->model = model;
+    r->pieces = pieces;
+    r->by_group = depends_on_groups(model);
+    r->eval = cw_eval_create(model);
+    r->result = calloc((size_t)model->args + 1, sizeof *r->result);
+    r->args = calloc((size_t)model->args + 1, sizeof *r->args);
+    if (r->eval && r->result && r->args)
+        return r;
+    cw_reacher_destroy(r);
+    return NULL;
+}
+
+bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg)
+{
+    return arg < (uint32_t)r->model->args &&
+           (r->model->arg[arg].kind == CW_ARG_GLOBAL || r->model->arg[arg].kind == CW_ARG_CONSTANT);
+}
+
+/* The arguments are what the model takes them for; then r->args is set. */
+static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
+{
+    static const enum cw_reach_kind kinds[] = {
+        [CW_ARG_SCALAR] = CW_REACH_SCALAR, [CW_ARG_GLOBAL] = CW_REACH_BUFFER, [CW_ARG_CONSTANT] = CW_REACH_BUFFER,
+        [CW_ARG_LOCAL] = CW_REACH_LOCAL,   [CW_ARG_IMAGE] = CW_REACH_OTHER,   [CW_ARG_OTHER] = CW_REACH_OTHER};
+
+    if (l->args != (uint32_t)r->model->args)
+        return false;
+    for (uint32_t i = 0; i < l->args; i++) {
+        const struct cw_reach_arg *a = &l->arg[i];
+        const struct cw_arg *expected = &r->model->arg[i];
+
+        r->args[i] = (struct cw_launch_arg){0};
+        if (a->kind != kinds[expected->kind] || a->bytes > INT64_MAX ||
+            (a->kind == CW_REACH_SCALAR && a->bytes != (uint64_t)expected->bytes))
+            return false;
+        if (a->kind == CW_REACH_BUFFER) {
+            r->args[i].buffer_bytes = (int64_t)a->bytes;
+        } else if (a->kind == CW_REACH_SCALAR) {
+            r->args[i].value = a->value;
+            r->args[i].value_bytes = a->bytes;
+        }
+    }
+    return true;
+}
+
+/* False: the local size is needed and not there, or sizes are beyond what is followed. */
+static bool take_sizes(const struct cw_reacher *r, const struct cw_reach_launch *from, struct cw_launch *l)
+{
+    bool known = from->local[0];
+
+    *l = (struct cw_launch){.work_dim = from->work_dim, .global = {1, 1, 1}, .local = {1, 1, 1}, .arg = r->args};
+    if (!known && r->by_group)
+        return false;
+    for (unsigned d = 0; d < from->work_dim; d++) {
+        if (!from->global[d] || from->global[d] > INT64_MAX || from->offset[d] > INT64_MAX ||
+            (known && (!from->local[d] || from->local[d] > INT64_MAX || from->global[d] % from->local[d])))
+            return false;
+        l->global[d] = (int64_t)from->global[d];
+        l->local[d] = known ? (int64_t)from->local[d] : 1;
+        l->offset[d] = (int64_t)from->offset[d];
+    }
+    return true;
+}
+
+static bool add(uint8_t key[KEY_BYTES], size_t *n, const void *data, size_t bytes)
+{
+    if (bytes > KEY_BYTES - *n)
+        return false;
+    memcpy(key + *n, data, bytes);
+    *n += bytes;
+    return true;
+}
+
+/* All that the reach depends on; 0: too long to be remembered. */
+static size_t key_of(const struct cw_reacher *r, const struct cw_launch *l, uint8_t key[KEY_BYTES])
+{
+    size_t n = 0;
+    bool fits = add(key, &n, &l->work_dim, sizeof l->work_dim) && add(key, &n, l->global, sizeof l->global) &&
+                add(key, &n, l->local, sizeof l->local) && add(key, &n, l->offset, sizeof l->offset);
+
+    for (int i = 0; fits && i < r->model->args; i++) {
+        const struct cw_launch_arg *a = &l->arg[i];
+        fits = a->value ? add(key, &n, a->value, a->value_bytes) : add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes);
+    }
+    return fits ? n : 0;
+}
+
+static uint32_t pieces_of(const struct cw_reacher *r, const struct cw_spans *s)
+{
+    return s->n > r->pieces ? 1 : (uint32_t)s->n;
+}
+
+static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint32_t arg, bool write, const struct cw_footprint *f)
+{
+    const struct cw_spans *s = &f->may;
+    struct cw_reach_piece p = {.arg = arg, .write = write, .unknown = f->answer == CW_ANSWER_UNKNOWN};
+
+    for (uint32_t i = 0; i < pieces_of(r, s); i++) {
+        p.begin = (uint64_t)s->v[i].begin;
+        p.end = (uint64_t)s->v[s->n > r->pieces ? s->n - 1 : i].end;
+        reach->piece[reach->n++] = p;
+    }
+}
+
+/* NULL: no memory. */
+static struct cw_reach *evaluate(struct cw_reacher *r, const struct cw_launch *l)
+{
+    struct cw_tile all = {.count = {1, 1, 1}};
+    struct cw_reach *reach = NULL;
+    uint32_t n = 0;
+
+    for (unsigned d = 0; d < l->work_dim; d++)
+        all.count[d] = l->global[d] / l->local[d];
+    if (!cw_eval_tile(r->eval, l, &all, r->result))
+        return NULL;
+    for (int i = 0; i < r->model->args; i++)
+        n += pieces_of(r, &r->result[i].reads.may) + pieces_of(r, &r->result[i].writes.may);
+    reach = calloc(1, sizeof *reach + n * sizeof *reach->piece);
+    for (int write = 0; reach && write <= 1; write++)
+        for (int i = 0; i < r->model->args; i++)
+            add_pieces(r, reach, (uint32_t)i, write, write ? &r->result[i].writes : &r->result[i].reads);
+    return reach;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const struct cw_launch *l, const uint8_t *key,
+                                                size_t key_bytes, uint64_t dear_ns)
+{
+    struct memory *m = &r->latest[r->next];
+    uint64_t start = now_ns();
+
+    if (dear_ns && r->evaluations >= TRIALS && r->spent_ns / r->evaluations > dear_ns)
+        return NULL;
+    r->next = (r->next + 1) % MEMORIES;
+    free(m->reach);
+    m->reach = evaluate(r, l);
+    m->key_bytes = m->reach ? key_bytes : 0;
+    memcpy(m->key, key, key_bytes);
+    r->evaluations++;
+    r->spent_ns += now_ns() - start;
+    return m->reach;
+}
+
+const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns)
+{
+    struct cw_launch l;
+    uint8_t key[KEY_BYTES];
+    size_t bytes;
+
+    if (launch->work_dim < 1 || launch->work_dim > 3 || !take_args(r, launch) || !take_sizes(r, launch, &l))
+        return NULL;
+    bytes = key_of(r, &l, key);
+    for (int i = 0; bytes && i < MEMORIES; i++)
+        if (r->latest[i].key_bytes == bytes && !memcmp(r->latest[i].key, key, bytes))
+            return r->latest[i].reach;
+    return evaluate_and_keep(r, &l, key, bytes, dear_ns);
+}

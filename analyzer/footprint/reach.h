@@ -1,0 +1,62 @@
+/* reach.h - the bytes that a whole launch reaches, as a short list of ranges; the latest launches are remembered.
+ *
+ * For those who know launches only: nothing of models shows here. */
+#ifndef CW_FOOTPRINT_REACH_H
+#define CW_FOOTPRINT_REACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cw_model;
+
+enum cw_reach_kind {
+    CW_REACH_BUFFER, /* of `bytes` bytes; 0: NULL */
+    CW_REACH_SCALAR, /* `bytes` bytes at `value` */
+    CW_REACH_LOCAL,
+    CW_REACH_OTHER /* image, sampler, ...: no ranges are given for it */
+};
+
+struct cw_reach_arg {
+    enum cw_reach_kind kind;
+    uint64_t bytes;
+    const unsigned char *value;
+};
+
+struct cw_reach_launch {
+    unsigned work_dim;                       /* 1..3 */
+    uint64_t global[3], local[3], offset[3]; /* the first work_dim count; local[0] == 0: not known */
+    const struct cw_reach_arg *arg;
+    uint32_t args;
+};
+
+/* Bytes [begin, end) from the start of the (sub-)buffer that is argument `arg`. */
+struct cw_reach_piece {
+    uint32_t arg;
+    bool write;
+    bool unknown; /* nothing better is known than all of the buffer */
+    uint64_t begin, end;
+};
+
+struct cw_reach {
+    uint32_t n;
+    struct cw_reach_piece piece[]; /* reads before writes */
+};
+
+/* Of one kernel. Belongs to one thread at a time. */
+struct cw_reacher;
+
+/* `model` must outlive it. `pieces`: at most so many ranges per argument and direction, more become the one around them.
+ * NULL: out of memory, or the model does not say what the kernel touches (memory that is no argument, printf). */
+struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t pieces);
+void cw_reacher_destroy(struct cw_reacher *r); /* NULL is fine */
+
+/* Parameter `arg` is a buffer (false also when there is none of this number). */
+bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
+
+/* Everything that the launch may read or write in its buffer arguments; valid until the next call. NULL: any byte of any of
+ * them: the arguments are not what the model takes them for, the local size matters and is not known or does not divide
+ * the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a launch like one of the latest.
+ * `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average give NULL unless remembered. */
+const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns);
+
+#endif

@@ -1,0 +1,159 @@
+/* trace_reach.c - see trace_reach.h. */
+#include "trace_reach.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES = 64, IDENTITY_BYTES = 8192 };
+
+/* ---- models */
+
+struct vendor {
+    const struct cw_trace *t;
+    uint32_t context;
+    cw_trace_ask *ask;
+};
+
+static bool ask(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values)
+{
+    const struct vendor *v = data;
+
+    return v->ask(v->t, v->context, options, names, n, values);
+}
+
+/* Names and versions of a context's devices; false: not all are known. */
+static bool identity_of(const struct cw_trace *t, uint32_t context, char text[IDENTITY_BYTES])
+{
+    size_t used = 0;
+    struct cw_slice devices;
+
+    if (context >= t->contexts.count || !t->contexts.v[context].devices.count)
+        return false;
+    devices = t->contexts.v[context].devices;
+    for (uint32_t i = 0; i < devices.count; i++) {
+        uint32_t id = t->device_ids.v[devices.first + i];
+        const struct cw_t_device *d = id < t->devices.count ? &t->devices.v[id] : NULL;
+        if (!d || !d->name || !d->version || !d->driver_version)
+            return false;
+        used += (size_t)snprintf(text + used, IDENTITY_BYTES - used, "traced;%s;%s;%s;", d->name, d->version, d->driver_version);
+        if (used >= IDENTITY_BYTES)
+            return false;
+    }
+    return true;
+}
+
+static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_t id, struct cw_models_source *source,
+                       cw_trace_ask *ask_)
+{
+    const struct cw_t_program *p = &t->programs.v[id];
+    struct vendor v = {t, p->context, ask_};
+    char identity[IDENTITY_BYTES];
+    struct cw_models_vendor vendor = {.data = &v, .ask = ask_ ? ask : NULL};
+    struct cw_error err = {0};
+
+    if (p->kind != CW_PROGRAM_SOURCE || !p->source || !p->options || p->rebuilt || p->inputs.count)
+        return;
+    if (identity_of(t, p->context, identity))
+        vendor.identity = identity;
+    r->program[id] = cw_program_reach_create(source, p->source, p->options, &vendor, &err);
+    r->analysed += r->program[id] != NULL;
+    if (err.status)
+        cw_error_set(&r->missing, err.status, "%s", err.text);
+}
+
+enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_trace *t, struct cw_models_source *source,
+                                   cw_trace_ask *ask_, struct cw_error *err)
+{
+    sigset_t all, before;
+
+    *r = (struct cw_trace_reach){.programs = t->programs.count, .kernels = t->kernels.count};
+    r->program = calloc(r->programs + 1, sizeof(struct cw_program_reach *));
+    r->kernel = calloc(r->kernels + 1, sizeof(struct cw_reacher *));
+    if (!r->program || !r->kernel)
+        return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (size_t p = 0; p < r->programs; p++)
+        get_models(r, t, p, source, ask_);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (size_t k = 0; k < r->kernels; k++) {
+        uint32_t p = t->kernels.v[k].program;
+        if (p < r->programs && r->program[p] && t->kernels.v[k].name)
+            r->kernel[k] = cw_program_reach_kernel(r->program[p], t->kernels.v[k].name, PIECES);
+    }
+    return CW_OK;
+}
+
+void cw_trace_reach_finish(struct cw_trace_reach *r)
+{
+    for (size_t k = 0; r->kernel && k < r->kernels; k++)
+        cw_reacher_destroy(r->kernel[k]);
+    for (size_t p = 0; r->program && p < r->programs; p++)
+        cw_program_reach_destroy(r->program[p]);
+    free(r->kernel);
+    free(r->program);
+    free(r->args);
+    *r = (struct cw_trace_reach){0};
+}
+
+/* ---- launches */
+
+static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_arg *a)
+{
+    struct cw_reach_arg other = {.kind = CW_REACH_OTHER};
+    const struct cw_t_memory *m = a->memory < t->memory.count ? &t->memory.v[a->memory] : NULL;
+
+    switch (a->kind) {
+    case CW_ARG_LOCAL:
+        return (struct cw_reach_arg){.kind = CW_REACH_LOCAL};
+    case CW_ARG_MEMORY:
+        if (a->memory == CW_NONE)
+            return (struct cw_reach_arg){.kind = CW_REACH_BUFFER};
+        if (!m || !m->size || (m->kind != CW_MEM_BUFFER && m->kind != CW_MEM_SUBBUFFER))
+            return other;
+        return (struct cw_reach_arg){.kind = CW_REACH_BUFFER, .bytes = m->size};
+    case CW_ARG_VALUE:
+        if (a->size > 8 && (a->blob >= t->bytes.count || a->size > t->bytes.count - a->blob))
+            return other;
+        return (struct cw_reach_arg){.kind = CW_REACH_SCALAR, .bytes = a->size,
+                                     .value = a->size > 8 ? t->bytes.v + a->blob : (const unsigned char *)&a->value};
+    default:
+        return other;
+    }
+}
+
+static bool make_room(struct cw_trace_reach *r, uint32_t n)
+{
+    struct cw_reach_arg *grown = n > r->max_args ? realloc(r->args, n * sizeof *grown) : r->args;
+
+    if (!grown)
+        return n == 0;
+    r->args = grown;
+    r->max_args = n > r->max_args ? n : r->max_args;
+    return true;
+}
+
+const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k)
+{
+    struct cw_reacher *reacher = k->kernel < r->kernels ? r->kernel[k->kernel] : NULL;
+    struct cw_reach_launch l = {.work_dim = k->work_dim, .args = k->args.count};
+
+    if (!reacher || k->unknown_access || k->work_dim < 1 || k->work_dim > 3 || !make_room(r, k->args.count))
+        return NULL;
+    for (uint32_t i = 0; i < k->args.count; i++) {
+        const struct cw_t_arg *a = &t->args.v[k->args.first + i];
+        if (a->command_index != i)
+            return NULL;
+        r->args[i] = describe(t, a);
+    }
+    l.arg = r->args;
+    for (int d = 0; d < 3; d++) {
+        l.global[d] = k->global_size[d];
+        l.local[d] = k->local_null ? 0 : k->local_size[d];
+        l.offset[d] = k->global_offset[d];
+    }
+    return cw_reacher_launch(reacher, &l, 0);
+}

@@ -1,0 +1,27 @@
+# The graph of launches that share one buffer, with footprints and without: which bytes an edge is about, what is side by
+# side, and that every order which the finer graph allows gives the same bytes.
+. test/execute/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+chain() { "$cli" graph "$1" | sed -n 's/^longest chain of binding edges: \([0-9]*\) of.*/\1/p'; }
+
+"$cli" trace --footprints off --capture-data -o "$T/whole.json" -- "$B/test/apps/onebuffer" 10 > /dev/null 2>&1 || fail "trace without footprints"
+"$cli" trace --capture-data -o "$T/bytes.json" -- "$B/test/apps/onebuffer" 10 > /dev/null 2>&1 || fail "trace with footprints"
+[ "$(chain "$T/whole.json")" = 134 ] || fail "whole buffers: the longest chain has $(chain "$T/whole.json") commands, not all 134"
+[ "$(chain "$T/bytes.json")" -le 60 ] || fail "footprints: the longest chain has $(chain "$T/bytes.json") commands"
+equal bytes 100
+wrong bytes
+
+# a band of the stencil (commands 21 to 100, eight per step) gets 2048 bytes of its own band of the step before, and one word
+# from either neighbour
+edges() { "$cli" graph "$T/bytes.json" --command "$1" | sed -n "s/^after \([0-9]*\): data $2 of memory 0, \([0-9]*\) bytes.*/\1:\2/p" | tr '\n' ' '; }
+middle=$(edges 40 RAW)
+[ "$middle" = "31:4 32:2048 33:4 " ] || fail "a band in the middle waits for: $middle"
+first=$(edges 37 RAW)
+[ "$first" = "29:2048 30:4 " ] || fail "the first band waits for: $first"
+
+# a JSON trace's graph can be built either way
+"$cli" graph --footprints on "$T/whole.json" --json > "$T/a" && "$cli" graph "$T/bytes.json" --json | diff - "$T/a" > /dev/null || fail "graph --footprints on gives another graph"
+"$cli" graph --footprints off "$T/bytes.json" --json > "$T/a" && "$cli" graph "$T/whole.json" --json | diff - "$T/a" > /dev/null || fail "graph --footprints off gives another graph"
+# without the helper (and its store) it is whole buffers
+XDG_CACHE_HOME=$T/empty CLWEAVE_FOOTPRINT=/nowhere "$cli" graph --footprints on "$T/whole.json" --json | diff - "$T/a" > /dev/null || fail "no helper: another graph than with whole buffers"
+echo "longest chain: $(chain "$T/whole.json") with whole buffers, $(chain "$T/bytes.json") with footprints"
