@@ -44,6 +44,9 @@ def parse_args():
     return p.parse_args()
 
 
+TRACE_SECONDS = 60
+
+
 class Spans:
     """A sorted list of disjoint half-open intervals."""
 
@@ -194,9 +197,9 @@ def trace(options, launch):
         env = dict(os.environ, TRACE_OUT=out, RUN_ONCE="1")
         try:
             done = subprocess.run(["oclgrind", "--num-threads", "1", "--plugins", options.plugin, "--log", os.path.join(d, "log"),
-                                   options.runner, job], env=env, capture_output=True, text=True, timeout=60)
+                                   options.runner, job], env=env, capture_output=True, text=True, timeout=TRACE_SECONDS)
         except subprocess.TimeoutExpired:
-            return "oclgrind: did not end within a minute"
+            return f"oclgrind: did not end within {TRACE_SECONDS} seconds"
         log = open(os.path.join(d, "log")).read() if os.path.exists(os.path.join(d, "log")) else ""
         if done.returncode != 0 or "FATAL" in log: # what Oclgrind cannot do it skips, with status 0
             lines = [l for l in (log + done.stderr).splitlines() if l.strip() and "FATAL" not in l]
