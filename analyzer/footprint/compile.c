@@ -113,13 +113,53 @@ static bool mixes_bases(const struct cw_eval *e, const struct cw_poly *p)
     return false;
 }
 
+/* Is v the counter of a loop whose length depends on the tile? */
+static bool depends_on_tile(const struct cw_eval *e, int v)
+{
+    for (int i = 0; i < e->recipes; i++)
+        if (e->recipe[i].rule == RULE_LOOP && e->recipe[i].var == v)
+            return true;
+    return false;
+}
+
+/* The recipes that the evaluator has remembered since this box began. */
+static enum outcome add_recipes(struct cw_compiled *c, struct cw_code *code, struct form_box *b)
+{
+    static const struct cw_poly nothing;
+    for (; b->recipes_seen < c->e->recipes; b->recipes_seen++) {
+        const struct eval_recipe *r = &c->e->recipe[b->recipes_seen];
+        if (r->rule == RULE_TEST && !depends_on_tile(c->e, r->var))
+            continue;
+        struct form_recipe to = {.rule = r->rule,
+                                 .var = (uint8_t)r->var,
+                                 .stage = r->stage,
+                                 .number = r->number,
+                                 .relation = r->relation,
+                                 .sole = r->sole,
+                                 .inside = r->inside};
+        const struct cw_poly *in[] = {r->a ? r->a : &nothing, r->b ? r->b : &nothing,
+                                      r->condition ? r->condition : &nothing};
+        struct form_line *const out[] = {&to.a, &to.b, &to.condition};
+        enum outcome o = FORM_OK;
+        for (int k = 0; k < 3 && o == FORM_OK; k++) /* lines know nothing of the other basis */
+            o = mixes_bases(c->e, in[k]) ? FORM_SLOW : make_line(c, code, in[k], false, out[k]);
+        if (o != FORM_OK)
+            return o;
+        if (!room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
+            return FORM_NO_MEMORY;
+        code->recipe[code->recipes++] = to;
+        b->recipes++;
+    }
+    return FORM_OK;
+}
+
 /* The conditions of `a` that some work-items of the launch do not fulfil. */
 static enum outcome add_guards(struct cw_compiled *c, struct cw_code *code, struct form_box *b,
                                const struct cw_access *a)
 {
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
         struct cw_guard g = c->m->guard[i];
-        struct form_guard to;
+        struct form_guard to = {.at = i - a->guards.first};
         struct cw_poly p;
         if (!eval_relation(c->e, g.node, g.want, &p, &to.relation)) {
             b->open |= eval_decide(c->e, g.node) != (g.want ? TRI_YES : TRI_NO);
@@ -177,17 +217,21 @@ static enum outcome add_bounds(struct cw_compiled *c, struct cw_code *code, stru
 static enum outcome enter(struct cw_compiled *c, struct cw_code *code, const struct cw_access *a,
                           uint32_t *generation)
 {
-    if (code->boxes && *generation == c->e->generation)
-        return add_vars(c, code, &code->box[code->boxes - 1]);
-    if (!room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
-        return FORM_NO_MEMORY;
-    struct form_box b = {.guard = code->guards, .first_var = code->vars};
-    memcpy(b.by_group, c->e->by_group, sizeof b.by_group);
-    enum outcome o = add_guards(c, code, &b, a);
+    struct form_box *b;
+    enum outcome o = FORM_OK;
+    if (!code->boxes || *generation != c->e->generation) {
+        if (!room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
+            return FORM_NO_MEMORY;
+        b = &code->box[code->boxes++];
+        *b = (struct form_box){.guard = code->guards, .first_var = code->vars, .recipe = code->recipes};
+        memcpy(b->by_group, c->e->by_group, sizeof b->by_group);
+        o = add_guards(c, code, b, a);
+    }
+    b = &code->box[code->boxes - 1];
     if (o == FORM_OK)
-        o = add_vars(c, code, &b);
-    code->box[code->boxes] = b;
-    code->boxes += o == FORM_OK;
+        o = add_vars(c, code, b);
+    if (o == FORM_OK)
+        o = add_recipes(c, code, b);
     *generation = o == FORM_OK ? c->e->generation : 0;
     return o;
 }
@@ -208,6 +252,15 @@ static enum outcome add_repetition(struct cw_compiled *c, struct form_item *item
     return FORM_OK;
 }
 
+/* Does some tile know v better than its recipe? */
+static bool by_choice(const struct cw_eval *e, int v)
+{
+    for (int i = 0; i < e->recipes; i++)
+        if (e->recipe[i].var == v && e->recipe[i].rule < RULE_TEST && e->recipe[i].rule != RULE_EITHER)
+            return true;
+    return false;
+}
+
 static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct form_item *item,
                          const struct cw_access *a, const struct cw_poly *p, uint32_t *generation)
 {
@@ -216,6 +269,8 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
     for (int i = 0; i < p->n && o == FORM_OK; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         item->tied |= v && !c->e->var[v].free;
+        if (a->kind & CW_ACCESS_WRITE && v && by_choice(c->e, v)) /* in some tile it may be exact */
+            o = FORM_SLOW;
         if (v && c->e->var[v].wrapped) {
             item->whole = true;
             item->why = eval_why_wrap;
@@ -312,7 +367,7 @@ bool form_compile(struct cw_compiled *c, struct cw_code *code)
 {
     struct cw_tile whole;
     uint32_t generation = 0;
-    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = 0;
+    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = code->recipes = 0;
     for (int d = 0; d < 3; d++) {
         int64_t groups = c->launch.global[d] / c->launch.local[d];
         code->ragged[d] = c->launch.global[d] % c->launch.local[d] != 0;

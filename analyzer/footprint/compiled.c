@@ -42,6 +42,7 @@ void cw_compiled_destroy(struct cw_compiled *c)
         free(c->code[i].bound);
         free(c->code[i].term);
         free(c->code[i].var);
+        free(c->code[i].recipe);
     }
     cw_spans_finish(&c->touch.may);
     cw_spans_finish(&c->touch.must);

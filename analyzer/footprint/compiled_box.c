@@ -100,9 +100,42 @@ static enum tri narrow(struct cw_compiled *c, const struct cw_code *code, const 
     return c->empty ? TRI_NO : TRI_MAYBE;
 }
 
+static enum tri decide_line(const struct cw_compiled *c, const struct cw_code *code,
+                            const struct form_line *l, enum relation relation)
+{
+    struct form_guard g = {*l, relation, 0};
+    return form_decide(c, code, &g);
+}
+
+/* Sets the range of the recipe's variable from the box as it is now. A loop's variable holds the best of its
+ * tests until LOOP, at first what holds in the whole launch. */
+static void cook(struct cw_compiled *c, const struct cw_code *code, const struct form_recipe *r)
+{
+    struct form_range a = form_line_range(c, code, &r->a), b = form_line_range(c, code, &r->b);
+    struct cw_range x = {a.lo, a.hi}, y = {b.lo, b.hi}, k;
+    int v = r->var;
+    enum tri t = r->rule == RULE_SELECT ? decide_line(c, code, &r->condition, r->relation) : TRI_MAYBE;
+    if (r->rule == RULE_TEST) {
+        if (eval_test_range(r->relation, r->number, x, &k) && k.hi <= c->hi[v]) {
+            c->lo[v] = (int64_t)k.lo;
+            c->hi[v] = (int64_t)k.hi;
+        }
+    } else if (r->rule == RULE_LOOP) {
+        bool certain = r->sole && c->lo[v] == c->hi[v];
+        c->free[v] = certain && r->inside;
+        if (!certain || r->inside)
+            c->lo[v] = 0;
+    } else {
+        k = t == TRI_YES ? x : t == TRI_NO ? y : eval_rule_range(r->rule, r->number, x, y);
+        c->lo[v] = (int64_t)k.lo;
+        c->hi[v] = (int64_t)k.hi;
+    }
+}
+
 bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const struct form_box *b,
                     bool *certain)
 {
+    const struct form_recipe *r = code->recipe + b->recipe, *end = r + b->recipes;
     c->inexact = c->empty = false;
     for (int i = 0; i < b->vars; i++) {
         const struct form_var *v = &code->var[b->first_var + i];
@@ -111,9 +144,15 @@ bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const str
         c->free[VAR_DYNAMIC + i] = v->free;
     }
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < b->guards; i++)
-            if (narrow(c, code, &code->guard[b->guard + i]) == TRI_NO)
+        for (int i = 0; i < b->guards; i++) {
+            const struct form_guard *g = &code->guard[b->guard + i];
+            for (; r < end && r->stage <= g->at; r++)
+                cook(c, code, r);
+            if (narrow(c, code, g) == TRI_NO)
                 return false;
+        }
+    for (; r < end; r++)
+        cook(c, code, r);
     bool hold = !b->open && !c->inexact;
     for (int i = 0; i < b->guards && hold; i++)
         hold = form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;

@@ -24,13 +24,27 @@ struct form_term {
 struct form_guard {
     struct form_line line;
     enum relation relation;
+    int at; /* its number among the conditions of its accesses */
+};
+
+/* How the range of a variable of the box follows from lines (eval_internal.h); TESTs come before the LOOP
+ * they belong to. */
+struct form_recipe {
+    enum eval_rule rule;
+    uint8_t var;
+    int stage; /* before the condition that stands there in the source's order */
+    struct form_line a, b, condition;
+    int64_t number;
+    enum relation relation;
+    bool sole, inside;
 };
 
 /* A narrowed box: the conditions of some accesses, in the tile's variables and in some that begin with a
  * fixed range. */
 struct form_box {
     int guard, guards;
-    int first_var, vars; /* into cw_code.var: VAR_DYNAMIC and following */
+    int first_var, vars;               /* into cw_code.var: VAR_DYNAMIC and following */
+    int recipe, recipes, recipes_seen; /* seen: of the evaluator's */
     bool by_group[3];
     bool open; /* some condition is not decided in any tile */
 };
@@ -78,8 +92,9 @@ struct cw_code {
     struct form_bound *bound;
     struct form_term *term;
     struct form_var *var;
-    int items, boxes, guards, bounds, terms, vars;
-    int item_room, box_room, guard_room, bound_room, term_room, var_room;
+    struct form_recipe *recipe;
+    int items, boxes, guards, bounds, terms, vars, recipes;
+    int item_room, box_room, guard_room, bound_room, term_room, var_room, recipe_room;
 };
 
 enum { CODES = 8 };

@@ -257,11 +257,15 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
 }
 
 /* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
- * groups things are decided worse than in that of global ids, which another access may do with. */
+ * groups conditions, and a last group that is smaller, are dealt with worse than in that of global ids, which
+ * another access may do with. */
 static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
 {
-    return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
-           e->access_loop == a->loop && !e->by_group[0] && !e->by_group[1] && !e->by_group[2];
+    bool worse = false;
+    for (int d = 0; d < 3; d++)
+        worse |= e->by_group[d] && (a->guards.n > 0 || e->ragged[d]);
+    return e->box_valid && !worse && e->box_guards.first == a->guards.first &&
+           e->box_guards.n == a->guards.n && e->access_loop == a->loop;
 }
 
 /* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
@@ -273,10 +277,12 @@ static enum tri prepare(struct cw_eval *e, const struct cw_access *a)
     eval_reset(e);
     for (int round = 0; round < 2; round++)
         for (int i = a->guards.first; i < a->guards.first + a->guards.n && !e->empty; i++) {
+            e->stage = round ? a->guards.n : i - a->guards.first;
             e->empty |= eval_narrow(e, e->m->guard[i]) == TRI_NO;
             if (e->restart)
                 return TRI_MAYBE;
         }
+    e->stage = a->guards.n;
     e->box_valid = !e->failed;
     e->box_guards = a->guards;
     return e->empty ? TRI_NO : TRI_YES;

@@ -37,6 +37,35 @@ enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH = 1000 };
 /* Conditions are decided anew each time, also those that others share: beyond so many the rest is open. */
 enum { EVAL_MAX_DECISIONS = 20000 };
 
+/* p < 0, p == 0, p != 0 */
+enum relation { REL_NEGATIVE, REL_ZERO, REL_NONZERO };
+
+/* How the range of a variable follows from those of polynomials. */
+enum eval_rule {
+    RULE_FLOOR,     /* floor(a / number) */
+    RULE_REMAINDER, /* a - number * floor(a / number) */
+    RULE_MIN,       /* of a and b */
+    RULE_MAX,
+    RULE_EITHER, /* a or b */
+    RULE_SELECT, /* a where `condition` <relation>, else b */
+    RULE_TEST, /* what a test of a loop says about the iteration that fails it first; then the loop itself: */
+    RULE_LOOP, /* the least of the `number` tests before it, and nothing else ends the loop when `sole` */
+};
+
+/* Remembered for a variable whose range depends on the tile (compile.c). */
+struct eval_recipe {
+    enum eval_rule rule;
+    int var;
+    int stage; /* how many conditions had narrowed the box */
+    const struct cw_poly *a, *b;
+    const struct cw_poly *condition; /* SELECT */
+    int64_t number;                  /* FLOOR, REMAINDER; TEST: the counter's coefficient */
+    enum relation relation;          /* SELECT, TEST */
+    bool sole, inside; /* LOOP: counts as certain when its bounds are one number; seen from inside */
+};
+
+enum { EVAL_MAX_RECIPES = 64 };
+
 /* The three readings of a node. */
 enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
 
@@ -74,6 +103,8 @@ struct cw_eval {
     int depth;                        /* of the recursion over nodes */
     int decisions;                    /* since the last reset */
     bool failed;                      /* out of memory or of variables: nothing is known */
+    struct eval_recipe recipe[EVAL_MAX_RECIPES];
+    int recipes, stage;
     bool tile_bound; /* something was decided (not just found true everywhere) that another tile may decide
                         otherwise */
 };
@@ -86,8 +117,6 @@ struct eval_touch {
     struct cw_spans may, must;
     const char *why; /* static */
 };
-
-enum relation { REL_NEGATIVE, REL_ZERO, REL_NONZERO };
 
 /* eval.c */
 extern const char eval_why_any[], eval_why_wrap[], eval_why_data[], eval_why_guard[], eval_why_shape[],
@@ -117,6 +146,13 @@ void eval_depends(struct cw_eval *e, const struct cw_poly *p);
 
 /* p mixes group and global ids, is undecided, and is so in every range of whole groups. */
 bool eval_always_open(struct cw_eval *e, const struct cw_poly *p);
+
+/* Bounds of what rule FLOOR .. SELECT (undecided) makes of ranges of a and b. */
+struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_range a, struct cw_range b);
+/* The same for TEST; false when the test does not end the loop for certain. */
+bool eval_test_range(enum relation relation, int64_t t, struct cw_range rest, struct cw_range *out);
+/* Keeps a recipe; when there are too many the answer is `tile_bound`. */
+void eval_remember(struct cw_eval *e, struct eval_recipe r);
 
 /* eval_print.c */
 /* An evaluator without a launch; NULL without memory. */

@@ -21,36 +21,42 @@ static bool separate(const struct cw_poly *p, int k, int64_t *t, struct cw_poly 
 
 static cw_wide first_failure(cw_wide r, int64_t t)
 {
-    return r >= 0 ? 0 : cw_wide_ceil_div(-r, t);
+    return r >= 0 || t <= 0 ? 0 : cw_wide_ceil_div(-r, t);
 }
 
-/* Bounds of the k at which `stay` fails first; false when there may be none. */
-static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw_range *out)
+bool eval_test_range(enum relation relation, int64_t t, struct cw_range rest, struct cw_range *out)
 {
-    struct cw_poly p, rest;
-    enum relation relation;
-    int64_t t;
-    if (!eval_relation(e, stay.node, stay.want, &p, &relation))
-        return false;
-    if (!separate(&p, k, &t, &rest))
-        return false;
     if (relation == REL_ZERO) /* stays while equal: with t != 0 that is over after one step */
         return *out = (struct cw_range){0, 1}, true;
-    struct cw_range r = eval_range(e, &rest);
-    eval_depends(e, &rest);
     if (relation == REL_NEGATIVE) {
-        if (t < 0)
-            return false;
-        *out = (struct cw_range){first_failure(r.hi, t), first_failure(r.lo, t)};
-        return true;
+        *out = (struct cw_range){first_failure(rest.hi, t), first_failure(rest.lo, t)};
+        return t > 0;
     }
     if (t < 0) { /* p != 0 is -p != 0 */
         t = -t;
-        r = (struct cw_range){-r.hi, -r.lo};
+        rest = (struct cw_range){-rest.hi, -rest.lo};
     }
-    if (r.hi > 0 || (t != 1 && (r.lo != r.hi || r.lo % t != 0)))
+    if (rest.hi > 0 || (t != 1 && (rest.lo != rest.hi || rest.lo % t != 0)))
         return false;
-    *out = (struct cw_range){-r.hi / t, -r.lo / t};
+    *out = (struct cw_range){-rest.hi / t, -rest.lo / t};
+    return true;
+}
+
+/* Bounds of the k at which `stay` fails first; false when there may be none. The test is remembered. */
+static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw_range *out)
+{
+    struct cw_poly p, rest;
+    struct eval_recipe test = {.rule = RULE_TEST, .var = k};
+    if (!eval_relation(e, stay.node, stay.want, &p, &test.relation) || !separate(&p, k, &test.number, &rest))
+        return false;
+    if (test.relation == REL_NEGATIVE && test.number < 0)
+        return false;
+    test.a = eval_keep(e, &rest);
+    if (!eval_test_range(test.relation, test.number, eval_range(e, &rest), out)) {
+        eval_depends(e, &rest);
+        return false;
+    }
+    eval_remember(e, test);
     return true;
 }
 
@@ -63,6 +69,27 @@ static bool duties_hold(struct cw_eval *e, int first)
         eval_depends(e, e->duty[i].p);
         return false;
     }
+    return true;
+}
+
+/* The range of a counter whose tests have been looked at, `best` being the first to fail; it depends on the
+ * tile when one of them does. */
+static bool settle(struct cw_eval *e, int loop, int k, struct cw_range best, bool sole)
+{
+    bool within = inside(e, loop), certain = sole && best.lo == best.hi;
+    for (int i = 0; i < e->recipes; i++)
+        e->var[k].tiled |=
+            e->recipe[i].rule == RULE_TEST && e->recipe[i].var == k && eval_is_tiled(e, e->recipe[i].a);
+    if (e->var[k].tiled)
+        eval_remember(e, (struct eval_recipe){.rule = RULE_LOOP, .var = k, .sole = sole, .inside = within});
+    if (best.hi > INT64_MAX) {
+        e->tile_bound |= e->var[k].tiled;
+        return false;
+    }
+    e->range[k] = e->initial[k] = (struct cw_range){0, best.hi};
+    e->var[k].free = certain && within;
+    if (certain && !within) /* seen from behind the loop: what it was when the test failed */
+        e->initial[k].lo = best.hi;
     return true;
 }
 
@@ -84,18 +111,13 @@ static bool bound(struct cw_eval *e, int loop, int k)
             best = r;
         }
     }
-    bool ok = best.hi <= INT64_MAX && !e->pending_used && !e->restart;
+    bool ok = !e->pending_used && !e->restart;
     e->pending_used = outer_used;
     e->var[k].pending = false;
-    if (!ok)
+    if (!ok || !settle(e, loop, k, best, tests == 1 && e->m->loop[loop].exits == 1) ||
+        !duties_hold(e, first_duty))
         return false;
-    bool certain = tests == 1 && e->m->loop[loop].exits == 1 && best.lo == best.hi;
-    e->range[k] = e->initial[k] = (struct cw_range){0, best.hi};
-    e->var[k].free = certain && inside(e, loop);
-    if (!duties_hold(e, first_duty))
-        return false;
-    if (certain && !inside(e, loop)) /* seen from behind the loop: what it was when the test failed */
-        e->range[k].lo = e->initial[k].lo = best.hi;
+    e->range[k] = e->initial[k];
     return true;
 }
 

@@ -43,6 +43,43 @@ static const struct cw_poly *derived(struct cw_eval *e, int node, cw_wide lo, cw
     return between(e, node, lo, hi);
 }
 
+struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_range a, struct cw_range b)
+{
+    cw_wide from = 0, to = 0;
+    switch (rule) {
+    case RULE_FLOOR:
+    case RULE_REMAINDER:
+        from = cw_wide_floor_div(a.lo, number);
+        to = cw_wide_floor_div(a.hi, number);
+        if (rule == RULE_FLOOR)
+            return (struct cw_range){from, to};
+        return from == to ? (struct cw_range){a.lo - from * number, a.hi - from * number}
+                          : (struct cw_range){0, number - 1};
+    case RULE_MIN:
+        return (struct cw_range){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+    case RULE_MAX:
+        return (struct cw_range){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    default:
+        return (struct cw_range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+    }
+}
+
+/* A variable by a rule, which is remembered when the outcome depends on the tile. */
+static const struct cw_poly *by_rule(struct cw_eval *e, int node, struct eval_recipe r)
+{
+    struct cw_range range = eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b));
+    const struct cw_poly *p = between(e, node, range.lo, range.hi);
+    int64_t c;
+    bool tiled =
+        eval_is_tiled(e, r.a) || eval_is_tiled(e, r.b) || (r.condition && eval_is_tiled(e, r.condition));
+    if (!tiled || cw_poly_is_const(p, &c)) /* one number in the whole launch is one in every tile */
+        return p;
+    r.var = p->term[0].var[CW_POLY_DEGREE - 1];
+    e->var[r.var].tiled = true;
+    eval_remember(e, r);
+    return p;
+}
+
 /* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials.
  */
 static bool split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
@@ -75,8 +112,7 @@ static const struct cw_poly *floor_division(struct cw_eval *e, int node, const s
     struct cw_poly q, r;
     if (split(e, p, d, &q, &r))
         return eval_keep(e, &q);
-    struct cw_range range = eval_range(e, p);
-    return derived(e, node, cw_wide_floor_div(range.lo, d), cw_wide_floor_div(range.hi, d), p, NULL);
+    return by_rule(e, node, (struct eval_recipe){.rule = RULE_FLOOR, .a = p, .b = p, .number = d});
 }
 
 static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
@@ -91,7 +127,7 @@ static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const str
         if (cw_poly_add(&r, p, &q, -1))
             return eval_keep(e, &r);
     }
-    return derived(e, node, 0, d - 1, p, NULL);
+    return by_rule(e, node, (struct eval_recipe){.rule = RULE_REMAINDER, .a = p, .b = p, .number = d});
 }
 
 static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -212,15 +248,30 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
         if (d.lo >= 0)
             return least ? o.b : o.a;
     }
-    bool lo = least == (o.ra.lo < o.rb.lo), hi = least == (o.ra.hi < o.rb.hi);
-    return derived(e, node, lo ? o.ra.lo : o.rb.lo, hi ? o.ra.hi : o.rb.hi, o.a, o.b);
+    return by_rule(e, node, (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
 }
 
-static const struct cw_poly *one_of(struct cw_eval *e, int node, int yes, int no)
+static const struct cw_poly *either(struct cw_eval *e, const struct cw_expr *x, int node)
 {
-    const struct cw_poly *p = eval_node(e, yes, READ_SIGNED), *q = eval_node(e, no, READ_SIGNED);
-    struct cw_range a = eval_range(e, p), b = eval_range(e, q);
-    return derived(e, node, a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi, p, q);
+    struct eval_recipe r = {
+        .rule = RULE_EITHER, .a = eval_node(e, x->b, READ_SIGNED), .b = eval_node(e, x->c, READ_SIGNED)};
+    return by_rule(e, node, r);
+}
+
+static const struct cw_poly *choose(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct cw_poly p;
+    struct eval_recipe r = {.rule = RULE_SELECT};
+    bool compared = eval_relation(e, x->a, true, &p, &r.relation);
+    enum tri t = compared ? eval_decide_relation(e, &p, r.relation) : eval_decide(e, x->a);
+    if (t != TRI_MAYBE)
+        return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
+    if (!compared)
+        return either(e, x, node);
+    r.condition = eval_keep(e, &p);
+    r.a = eval_node(e, x->b, READ_SIGNED);
+    r.b = eval_node(e, x->c, READ_SIGNED);
+    return by_rule(e, node, r);
 }
 
 static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -271,14 +322,10 @@ const struct cw_poly *eval_operation(struct cw_eval *e, int node)
         return extremum(e, x, node);
     case CW_EXPR_MUL24:
         return multiply24(e, x, node);
-    case CW_EXPR_SELECT: {
-        enum tri t = eval_decide(e, x->a);
-        if (t != TRI_MAYBE)
-            return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
-        return one_of(e, node, x->b, x->c);
-    }
+    case CW_EXPR_SELECT:
+        return choose(e, x, node);
     case CW_EXPR_CHOICE:
-        return one_of(e, node, x->b, x->c);
+        return either(e, x, node);
     default:
         return anything(e, node);
     }

@@ -92,7 +92,7 @@ void eval_reset(struct cw_eval *e)
         e->generation = 1;
     }
     e->polys = 0;
-    e->decisions = 0;
+    e->decisions = e->recipes = e->stage = 0;
     e->vars = VAR_DYNAMIC;
     e->duties = 0;
     e->pending_used = e->restart = e->inexact = e->empty = e->failed = false;
@@ -116,6 +116,16 @@ void eval_depends(struct cw_eval *e, const struct cw_poly *p)
 {
     if (!e->tile_bound && eval_is_tiled(e, p))
         e->tile_bound = true;
+}
+
+void eval_remember(struct cw_eval *e, struct eval_recipe r)
+{
+    if (e->recipes == EVAL_MAX_RECIPES) {
+        e->tile_bound = true;
+        return;
+    }
+    r.stage = e->stage;
+    e->recipe[e->recipes++] = r;
 }
 
 bool eval_pending(const struct cw_eval *e, const struct cw_poly *p)
@@ -315,6 +325,8 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
     bool pending = eval_pending(e, p), used = e->pending_used;
     struct cw_range r = eval_range(e, p), type = eval_type_range(width, is_signed);
     e->pending_used = used;
+    if (!pending && r.lo >= type.lo && r.hi <= type.hi)
+        return p;
     cw_wide modulus = (cw_wide)1 << width;
     cw_wide turns = cw_wide_floor_div(r.lo - type.lo, modulus);
     if (turns == cw_wide_floor_div(r.hi - type.lo, modulus)) {

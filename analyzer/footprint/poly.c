@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const uint8_t no_var[CW_POLY_DEGREE];
-
 void cw_poly_const(struct cw_poly *p, int64_t value)
 {
     p->n = value != 0;
@@ -18,22 +16,30 @@ void cw_poly_var(struct cw_poly *p, int var)
     p->term[0].var[CW_POLY_DEGREE - 1] = (uint8_t)var;
 }
 
+/* The variables of a term as one number that orders terms. */
+static uint32_t key(const struct cw_term *t)
+{
+    return (uint32_t)t->var[0] << 24 | (uint32_t)t->var[1] << 16 | (uint32_t)t->var[2] << 8 | t->var[3];
+}
+
 bool cw_poly_add(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b, int64_t scale)
 {
-    struct cw_poly r = {0};
+    struct cw_poly r; /* not dst: it may be a or b */
     int i = 0, j = 0;
+    r.n = 0;
     while (i < a->n || j < b->n) {
-        int order = i == a->n ? 1 : j == b->n ? -1 : memcmp(a->term[i].var, b->term[j].var, CW_POLY_DEGREE);
-        struct cw_term t = order <= 0 ? a->term[i] : b->term[j];
+        uint32_t x = i < a->n ? key(&a->term[i]) : UINT32_MAX, y = j < b->n ? key(&b->term[j]) : UINT32_MAX;
+        bool ours = i < a->n && x <= y, theirs = j < b->n && y <= x;
+        struct cw_term t = ours ? a->term[i] : b->term[j];
         int64_t other = 0;
-        if (order >= 0 && __builtin_mul_overflow(b->term[j].coefficient, scale, &other))
+        if (theirs && __builtin_mul_overflow(b->term[j].coefficient, scale, &other))
             return false;
-        if (order > 0)
+        if (!ours)
             t.coefficient = other;
-        else if (order == 0 && __builtin_add_overflow(t.coefficient, other, &t.coefficient))
+        else if (theirs && __builtin_add_overflow(t.coefficient, other, &t.coefficient))
             return false;
-        i += order <= 0;
-        j += order >= 0;
+        i += ours;
+        j += theirs;
         if (t.coefficient == 0)
             continue;
         if (r.n == CW_POLY_TERMS)
@@ -60,12 +66,29 @@ static bool join(uint8_t out[CW_POLY_DEGREE], const uint8_t *a, const uint8_t *b
     return (i < 0 || !a[i]) && (j < 0 || !b[j]);
 }
 
+static bool scale(struct cw_poly *dst, const struct cw_poly *a, int64_t by)
+{
+    dst->n = by ? a->n : 0;
+    for (int i = 0; i < dst->n; i++) {
+        dst->term[i] = a->term[i];
+        if (__builtin_mul_overflow(a->term[i].coefficient, by, &dst->term[i].coefficient))
+            return false;
+    }
+    return true;
+}
+
 bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b)
 {
+    int64_t c;
+    if (cw_poly_is_const(b, &c))
+        return scale(dst, a, c);
+    if (cw_poly_is_const(a, &c))
+        return scale(dst, b, c);
     dst->n = 0;
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) {
-            struct cw_poly one = {.n = 1};
+            struct cw_poly one;
+            one.n = 1;
             if (!join(one.term[0].var, a->term[i].var, b->term[j].var) ||
                 __builtin_mul_overflow(a->term[i].coefficient, b->term[j].coefficient,
                                        &one.term[0].coefficient) ||
@@ -88,13 +111,13 @@ bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d)
 
 int64_t cw_poly_constant(const struct cw_poly *p)
 {
-    return p->n && !memcmp(p->term[0].var, no_var, CW_POLY_DEGREE) ? p->term[0].coefficient : 0;
+    return p->n && !key(&p->term[0]) ? p->term[0].coefficient : 0;
 }
 
 bool cw_poly_is_const(const struct cw_poly *p, int64_t *value)
 {
     *value = cw_poly_constant(p);
-    return p->n == 0 || (p->n == 1 && !memcmp(p->term[0].var, no_var, CW_POLY_DEGREE));
+    return p->n == 0 || (p->n == 1 && !key(&p->term[0]));
 }
 
 int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
@@ -103,18 +126,13 @@ int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
     *coefficient = 0;
     for (int i = 0; i < p->n; i++) {
         const uint8_t *v = p->term[i].var;
-        if (!memchr(v, var, CW_POLY_DEGREE))
+        if (v[0] != var && v[1] != var && v[2] != var && v[3] != var)
             continue;
         uses++;
         if (v[CW_POLY_DEGREE - 1] == var && v[CW_POLY_DEGREE - 2] == 0)
             *coefficient = p->term[i].coefficient;
     }
     return uses;
-}
-
-bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b)
-{
-    return a->n == b->n && (a->n == 0 || !memcmp(a->term, b->term, (size_t)a->n * sizeof *a->term));
 }
 
 bool cw_poly_is_linear(const struct cw_poly *p)
@@ -161,6 +179,11 @@ static struct cw_range range_mul(struct cw_range a, struct cw_range b)
     return r;
 }
 
+static bool fits_64(const struct cw_range *r)
+{
+    return r->lo == (int64_t)r->lo && r->hi == (int64_t)r->hi;
+}
+
 /* Bounds as the sum of the bounds of the terms. A bound that was cut ("at least that far out") must not be
  * added to as if it were the term's own: the sum is as far out too. */
 static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_range *range)
@@ -168,10 +191,18 @@ static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_r
     struct cw_range sum = {0, 0};
     bool below = false, above = false;
     for (int i = 0; i < p->n; i++) {
-        struct cw_range t = {p->term[i].coefficient, p->term[i].coefficient};
-        for (int k = 0; k < CW_POLY_DEGREE; k++)
-            if (p->term[i].var[k])
-                t = range_mul(t, range[p->term[i].var[k]]);
+        int64_t c = p->term[i].coefficient;
+        struct cw_range t = {c, c};
+        const uint8_t *v = p->term[i].var;
+        if (!v[CW_POLY_DEGREE - 2] && fits_64(&range[v[CW_POLY_DEGREE - 1]])) {
+            const struct cw_range *r = &range[v[CW_POLY_DEGREE - 1]];
+            if (v[CW_POLY_DEGREE - 1])
+                t = (struct cw_range){clamp(c * (c < 0 ? r->hi : r->lo)), clamp(c * (c < 0 ? r->lo : r->hi))};
+        } else {
+            for (int k = 0; k < CW_POLY_DEGREE; k++)
+                if (v[k])
+                    t = range_mul(t, range[v[k]]);
+        }
         below |= t.lo <= -CW_WIDE_LIMIT;
         above |= t.hi >= CW_WIDE_LIMIT;
         sum.lo += t.lo; /* few terms of at most 2^100: no overflow */

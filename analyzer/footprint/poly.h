@@ -2,7 +2,7 @@
  *
  * A polynomial is a sum of terms: a 64-bit coefficient times a product of up to four variables, named by
  * numbers 1..255. Terms are kept sorted, without zero coefficients and without duplicates, so that equal
- * polynomials have equal contents. Whatever does not fit (terms, degree, coefficient) is refused, never
+ * polynomials have equal terms. Whatever does not fit (terms, degree, coefficient) is refused, never
  * rounded. */
 #ifndef CW_FOOTPRINT_POLY_H
 #define CW_FOOTPRINT_POLY_H
@@ -46,7 +46,6 @@ bool cw_poly_is_const(const struct cw_poly *p, int64_t *value);
 int64_t cw_poly_constant(const struct cw_poly *p);
 /* How many terms mention `var`; *coefficient gets the coefficient of the term that is `var` alone, or 0. */
 int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient);
-bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b);
 /* No term has two variables. */
 bool cw_poly_is_linear(const struct cw_poly *p);
 

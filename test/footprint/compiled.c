@@ -63,10 +63,11 @@ static void compare(const struct cw_model *m, int arg, const struct cw_launch *l
     bool at_edge = h->begin == 0 || h->end == size; /* something may lie outside */
     bool unknown =
         f->answer == CW_ANSWER_UNKNOWN && h->answer != CW_ANSWER_NONE; /* all of it, in other words */
-    bool bad = (f->may.n && (h->begin > begin || h->end < end)) || !inside(&f->must, h->sure, h->sure_end) ||
-               (h->sure < h->sure_end && (h->sure < h->begin || h->sure_end > h->end)) ||
-               (h->answer < f->answer && !unknown) ||
-               (h->answer == CW_ANSWER_UNKNOWN && f->answer != CW_ANSWER_UNKNOWN);
+    bool bad =
+        (f->may.n && (h->begin > begin || h->end < end)) || !inside(&f->must, h->sure, h->sure_end) ||
+        (h->sure < h->sure_end && (h->sure < h->begin || h->sure_end > h->end)) ||
+        (h->answer < f->answer && !unknown) ||
+        (h->answer == CW_ANSWER_UNKNOWN && f->answer != CW_ANSWER_UNKNOWN && (begin > 0 || end < size));
     answers++;
     exactly += f->answer == CW_ANSWER_EXACT;
     surely += h->sure < h->sure_end;
