@@ -27,9 +27,11 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
 static bool check_name(struct cw_rw *s, uint32_t id)
 {
     uint32_t flags = s->names.v[id].flags;
-    bool ours = (flags & (CW_RW_FUNCTION | CW_RW_MACRO | CW_RW_KNOWN | CW_RW_TYPEDEF | CW_RW_ID)) != 0;
+    bool ours =
+        (flags & (CW_RW_FUNCTION | CW_RW_MACRO | CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_TYPEDEF | CW_RW_ID)) != 0;
 
-    if (flags & CW_RW_SPLIT && flags & (CW_RW_ID | CW_RW_TAINTED)) /* a macro's name without its parenthesis is none */
+    if (flags & CW_RW_SPLIT &&
+        flags & (CW_RW_ID | CW_RW_TAINTED)) /* a macro's name without its parenthesis is none */
         return cw_rw_refuse(s, "a directive stands behind '%.*s'", CW_RW_TEXT(s, id));
     if (flags & CW_RW_ID)
         return check_builtin(s, id, flags);

@@ -30,6 +30,7 @@ enum cw_rw_flag {
     CW_RW_TYPEDEF = 1 << 18,   /* occurs in a typedef */
     CW_RW_CALLED = 1 << 19,    /* stands before a parenthesis */
     CW_RW_USED = 1 << 20,      /* occurs elsewhere than as the name in a declaration */
+    CW_RW_FAMILY = 1 << 23,     /* named like a function of OpenCL C (convert_…), and one if the program has none */
     CW_RW_SPLIT = 1 << 22,      /* a directive stands behind it, where its parenthesis might be */
     CW_RW_TAINTED = 1 << 21,   /* may reach an id built-in */
 };

@@ -152,9 +152,9 @@ bool cw_rw_check_words(struct cw_rw *s)
         struct cw_rw_name *n = &s->names.v[id];
         if (!(n->flags & CW_RW_SEEN))
             continue;
-        if (begins_with(n, families) || is_vector_type(n))
-            n->flags |= CW_RW_KNOWN;
-        if (!(n->flags & (CW_RW_KNOWN | CW_RW_ID)) && begins_with(n, forbidden_families))
+        n->flags |= begins_with(n, families) ? CW_RW_FAMILY : 0;
+        n->flags |= is_vector_type(n) ? CW_RW_KNOWN : 0;
+        if (!(n->flags & (CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_ID)) && begins_with(n, forbidden_families))
             n->flags |= CW_RW_FORBIDDEN;
         if (n->flags & CW_RW_FORBIDDEN)
             return cw_rw_refuse(s, "uses '%.*s'", CW_RW_TEXT(s, id));
