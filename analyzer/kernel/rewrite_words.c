@@ -24,6 +24,9 @@ static const struct word_class classes[] = {
      "__attribute__ __attribute __declspec _Pragma __kernel_exec kernel_exec _Alignas "
      "_Static_assert"},
     {CW_RW_KNOWN,
+     "reqd_work_group_size work_group_size_hint vec_type_hint intel_reqd_sub_group_size opencl_unroll_hint "
+     "aligned "
+     "__aligned__ ext_vector_type vector_size "
      "if for while switch typeof __typeof __typeof__ __alignof__ __alignof _Alignof alignof vec_step defined "
      "offsetof "
      "__builtin_offsetof __builtin_astype __builtin_expect __builtin_unreachable __builtin_assume "

@@ -138,6 +138,10 @@ static const struct {
      "void convert_to_grey(global int *a, " P ")"},
     {"a built-in function of the program's own that sees ids",
      "int __attribute__((overloadable)) cross(int a) { return get_global_id(0); }", NULL, "!unusual"},
+    {"attributes by a macro",
+     "#define R(x) __attribute__((reqd_work_group_size(x, 1, 1)))\nkernel R(8) void k(global int *a) { "
+     "a[get_global_id(0)] = 1; }",
+     NULL, "void k(global int *a, " P ")"},
     {"trigraphs", "kernel void k() { int a[3]; a?\?(0?\?) = get_global_id(0); }", NULL, "!trigraphs"},
     {"digraphs", "kernel void k() <% int i = get_global_id(0); %>", NULL, "!digraphs"},
     {"assembly", "kernel void k(global int *a) { asm(\"nop\"); }", NULL, "!uses 'asm'"},
