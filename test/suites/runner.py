@@ -86,11 +86,12 @@ class Runner:
 
     def bare(self):
         """Learns the rules; False when the program does not work alone."""
-        self.alone = [self.once("bare") for _ in range(self.options.bare)]
-        for r in self.alone:
+        for _ in range(self.options.bare):
+            r = self.once("bare")
             if r.status == "hang" or r.status.startswith(("signal", "not started")):
                 self.say("bare", "unusable", f"{r.status}: {r.stderr[-200:]!r}", fine=False)
                 return False
+            self.alone.append(r)
         own = self.learn()
         self.say("bare", f"exit {self.alone[0].status}", f"{len(self.alone[0].reads)} reads{own}")
         if any(rule.own for rule in self.rules if rule.part == "reads") and self.reads_unwritten():
@@ -105,8 +106,8 @@ class Runner:
                  f"{FILLED}{self.learn()}")
 
     def reads_unwritten(self):
-        """Whether the program alone reads other bytes when fresh memory holds others."""
-        one, again, other = (self.once("bare", fresh=byte) for byte in ("55", "55", "aa"))
+        """Whether the program alone reads other bytes when fresh memory holds others. Small ones: some loop that often."""
+        one, again, other = (self.once("bare", fresh=byte) for byte in ("01", "01", "02"))
         return rules.verdict(other, rules.learn([one, again], ("stdout", "files", "reads")))[0] != "same"
 
     def look_again(self, full, result, outcome):
