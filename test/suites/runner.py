@@ -34,7 +34,7 @@ def seeded(configuration, options):
 def devices_of(configuration):
     """How many devices the configuration offers, as far as it says."""
     count = 1
-    for name, value in re.findall(r"/(devices|dsp)=([^/]*)", configuration):
+    for name, value in re.findall(r"/(devices|dsp)=([^/*]*)", configuration):
         if name == "dsp":
             count += int(value)
             continue

@@ -106,7 +106,7 @@ class Suite(unittest.TestCase):
         self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4")])
 
     def test_devices(self):
-        counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2}
+        counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2, "/devices=sub:2*3": 3}
         for text, count in counts.items():
             self.assertEqual(runner.devices_of("run" + text), count, text)
 
