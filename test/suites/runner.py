@@ -94,9 +94,12 @@ class Runner:
             self.alone.append(r)
         own = self.learn()
         self.say("bare", f"exit {self.alone[0].status}", f"{len(self.alone[0].reads)} reads{own}")
-        if any(rule.own for rule in self.rules if rule.part == "reads") and self.reads_unwritten():
+        if self.varies_in_reads() and self.reads_unwritten():
             self.fill()
         return True
+
+    def varies_in_reads(self):
+        return any(rule.own for rule in self.rules if rule.part == "reads")
 
     def fill(self):
         """From here on the program finds the same byte in all fresh memory, which is compared in full."""
@@ -119,7 +122,8 @@ class Runner:
             if own:
                 self.say("bare", "again", f"{len(self.alone)} runs{own}")
         outcome = rules.verdict(result, self.rules)
-        if outcome[0] == "different" and not self.fresh and self.reads_unwritten():
+        strange = outcome[0] == "different" or self.varies_in_reads()
+        if strange and not self.fresh and self.reads_unwritten():
             self.fill()
             outcome = rules.verdict(self.once(full), self.rules)
         return outcome
