@@ -20,6 +20,7 @@ struct cw_reacher {
     const struct cw_model *model;
     uint32_t pieces;
     bool by_group;
+    bool *counts; /* by argument: a scalar that some expression holds */
     struct cw_eval *eval;
     struct cw_arg_footprint *result;
     struct cw_launch_arg *args;
@@ -39,6 +40,7 @@ void cw_reacher_destroy(struct cw_reacher *r)
     cw_eval_destroy(r->eval);
     free(r->result);
     free(r->args);
+    free(r->counts);
     free(r);
 }
 
@@ -70,7 +72,11 @@ struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t piec
     r->eval = cw_eval_create(model);
     r->result = calloc((size_t)model->args + 1, sizeof *r->result);
     r->args = calloc((size_t)model->args + 1, sizeof *r->args);
-    if (r->eval && r->result && r->args)
+    r->counts = calloc((size_t)model->args + 1, sizeof *r->counts);
+    for (int i = 0; r->counts && i < model->pool.n; i++)
+        if (model->pool.node[i].op == CW_EXPR_ARG && model->pool.node[i].a >= 0 && model->pool.node[i].a < model->args)
+            r->counts[model->pool.node[i].a] = true;
+    if (r->eval && r->result && r->args && r->counts)
         return r;
     cw_reacher_destroy(r);
     return NULL;
@@ -146,7 +152,10 @@ static size_t key_of(const struct cw_reacher *r, const struct cw_launch *l, uint
 
     for (int i = 0; fits && i < r->model->args; i++) {
         const struct cw_launch_arg *a = &l->arg[i];
-        fits = a->value ? add(key, &n, a->value, a->value_bytes) : add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes);
+        if (a->value && r->counts[i])
+            fits = add(key, &n, a->value, a->value_bytes);
+        else if (!a->value)
+            fits = add(key, &n, &a->buffer_bytes, sizeof a->buffer_bytes);
     }
     return fits ? n : 0;
 }

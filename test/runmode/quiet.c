@@ -1,0 +1,92 @@
+/* quiet.c - a program that looks for what clweave starts beside it: children, signals, descriptors, threads' limits. Prints
+ * the same bare and under run mode while a helper of clweave's is at work, which the test makes slow. With an argument it ends
+ * in that moment: "exit", "_exit", "abort", "exec". */
+#include "common.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child_signals;
+
+static void count(int signal)
+{
+    (void)signal;
+    child_signals++;
+}
+
+static int descriptors(void)
+{
+    DIR *d = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+static int any_child(void)
+{
+    int status;
+
+    return waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD ? 0 : 1;
+}
+
+static void end(const char *how)
+{
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (!strcmp(how, "exit"))
+        exit(0);
+    if (!strcmp(how, "_exit"))
+        _exit(0);
+    if (!strcmp(how, "abort"))
+        abort();
+    execl("/bin/echo", "echo", "another program", (char *)NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct app a;
+    struct rusage before, after;
+    cl_program program;
+    cl_kernel k;
+    cl_int err;
+    cl_mem x;
+    int status, fds, found = 0, more = 0;
+    const char *source = RM_SOURCE;
+
+    app_open(&a, "quiet", 0, RM_SOURCE "kernel void other(global int *x) { x[0] = 7; }\n");
+    x = app_buffer(&a, CL_MEM_READ_WRITE, 64 * sizeof(int), NULL);
+    k = app_kernel(&a, "add");
+    rm_warm(&a, k, x); /* what the vendor opens and runs (PoCL starts a linker), it has */
+    signal(SIGCHLD, count);
+    fds = descriptors();
+    getrusage(RUSAGE_CHILDREN, &before);
+    program = clCreateProgramWithSource(a.context, 1, &source, NULL, &err);
+    APP_CHECK(clBuildProgram(program, 0, NULL, "-DN=3", NULL, NULL));
+    for (int i = 0; i < 60; i++) {
+        found += any_child();
+        more += descriptors() - fds;
+        if (i == 30 && argc > 1)
+            end(argv[1]);
+        if (i % 10 == 5) { /* a child of its own is found, and nothing else */
+            pid_t child = fork();
+            if (child == 0)
+                _exit(i);
+            pid_t got = wait(&status);
+            printf("child %d: %d\n", i, got == child ? WEXITSTATUS(status) : -1);
+        }
+        rm_sleep_ms(20);
+    }
+    getrusage(RUSAGE_CHILDREN, &after);
+    printf("children found %d, descriptors more %d, signals %d, seconds of children %ld\n", found, more, (int)child_signals,
+           (long)(after.ru_utime.tv_sec - before.ru_utime.tv_sec));
+    APP_CHECK(clReleaseProgram(program));
+    APP_CHECK(clReleaseKernel(k));
+    APP_CHECK(clReleaseMemObject(x));
+    return app_close(&a);
+}
