@@ -40,7 +40,7 @@ def of_trace(path, devices):
     """The kinds that a run on `devices` devices must show."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
-    commands = trace["commands"][:MOST]
+    commands = [c for c in trace["commands"][:MOST] if c.get("status", 0) >= 0]  # not those that were refused
     native = printing_kernels(trace)
     for command in commands:
         if command.get("kernel") in native:

@@ -85,6 +85,11 @@ class Allows(unittest.TestCase):
         pair = graph(["NDRANGE_KERNEL", "NDRANGE_KERNEL"], [(0, 1, "queue")])
         self.assertEqual(self.kinds(pair, 1), {"managed", "reordered"})
 
+    def test_call_that_failed(self):
+        pair = graph(["NDRANGE_KERNEL", "NDRANGE_KERNEL"], [])
+        pair["commands"][1]["status"] = -59
+        self.assertEqual(self.kinds(pair, 1), {"managed"})
+
     def test_pair_that_an_unmanaged_command_orders(self):
         chain = graph(["NDRANGE_KERNEL", "BARRIER", "NDRANGE_KERNEL"], [(0, 1, "barrier"), (1, 2, "barrier")])
         self.assertEqual(self.kinds(chain), {"managed", "moved"})
