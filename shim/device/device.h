@@ -49,6 +49,10 @@ struct cw_slots {
     struct cw_slot slot[];
 };
 
+/* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues them. Told by
+ * its name. */
+bool cw_device_is_basic(cl_device_id device);
+
 /* The slots for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
  * homes. Makes vendor calls (sub-devices, once per root device, kept for the life of the process). Caller

@@ -15,7 +15,7 @@ static bool found; /* stored last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool finding __attribute__((tls_model("initial-exec")));
 
-bool cw_board_is_basic(cl_device_id d)
+bool cw_device_is_basic(cl_device_id d)
 {
     char name[256] = "";
 
@@ -47,7 +47,7 @@ static void share_out(const cl_device_id *devices, cl_uint n)
              n_hidden = expected - n_dsp;
 
     for (cl_uint i = 0; i < n; i++)
-        basics += cw_board_is_basic(devices[i]);
+        basics += cw_device_is_basic(devices[i]);
     if (cw_device_env_state() != CW_DEVICE_ENV_OURS || basics != expected || basics == n ||
         n_dsp > expected) {
         memcpy(board.own, devices, n * sizeof *devices);
@@ -55,7 +55,7 @@ static void share_out(const cl_device_id *devices, cl_uint n)
         return;
     }
     for (cl_uint i = 0; i < n; i++) {
-        if (!cw_board_is_basic(devices[i]))
+        if (!cw_device_is_basic(devices[i]))
             board.own[board.n_own++] = devices[i];
         else if (board.n_hidden < n_hidden)
             board.hidden[board.n_hidden++] = devices[i];

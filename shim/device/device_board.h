@@ -34,10 +34,6 @@ extern unsigned cw_board_dsps_wanted;
  * found. */
 int cw_board_dsp(cl_device_id device);
 
-/* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues them. Told by
- * its name. */
-bool cw_board_is_basic(cl_device_id device);
-
 void cw_board_after_fork(void);
 
 /* ---- device_slots.c */

@@ -146,7 +146,7 @@ static struct cw_slot *add(struct cw_slots *s, enum cw_slot_kind kind, cl_device
     int dsp = cw_board_dsp(d);
 
     *slot = (struct cw_slot){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
-                             .synchronous = dsp >= 0 || cw_board_is_basic(d),
+                             .synchronous = dsp >= 0 || cw_device_is_basic(d),
                              .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
                              .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
                              .device = d,

@@ -14,6 +14,7 @@ void cw_run_event_free(struct cw_run_event *e)
     if (!e->queue)
         return;
     e->queue->context->events--;
+    e->queue->events--;
     cw_run_idle(&e->queue->r);
 }
 

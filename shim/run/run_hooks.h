@@ -13,7 +13,7 @@
     X(clCreateContext) X(clRetainContext) X(clReleaseContext) X(clGetContextInfo)                            \
     /* run_queue.c */                                                                                        \
     X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                    \
-    X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                             \
+    X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish) X(clGetCommandQueueInfo)    \
     /* run_memory.c, run_opaque.c */                                                                         \
     X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)              \
     X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)              \

@@ -230,6 +230,7 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->status = CL_QUEUED;
     t->event = e;
     q->context->events++;
+    q->events++;
     cw_run_busy(&e->r);
     cw_run_busy(&q->r); /* until the event is gone: programs may ask for its queue */
     if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_EARLY))) {

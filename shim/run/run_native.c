@@ -114,12 +114,9 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     cw_run.counts.native[why]++;
-    if (!q || !q->managed || cw_run.forked) {
-        wait = q && q->synchronous && n;
+    if (!q || cw_run.forked) {
         cw_run_window_close();
         cw_run_unlock();
-        if (wait)
-            cw_run_wait_list(n, list);
         return;
     }
     x->queue = q;
@@ -127,14 +124,14 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     q->native_given++;
     x->gated = cw_run_queue_gated(q) || cw_run_waits_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
-    wait = blocking || q->synchronous;
+    wait = q->managed && (blocking || q->synchronous);
     if (wait)
         drain(x, whole);
     else
-        find_gate(x, whole);
+        find_gate(x, whole); /* none, if the queue is not managed: nothing in it is */
     cw_run_unlock();
     make_list(x, n, list);
-    if (wait)
+    if (wait || q->synchronous)
         cw_run_wait_list(n, list);
     if (x->gated && !event)
         x->event = &x->own_event;

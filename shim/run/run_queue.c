@@ -18,10 +18,12 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     struct cw_run_context *c;
     struct cw_run_queue *q;
     cl_int err;
+    bool basic;
 
     if (!queue || !cw_run.ready)
         return;
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    basic = cw_device_is_basic(device);
     cw_run_lock();
     c = cw_run_find(context, CW_RUN_CONTEXT);
     q = c ? cw_run_record(queue, CW_RUN_QUEUE, sizeof *q) : NULL;
@@ -32,7 +34,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->managed = c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
-        q->synchronous = q->managed && c->slots->slot[q->home].synchronous;
+        q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
     }
     cw_run_unlock();
 }
@@ -71,6 +73,25 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
     cw_run_window_close(); /* an implicit flush */
     cw_run_unlock();
     return cw_run_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room, void *to,
+                                         size_t *bytes)
+{
+    cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
+    struct cw_run_queue *q;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_QUEUE_REFERENCE_COUNT || !to)
+        return err;
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    memcpy(&count, to, sizeof count);
+    if (q)
+        count += q->events - cw_run_hidden_references(&q->r);
+    memcpy(to, &count, sizeof count);
+    cw_run_unlock();
+    return err;
 }
 
 cl_int cw_run_hook_clFlush(cl_command_queue queue)

@@ -226,6 +226,8 @@ static void finish(struct cw_run_task *t, struct cw_run_task **last)
         cw_run.counts.retired++;
     }
     finish_event(t);
+    if (q && q->in_order && q->first)
+        cw_run_event_progress(q->first); /* it is seen to run, if it does, now that all before it are over */
     let_go(t, true, last);
     no_longer_used(t);
     cw_run_drop(CW_RUN_DROP_EVENT, t->gate);

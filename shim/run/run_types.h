@@ -58,6 +58,7 @@ struct cw_run_queue {
     cl_event *gates;             /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns;        /* END of the latest retired command */
+    uint32_t events;             /* of managed commands: user events do not retain the queue, others do */
     uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
 };
 

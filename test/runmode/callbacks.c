@@ -113,6 +113,46 @@ static void chained(cl_mem x)
     printf("chain: %d left, %d\n", c.left, v[5]);
 }
 
+/* One line per callback, in their order: which command, which state, and whether the command is still seen to run. */
+static struct stages {
+    int calls;
+    char line[16][40];
+} stages;
+
+struct stage {
+    int command, type;
+};
+
+static void CL_CALLBACK stage(cl_event e, cl_int status, void *data)
+{
+    const struct stage *s = data;
+    int i = __atomic_fetch_add(&stages.calls, 1, __ATOMIC_ACQ_REL);
+
+    snprintf(stages.line[i], sizeof stages.line[i], "command %d: asked %d, got %d, now %d", s->command, s->type, status,
+             rm_status(e));
+}
+
+/* Each command of a chain is told to run, and then to be over, before the next one is told to run. */
+static void in_stages(cl_mem x)
+{
+    static const struct stage all[3][2] = {{{0, CL_COMPLETE}, {0, CL_RUNNING}},
+                                           {{1, CL_RUNNING}, {1, CL_COMPLETE}},
+                                           {{2, CL_COMPLETE}, {2, CL_RUNNING}}};
+    cl_event e[3];
+
+    for (int i = 0; i < 3; i++)
+        e[i] = launch(a.queue, x, 3000000);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++)
+            APP_CHECK(clSetEventCallback(e[i], all[i][k].type, stage, (void *)(uintptr_t)&all[i][k]));
+    APP_CHECK(clFinish(a.queue));
+    for (int k = 0; k < 5000 && __atomic_load_n(&stages.calls, __ATOMIC_ACQUIRE) < 6; k++)
+        rm_sleep_ms(1);
+    for (int i = 0; i < stages.calls; i++)
+        printf("%s\n", stages.line[i]);
+    app_release_events(e, 3);
+}
+
 static int late;
 
 static void CL_CALLBACK at_end(cl_event e, cl_int status, void *data)
@@ -143,6 +183,7 @@ int main(void)
     waited(unordered, x, 1);
     at_once(x);
     chained(x);
+    in_stages(x);
     e = launch(a.queue, x, 100);
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, at_end, NULL));
     APP_CHECK(clFinish(a.queue));

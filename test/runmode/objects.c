@@ -7,30 +7,6 @@
 static struct app a;
 static int order[8], calls;
 
-#define UINT(function, object, name)                                                                         \
-    ({                                                                                                       \
-        cl_uint value_ = 4711;                                                                               \
-        cl_int err_ = function(object, name, sizeof value_, &value_, NULL);                                  \
-        err_ == CL_SUCCESS ? (int)value_ : err_;                                                             \
-    })
-
-static void show_refs(const char *when, cl_context c, cl_command_queue q, cl_mem m, cl_program p, cl_kernel k)
-{
-    printf("%s:", when);
-    if (c)
-        printf(" context %d", UINT(clGetContextInfo, c, CL_CONTEXT_REFERENCE_COUNT));
-    if (q && !m) /* commands leave it late */
-        printf(" queue %d", UINT(clGetCommandQueueInfo, q, CL_QUEUE_REFERENCE_COUNT));
-    if (m)
-        printf(" memory %d maps %d", UINT(clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT),
-               UINT(clGetMemObjectInfo, m, CL_MEM_MAP_COUNT));
-    if (p)
-        printf(" program %d", UINT(clGetProgramInfo, p, CL_PROGRAM_REFERENCE_COUNT));
-    if (k)
-        printf(" kernel %d", UINT(clGetKernelInfo, k, CL_KERNEL_REFERENCE_COUNT));
-    printf("\n");
-}
-
 static void show_memory(const char *what, cl_mem m, const void *host)
 {
     cl_mem_flags flags = 0;
@@ -135,86 +111,6 @@ static void destructors(void)
     printf("after work: %d\n", calls);
 }
 
-static void references(void)
-{
-    cl_context context;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel add, clone;
-    cl_mem x, sub;
-    cl_event e[3];
-    cl_int err;
-    const char *source = RM_SOURCE;
-    void *p;
-    size_t n = 64;
-
-    context = clCreateContext(NULL, 1, &a.device, NULL, NULL, &err);
-    show_refs("new", context, NULL, NULL, NULL, NULL);
-    queue = clCreateCommandQueue(context, a.device, CL_QUEUE_PROFILING_ENABLE, &err);
-    show_refs("queue", context, queue, NULL, NULL, NULL);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    APP_CHECK(clBuildProgram(program, 1, &a.device, "", NULL, NULL));
-    show_refs("program", context, queue, NULL, program, NULL);
-    add = clCreateKernel(program, "add", &err);
-    x = clCreateBuffer(context, 0, 4096, NULL, &err);
-    show_refs("kernel", context, queue, x, program, add);
-    app_args(add, "mi", x, 3);
-    show_refs("arguments", context, queue, x, program, add);
-    for (int i = 0; i < 20; i++) {
-        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, NULL));
-        APP_CHECK(clFinish(queue));
-    }
-    show_refs("launched", context, queue, x, program, add);
-    for (int i = 0; i < 3; i++)
-        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, &e[i]));
-    APP_CHECK(clFinish(queue));
-    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
-    APP_CHECK(clRetainEvent(e[0]));
-    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
-    APP_CHECK(clReleaseEvent(e[0]));
-    show_refs("events", context, queue, x, program, add);
-    app_release_events(e, 3);
-    show_refs("no events", context, queue, x, program, add);
-    p = clEnqueueMapBuffer(queue, x, CL_TRUE, CL_MAP_READ, 0, 4096, 0, NULL, NULL, &err);
-    show_refs("mapped", context, queue, x, NULL, NULL);
-    sub = app_sub_buffer(x, 0, 0, 1024);
-    show_refs("sub", context, queue, sub, NULL, NULL);
-    show_refs("parent", context, queue, x, NULL, NULL);
-    {
-        void *q = clEnqueueMapBuffer(queue, sub, CL_TRUE, CL_MAP_WRITE, 0, 1024, 0, NULL, NULL, &err);
-        show_refs("sub mapped", context, queue, sub, NULL, NULL);
-        show_refs("parent", context, queue, x, NULL, NULL);
-        printf("same place %d\n", p == q);
-        APP_CHECK(clEnqueueUnmapMemObject(queue, sub, q, 0, NULL, NULL));
-        APP_CHECK(clFinish(queue));
-        show_refs("sub unmapped", context, queue, sub, NULL, NULL);
-    }
-    APP_CHECK(clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
-    APP_CHECK(clFinish(queue));
-    show_refs("unmapped", context, queue, x, NULL, NULL);
-    printf("unmapped again %d\n", clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
-    clone = clCloneKernel(add, &err);
-    printf("clone %d\n", err);
-    show_refs("clone", context, queue, x, program, add);
-    if (clone)
-        clReleaseKernel(clone);
-    clReleaseProgram(program);
-    show_refs("program let go", context, queue, x, program, add);
-    APP_CHECK(clRetainProgram(program));
-    show_refs("and taken again", context, queue, x, program, add);
-    printf("build with kernels %d\n", clBuildProgram(program, 1, &a.device, "", NULL, NULL));
-    clReleaseKernel(add);
-    printf("build without %d\n", clBuildProgram(program, 1, &a.device, "-DX", NULL, NULL));
-    clReleaseProgram(program);
-    clReleaseContext(context);
-    show_refs("context let go", context, queue, x, NULL, NULL);
-    clReleaseMemObject(x);
-    show_refs("parent let go", context, queue, sub, NULL, NULL);
-    clReleaseMemObject(sub);
-    show_refs("memory let go", context, NULL, NULL, NULL, NULL);
-    clReleaseCommandQueue(queue);
-}
-
 static void show_event(const char *what, cl_event e)
 {
     cl_command_type type = 0;
@@ -291,7 +187,6 @@ int main(void)
     app_open(&a, "objects", 0, RM_SOURCE);
     memory();
     destructors();
-    references();
     events();
     return app_close(&a);
 }

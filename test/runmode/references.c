@@ -1,0 +1,155 @@
+/* references.c - reference counts of all kinds of objects, when nothing is under way: as bare. Own objects of the library
+ * do not show, and what commands retain bare shows. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "common.h"
+
+static struct app a;
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+static cl_kernel add;
+static cl_mem x;
+
+#define UINT(function, object, name)                                                                         \
+    ({                                                                                                       \
+        cl_uint value_ = 4711;                                                                               \
+        cl_int err_ = function(object, name, sizeof value_, &value_, NULL);                                  \
+        err_ == CL_SUCCESS ? (int)value_ : err_;                                                             \
+    })
+
+/* The queue's count once it stays. Each event counts; the latest command also counts without one for a while of the
+ * vendor's choosing, so it is asked only while the program has that one's event. */
+static int settled(cl_command_queue q)
+{
+    int count = UINT(clGetCommandQueueInfo, q, CL_QUEUE_REFERENCE_COUNT), now;
+
+    for (int same = 0; same < 20; same++) {
+        rm_sleep_ms(2);
+        now = UINT(clGetCommandQueueInfo, q, CL_QUEUE_REFERENCE_COUNT);
+        same = now == count ? same : 0;
+        count = now;
+    }
+    return count;
+}
+
+/* NULL: not shown. */
+static void show(const char *when, cl_command_queue q, cl_mem m, cl_program p, cl_kernel k)
+{
+    printf("%s: context %d", when, UINT(clGetContextInfo, context, CL_CONTEXT_REFERENCE_COUNT));
+    if (q)
+        printf(" queue %d", settled(q));
+    if (m)
+        printf(" memory %d maps %d", UINT(clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT),
+               UINT(clGetMemObjectInfo, m, CL_MEM_MAP_COUNT));
+    if (p)
+        printf(" program %d", UINT(clGetProgramInfo, p, CL_PROGRAM_REFERENCE_COUNT));
+    if (k)
+        printf(" kernel %d", UINT(clGetKernelInfo, k, CL_KERNEL_REFERENCE_COUNT));
+    printf("\n");
+}
+
+static void make(void)
+{
+    const char *source = RM_SOURCE;
+    cl_int err;
+
+    context = clCreateContext(NULL, 1, &a.device, NULL, NULL, &err);
+    show("new", NULL, NULL, NULL, NULL);
+    queue = clCreateCommandQueue(context, a.device, CL_QUEUE_PROFILING_ENABLE, &err);
+    show("queue", queue, NULL, NULL, NULL);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    APP_CHECK(clBuildProgram(program, 1, &a.device, "", NULL, NULL));
+    show("program", queue, NULL, program, NULL);
+    add = clCreateKernel(program, "add", &err);
+    x = clCreateBuffer(context, 0, 4096, NULL, &err);
+    show("kernel", queue, x, program, add);
+    app_args(add, "mi", x, 3);
+    show("arguments", queue, x, program, add);
+}
+
+static void launches(void)
+{
+    cl_event e[3];
+    size_t n = 64;
+
+    for (int i = 0; i < 20; i++) {
+        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, NULL));
+        APP_CHECK(clFinish(queue));
+    }
+    show("launched", NULL, x, program, add);
+    for (int i = 0; i < 3; i++)
+        APP_CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &n, NULL, 0, NULL, &e[i]));
+    APP_CHECK(clFinish(queue));
+    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
+    APP_CHECK(clRetainEvent(e[0]));
+    printf("event %d\n", UINT(clGetEventInfo, e[0], CL_EVENT_REFERENCE_COUNT));
+    APP_CHECK(clReleaseEvent(e[0]));
+    show("events", queue, x, program, add);
+    app_release_events(e, 2);
+    show("one event", queue, x, program, add);
+    app_release_events(e + 2, 1);
+    show("no events", NULL, x, program, add);
+}
+
+/* Returns the sub-buffer. */
+static cl_mem maps(void)
+{
+    cl_int err;
+    void *p = clEnqueueMapBuffer(queue, x, CL_TRUE, CL_MAP_READ, 0, 4096, 0, NULL, NULL, &err), *q;
+    cl_mem sub;
+
+    show("mapped", NULL, x, NULL, NULL);
+    sub = app_sub_buffer(x, 0, 0, 1024);
+    show("sub", NULL, sub, NULL, NULL);
+    show("parent", NULL, x, NULL, NULL);
+    q = clEnqueueMapBuffer(queue, sub, CL_TRUE, CL_MAP_WRITE, 0, 1024, 0, NULL, NULL, &err);
+    show("sub mapped", NULL, sub, NULL, NULL);
+    show("parent", NULL, x, NULL, NULL);
+    printf("same place %d\n", p == q);
+    APP_CHECK(clEnqueueUnmapMemObject(queue, sub, q, 0, NULL, NULL));
+    APP_CHECK(clFinish(queue));
+    show("sub unmapped", NULL, sub, NULL, NULL);
+    APP_CHECK(clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
+    APP_CHECK(clFinish(queue));
+    show("unmapped", NULL, x, NULL, NULL);
+    printf("unmapped again %d\n", clEnqueueUnmapMemObject(queue, x, p, 0, NULL, NULL));
+    return sub;
+}
+
+static void programs(void)
+{
+    cl_int err;
+    cl_kernel clone = clCloneKernel(add, &err);
+
+    printf("clone %d\n", err);
+    show("clone", NULL, x, program, add);
+    if (clone)
+        clReleaseKernel(clone);
+    clReleaseProgram(program);
+    show("program let go", NULL, x, program, add);
+    APP_CHECK(clRetainProgram(program));
+    show("and taken again", NULL, x, program, add);
+    printf("build with kernels %d\n", clBuildProgram(program, 1, &a.device, "", NULL, NULL));
+    clReleaseKernel(add);
+    printf("build without %d\n", clBuildProgram(program, 1, &a.device, "-DX", NULL, NULL));
+    clReleaseProgram(program);
+}
+
+int main(void)
+{
+    cl_mem sub;
+
+    app_open(&a, "references", 0, NULL);
+    make();
+    launches();
+    sub = maps();
+    programs();
+    clReleaseContext(context);
+    show("context let go", NULL, x, NULL, NULL);
+    clReleaseMemObject(x);
+    show("parent let go", NULL, sub, NULL, NULL);
+    clReleaseMemObject(sub);
+    show("memory let go", NULL, NULL, NULL, NULL);
+    clReleaseCommandQueue(queue);
+    return app_close(&a);
+}
