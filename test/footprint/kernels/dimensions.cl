@@ -20,3 +20,9 @@ kernel void strips(global int *out, int length)
     for (size_t k = first; k < first + length; k++)
         out[k] = 1;
 }
+
+/* vendors do not agree about dimensions beyond the third */
+kernel void beyond(global int *out)
+{
+    out[get_global_id(0) * get_num_groups(3) + get_local_size(7)] = 1;
+}
