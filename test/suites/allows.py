@@ -4,6 +4,7 @@ From the trace's JSON (README.md of analyzer/): a pair of commands may change pl
 (all kinds but `queue`) leads from one to the other.
 """
 import json
+import re
 
 MANAGED = {"CL_COMMAND_" + name for name in (
     "NDRANGE_KERNEL", "TASK", "READ_BUFFER", "WRITE_BUFFER", "COPY_BUFFER", "READ_BUFFER_RECT", "WRITE_BUFFER_RECT",
@@ -36,19 +37,29 @@ def printing_kernels(trace):
     return {k["id"] for k in trace.get("kernels", []) if k.get("program") in printing}
 
 
+# what shows a kernel its local size, which another device may choose otherwise when the program chooses none
+SEES_GROUPS = re.compile(r"\b(barrier|work_group\w*|sub_group\w*|get_(enqueued_)?(local|num|group|sub)\w*|(__)?local)\b")
+
+
+def kernels_at_home(trace):
+    """Kernels of programs that can see their local size."""
+    seeing = {p["id"] for p in trace.get("programs", []) if SEES_GROUPS.search(p.get("source") or "")}
+    return {k["id"] for k in trace.get("kernels", []) if k.get("program") in seeing}
+
+
 def of_trace(path, devices):
     """The kinds that a run on `devices` devices must show."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     commands = [c for c in trace["commands"][:MOST] if c.get("status", 0) >= 0]  # not those that were refused
-    native = printing_kernels(trace)
+    native, home = printing_kernels(trace), kernels_at_home(trace)
     for command in commands:
         if command.get("kernel") in native:
             command["type"] = "native"
     kinds = set()
     if any(c["type"] in MANAGED for c in commands):
         kinds.add("managed")
-    if devices > 1 and any(c["type"] in KERNELS for c in commands):
+    if devices > 1 and any(c["type"] in KERNELS and (c.get("local_size") or c.get("kernel") not in home) for c in commands):
         kinds.add("moved")
     if has_free_pair(commands, trace["edges"]):
         kinds.add("reordered")

@@ -101,6 +101,16 @@ class Allows(unittest.TestCase):
         trace["programs"] = [{"id": 3, "source": "kernel void f() { printf(1); }"}]
         self.assertEqual(self.kinds(trace), {"managed"})
 
+    def test_local_size_that_the_vendor_chooses(self):
+        trace = graph(["NDRANGE_KERNEL"], [])
+        trace["commands"][0]["kernel"] = 7
+        trace["kernels"] = [{"id": 7, "program": 3}]
+        trace["programs"] = [{"id": 3, "source": "kernel void f() { barrier(CLK_GLOBAL_MEM_FENCE); }"}]
+        trace["commands"][0]["local_size"] = None
+        self.assertEqual(self.kinds(trace), {"managed"})
+        trace["commands"][0]["local_size"] = [8]
+        self.assertEqual(self.kinds(trace), {"managed", "moved"})
+
     def test_nothing(self):
         self.assertEqual(self.kinds(graph(["READ_IMAGE"], [])), set())
 
