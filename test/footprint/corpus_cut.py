@@ -127,7 +127,7 @@ def say(options, suites, reasons):
         print(f"kernels that no trace launches, on made-up launches: {h}: " + ", ".join(f"{total.hoped[o]} {o}" for o in reversed(ORDER)))
         print(f"both: {n + h} kernels, {100 * (total.kernels['any memory'] + total.hoped['any memory']) / (n + h):.0f} % any memory")
     for text, names in sorted(reasons.items(), key=lambda x: -len(x[1])):
-        print(f"{len(names):4} {text}: {', '.join(sorted(names)[:9])}{' ...' if len(names) > 9 else ''}")
+        print(f"{len(names):4} {text}: {', '.join(sorted(set(names))[:9])}{' ...' if len(set(names)) > 9 else ''}")
 
 
 def main():
@@ -143,7 +143,7 @@ def main():
             answer = judge(options, source, build, some(launches, options.shapes))
             if "error" in answer:
                 s.failed += 1
-                reasons.setdefault("not analysed: " + answer["error"]["message"][-60:], set()).add(kernel)
+                reasons.setdefault("not analysed: " + answer["error"]["message"][-60:], []).append(kernel)
                 continue
             worst = None
             for l, r in zip(some(launches, options.shapes), answer["results"]):
@@ -162,7 +162,7 @@ def main():
                 continue
             s.kernels[worst["verdict"]] += 1
             if worst["verdict"] != "any memory":
-                reasons.setdefault(f"{worst['verdict']}: {worst['reason']}", set()).add(f"{name}:{kernel}")
+                reasons.setdefault(f"{worst['verdict']}: {worst['reason']}", []).append(f"{name}:{kernel}")
     names = {(k, ) for _, _, k in seen}
     for folder in options.sources:
         for path, _, files in sorted(os.walk(folder)):
@@ -177,7 +177,7 @@ def main():
                     s = suites.setdefault(os.path.basename(folder.rstrip("/")), Suite())
                     s.hoped[k["cut"]["verdict"]] += 1
                     if k["cut"]["verdict"] != "any memory":
-                        reasons.setdefault(f"({k['cut']['verdict']}: {k['cut'].get('reason')})", set()).add(f"{os.path.basename(folder)}:{k['name']}")
+                        reasons.setdefault(f"({k['cut']['verdict']}: {k['cut'].get('reason')})", []).append(f"{os.path.basename(folder)}:{k['name']}")
                     report.append({"suite": os.path.basename(folder), "kernel": k["name"], "cut": k["cut"]})
     say(options, suites, reasons)
     if options.json:
