@@ -35,6 +35,7 @@ struct cw_eval *cw_eval_create(const struct cw_model *m)
     if (!e)
         return NULL;
     e->m = m;
+    e->max_depth = EVAL_MAX_DEPTH_LAUNCH;
     e->memo = calloc(3 * (size_t)m->pool.n + 1, sizeof *e->memo);
     e->loop = calloc((size_t)m->loops + 1, sizeof *e->loop);
     e->loop_var = calloc((size_t)m->loops + 1, 1);

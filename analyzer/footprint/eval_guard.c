@@ -100,8 +100,7 @@ static enum tri decide(struct cw_eval *e, int node)
 enum tri eval_decide(struct cw_eval *e, int node)
 {
     e->depth++;
-    enum tri t =
-        e->depth > EVAL_MAX_DEPTH || ++e->decisions > EVAL_MAX_DECISIONS ? TRI_MAYBE : decide(e, node);
+    enum tri t = e->depth > e->max_depth || ++e->decisions > EVAL_MAX_DECISIONS ? TRI_MAYBE : decide(e, node);
     e->depth--;
     return t;
 }

@@ -31,8 +31,9 @@ struct eval_duty {
     struct cw_range limit;
 };
 
-/* Deeper expressions are taken as "anything": the stack is the host's. */
-enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH = 1000 };
+/* Deeper expressions are taken as "anything": the stack of a launch's evaluation is a thread of the host's,
+ * about 1.3 KiB a level. Formulas are printed, and loops read, in programs of our own. */
+enum { EVAL_MAX_DUTIES = 64, EVAL_CHUNK = 64, EVAL_MAX_DEPTH_LAUNCH = 200, EVAL_MAX_DEPTH = 1000 };
 
 /* Conditions are decided anew each time, also those that others share: beyond so many the rest is open. */
 enum { EVAL_MAX_DECISIONS = 20000 };
@@ -100,7 +101,7 @@ struct cw_eval {
     bool empty;        /* the box is empty: nothing happens */
     bool box_valid;    /* the box and all that is remembered belong to ... */
     struct cw_guard_range box_guards; /* ... these guards */
-    int depth;                        /* of the recursion over nodes */
+    int depth, max_depth;             /* of the recursion over nodes */
     int decisions;                    /* since the last reset */
     bool failed;                      /* out of memory or of variables: nothing is known */
     struct eval_recipe recipe[EVAL_MAX_RECIPES];

@@ -176,6 +176,7 @@ struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode)
     struct cw_eval *e = m->pool.failed ? NULL : cw_eval_create(m);
     if (e) {
         e->mode = mode;
+        e->max_depth = EVAL_MAX_DEPTH;
         eval_reset(e);
     }
     return e;

@@ -360,9 +360,9 @@ const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
     if (memo->generation == e->generation)
         return memo->p;
     e->depth++;
-    const struct cw_poly *p = e->depth > EVAL_MAX_DEPTH ? unknown(e, node, how != READ_UNSIGNED)
-                              : how == READ_RAW         ? raw(e, node)
-                                                        : number(e, node, how == READ_SIGNED);
+    const struct cw_poly *p = e->depth > e->max_depth ? unknown(e, node, how != READ_UNSIGNED)
+                              : how == READ_RAW       ? raw(e, node)
+                                                      : number(e, node, how == READ_SIGNED);
     e->depth--;
     *memo = (struct memo){e->generation, p};
     return p;
