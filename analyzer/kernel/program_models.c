@@ -17,7 +17,7 @@
 #endif
 
 enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILLISECONDS / 2000, HELPER_MIB = 2048,
-       FIXED_WORDS = 8, WORD_BYTES = 96 };
+       FIXED_WORDS = 8 };
 
 /* ---- where things are */
 
@@ -74,7 +74,8 @@ void cw_models_init(struct cw_models_source *s, const char *folder)
 struct question {
     const char *words[MAX_WORDS + 1];
     size_t n;
-    char *options, *macros; /* the words are in here */
+    char *options; /* the words are in here */
+    char *source;  /* the program's, behind the vendor's macros */
     char *text;             /* all that the answer depends on; also its head in the store */
     size_t bytes;
     uint64_t key;
@@ -83,7 +84,7 @@ struct question {
 static void finish_question(struct question *q)
 {
     free(q->options);
-    free(q->macros);
+    free(q->source);
     free(q->text);
 }
 
@@ -171,7 +172,32 @@ static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor
     return answered;
 }
 
-/* The vendor's macros as options, before those of the program. */
+/* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of OpenCL C, which
+ * defines some of them, comes after these. */
+static enum cw_status join_source(struct question *q, const struct cw_tested_names *names, const struct cw_macro_value *values,
+                                  const char *source, struct cw_error *err)
+{
+    size_t bytes = 0;
+    FILE *f = open_memstream(&q->source, &bytes);
+    enum cw_status status = CW_OK;
+
+    for (size_t i = 0; f && i < names->n; i++) {
+        if (values[i].kind == CW_MACRO_OTHER)
+            status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on", names->v[i]);
+        fprintf(f, "#undef %s\n", names->v[i]);
+        if (values[i].kind == CW_MACRO_NUMBER)
+            fprintf(f, "#define %s %" PRId64 "\n", names->v[i], values[i].number);
+    }
+    if (f && names->n)
+        fputs("#line 1\n", f);
+    if (f)
+        fputs(source, f);
+    if (!f || fclose(f) != 0 || !q->source)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
+    return status;
+}
+
+/* Sets q->source. */
 static enum cw_status add_macros(struct cw_models_source *s, struct question *q, const char *source, const char *options,
                                  const struct cw_models_vendor *vendor, struct cw_error *err)
 {
@@ -185,31 +211,20 @@ static enum cw_status add_macros(struct cw_models_source *s, struct question *q,
         status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the source depends on what its compiler defines, in ways not followed");
     else if (names.n && !ask_vendor(s, vendor, options ? options : "", &names, values))
         status = cw_error_set(err, CW_ERR_UNSUPPORTED, "nobody says whether the vendor defines %s", names.v[0]);
-    q->macros = calloc(names.n + 1, WORD_BYTES);
-    if (!q->macros)
-        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
-    for (size_t i = 0; i < names.n && status == CW_OK; i++) {
-        char *word = q->macros + i * WORD_BYTES;
-        int n = values[i].kind == CW_MACRO_NUMBER
-                    ? snprintf(word, WORD_BYTES, "-D%s=%" PRId64, names.v[i], values[i].number)
-                    : snprintf(word, WORD_BYTES, "-U%s", names.v[i]);
-        if (values[i].kind == CW_MACRO_OTHER || n >= WORD_BYTES)
-            status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on", names.v[i]);
-        else
-            status = add_word(q, word, err);
-    }
+    if (status == CW_OK)
+        status = join_source(q, &names, values, source, err);
     cw_tested_names_finish(&names);
     return status;
 }
 
 /* Everything that the answer depends on, one after the other with a NUL between. */
-static enum cw_status write_text(struct question *q, const char *source, struct cw_error *err)
+static enum cw_status write_text(struct question *q, struct cw_error *err)
 {
     char version[64];
     char *to;
 
-    snprintf(version, sizeof version, "models %d %s", CW_MODEL_VERSION, CW_FOOTPRINT_SOURCES);
-    q->bytes = strlen(version) + 1 + strlen(source) + 1;
+    snprintf(version, sizeof version, "models.2 %d %s", CW_MODEL_VERSION, CW_FOOTPRINT_SOURCES);
+    q->bytes = strlen(version) + 1 + strlen(q->source) + 1;
     for (size_t i = 0; i < q->n; i++)
         q->bytes += strlen(q->words[i]) + 1;
     to = q->text = malloc(q->bytes);
@@ -218,7 +233,7 @@ static enum cw_status write_text(struct question *q, const char *source, struct 
     to = stpcpy(to, version) + 1;
     for (size_t i = 0; i < q->n; i++)
         to = stpcpy(to, q->words[i]) + 1;
-    memcpy(to, source, strlen(source) + 1);
+    memcpy(to, q->source, strlen(q->source) + 1);
     q->key = cw_file_store_hash(CW_FILE_STORE_HASH, q->text, q->bytes);
     return CW_OK;
 }
@@ -270,13 +285,13 @@ static void keep(struct cw_models_source *s, const struct question *q, const cha
     free(text);
 }
 
-static enum cw_status from_helper(struct cw_models_source *s, const struct question *q, const char *source,
-                                  struct cw_model_set *set, struct cw_error *err)
+static enum cw_status from_helper(struct cw_models_source *s, const struct question *q, struct cw_model_set *set,
+                                  struct cw_error *err)
 {
     char seconds[16], mib[16];
     const char *argv[MAX_WORDS + FIXED_WORDS] = {s->helper, "--models", "--seconds", seconds, "--mib", mib};
     const char *env[] = {s->path, s->clang, s->temporary, "LC_ALL=C", NULL};
-    struct cw_quiet_child child = {.argv = argv, .env = env, .input = source, .input_bytes = strlen(source),
+    struct cw_quiet_child child = {.argv = argv, .env = env, .input = q->source, .input_bytes = strlen(q->source),
                                    .max_bytes = ANSWER_BYTES, .milliseconds = CW_MODELS_MILLISECONDS};
     struct cw_quiet_output out;
     enum cw_status status;
@@ -314,11 +329,11 @@ enum cw_status cw_models_get(struct cw_models_source *s, const char *source, con
     if (status == CW_OK)
         status = add_options(&q, options, err);
     if (status == CW_OK)
-        status = write_text(&q, source, err);
+        status = write_text(&q, err);
     if (status == CW_OK && (found = from_store(s, &q, set, &status, &stored)) && status != CW_OK)
         cw_error_set(err, status, "%s", stored.text);
     if (!found && q.text)
-        status = from_helper(s, &q, source, set, err);
+        status = from_helper(s, &q, set, err);
     finish_question(&q);
     if (kept)
         *kept = found;

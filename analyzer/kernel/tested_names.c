@@ -294,6 +294,10 @@ bool cw_tested_names_init(struct cw_tested_names *names, const char *source, con
                 add(r, &r->test[i]);
         }
     }
+    for (size_t i = 0; ok && i < s.macro_count; i++) { /* compilers' own headers come behind the options */
+        struct word w = {s.macros[i].name.text, s.macros[i].name.length};
+        names->unknowable |= is_option(r, &s.macros[i]) && is_reserved(&w);
+    }
     for (size_t i = 0; i < names->n; i++)
         ok &= names->v[i] != NULL;
     cw_cl_source_finish(&s);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART "-DCW_RUN_HELPER=1 "
+#define APART "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
 
 static uint64_t key_of(const struct cw_run_program *p, const struct cw_run_place *place)
 {
