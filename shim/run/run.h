@@ -109,7 +109,8 @@ struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);
 /* Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what). Gives up the lock meanwhile. */
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what);
-void cw_run_threads_start(void);
+void cw_run_threads_start(void); /* cw_run.threads says whether it could */
+bool cw_run_run_orphan(void);    /* runs a command of a lane that can have no worker; false: there is none */
 void cw_run_kick(void); /* wakes the workers of lanes that have something to do */
 
 /* True when `t` may run at `p` (its own home included) without any difference that the program could see. Lock held.
@@ -165,6 +166,7 @@ void cw_run_reached(uint64_t event_ns);
 
 /* ---- events (run_event.c, run_callback.c) */
 void cw_run_event_progress(struct cw_run_task *t);
+bool cw_run_callbacks_start(void); /* false: no thread could call them */
 void cw_run_callbacks_push(struct cw_run_event *e, cl_int reached, cl_int status);
 /* Waits for the callbacks that are due: of a queue, which is busy, or of an event, which is. Lock held, given up
  * meanwhile. Does nothing inside a callback. */

@@ -56,14 +56,19 @@ static void *body(void *unused)
     return NULL;
 }
 
+bool cw_run_callbacks_start(void)
+{
+    if (!started && !quit)
+        started = cw_run_thread(&thread, body, NULL);
+    return started;
+}
+
 /* Takes over `c`, which counts as one use of its event. */
 static void push(struct cw_run_callback *c)
 {
     c->event->calls_due++;
     c->event->queue->calls++;
-    if (!started)
-        started = cw_run_thread(&thread, body, NULL);
-    if (!started) {
+    if (!started) { /* the process ends */
         delivered(c);
         return;
     }

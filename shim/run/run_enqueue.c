@@ -26,6 +26,10 @@ bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, c
     cw_run_lock();
     e->queue = cw_run_find(queue, CW_RUN_QUEUE);
     why = cw_run_admit(e->queue, n, list);
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads)) {
+        cw_run_threads_start();
+        why = cw_run.threads ? why : CW_RUN_R_OFF;
+    }
     if (why < 0 && event && !e->made)
         why = CW_RUN_R_CHECK;
     return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
@@ -65,7 +69,6 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
 
-    cw_run_threads_start();
     cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made);
     until.sequence = cw_run.sequence;
     if (e->event)

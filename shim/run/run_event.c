@@ -272,7 +272,7 @@ cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLB
     }
     if (!function || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
         err = CL_INVALID_VALUE;
-    else if (!(c = calloc(1, sizeof *c)))
+    else if ((e->task && !cw_run_callbacks_start()) || !(c = calloc(1, sizeof *c)))
         err = CL_OUT_OF_HOST_MEMORY;
     if (c) {
         *c = (struct cw_run_callback){.function = function, .data = data, .type = type, .event = e};

@@ -245,14 +245,30 @@ void cw_run_kick(void)
 
         if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || l->quit)
             continue;
-        if (!l->has_worker)
+        if (!l->has_worker && !l->orphan)
             l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);
+        if (!l->has_worker)
+            cw_run.timer_wanted = l->orphan = true; /* that thread is there */
         else if (l->asleep)
             pthread_cond_signal(&l->wake);
         l->asleep = false;
     }
     if (cw_run.timer_wanted && cw_run.timer_asleep)
         pthread_cond_signal(&cw_run.timer);
+}
+
+bool cw_run_run_orphan(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_lane *l = &cw_run.lanes[i];
+        struct cw_run_task *t = l->orphan && l->num_ready && !l->busy && !l->blocked ? take_first(l) : NULL;
+
+        if (!t)
+            continue;
+        run(l, t, UINT64_MAX);
+        return true;
+    }
+    return false;
 }
 
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. */

@@ -285,6 +285,7 @@ struct cw_run_lane {
     bool busy, has_worker, asleep, quit;
     bool blocked;            /* what is ready must not overlap with what runs elsewhere (run_flight.c) */
     bool building;           /* its worker is occupied with a compiler */
+    bool orphan;             /* it can have no worker: the timer does what there is */
     pthread_t worker;
     pthread_cond_t wake;
     struct cw_run_task **heap;

@@ -83,6 +83,8 @@ static void *timer(void *unused)
         cw_run.timer_wanted = false;
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_retire();
+        } else if (cw_run_run_orphan()) {
+            ticks = 0;
         } else if (cw_run.window_count) {
             ticks = 0;
             if (cw_run_window_is_due())
@@ -100,7 +102,7 @@ static void *timer(void *unused)
     return NULL;
 }
 
-/* A thread that no signal of the program reaches. */
+/* A thread that no signal of the program reaches. Lock held. */
 bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
 {
     sigset_t all, before;
@@ -111,8 +113,9 @@ bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
     err = pthread_create(thread, NULL, body, data);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
-    if (err)
+    if (err && !cw_run.off)
         cw_log_error("cannot start a thread; passing commands through unchanged");
+    cw_run.off |= err != 0;
     return !err;
 }
 
@@ -123,8 +126,6 @@ void cw_run_threads_start(void)
     if (cw_run.threads)
         return;
     cw_run.threads = cw_run_thread(&timer_thread, timer, NULL);
-    if (!cw_run.threads)
-        cw_run.off = true;
 }
 
 void cw_run_threads_stop(void)

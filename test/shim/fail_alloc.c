@@ -1,8 +1,10 @@
-/* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail.
+/* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail. With
+ * FAIL_THREADS=N all threads that it wants fail from the N-th on.
  * FAIL_ALLOC=N (0: none); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,11 +50,14 @@ __attribute__((destructor)) static void done(void)
     fclose(f);
 }
 
+static int is_ours(void *caller)
+{
+    return (uintptr_t)caller >= start && (uintptr_t)caller < end;
+}
+
 static int refuse(void *caller)
 {
-    uintptr_t a = (uintptr_t)caller;
-
-    if (fail_at < 0 || a < start || a >= end || ++seen != fail_at)
+    if (fail_at < 0 || !is_ours(caller) || ++seen != fail_at)
         return 0;
     errno = ENOMEM;
     return 1;
@@ -78,6 +83,17 @@ char *strdup(const char *s)
     char *p = refuse(__builtin_return_address(0)) ? NULL : __libc_malloc(strlen(s) + 1);
 
     return p ? strcpy(p, s) : NULL;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *data)
+{
+    static _Atomic long threads;
+    const char *text = getenv("FAIL_THREADS");
+    __typeof__(&pthread_create) next = (__typeof__(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
+
+    if (text && is_ours(__builtin_return_address(0)) && ++threads >= atol(text))
+        return EAGAIN;
+    return next(thread, attributes, body, data);
 }
 
 void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset)
