@@ -97,7 +97,8 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
             if (t->v[k].kind == CW_RW_NAME)
                 s->names.v[t->v[k].name].flags |= CW_RW_CONDITION;
     }
-    if (s->has_line && (t->spliced || u->inlined))
-        return cw_rw_refuse(s, "__LINE__ or __FILE__ in a source with joined lines or headers");
+    if (s->has_line)
+        return cw_rw_refuse(s,
+                            "uses __LINE__ or __FILE__"); /* calls become macros, which stand on one line */
     return true;
 }

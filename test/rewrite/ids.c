@@ -51,6 +51,9 @@ static const char source[] =
     "  );\n"
     "}\n"
     "size_t helper(uint d) { return get_group_id(d) * 1000 + get_global_id(d) + place(); }\n"
+    "kernel void nested(global ulong *out) {\n"
+    "  out[place() * 24] = get_global_id(get_global_id(0) & 1) + GID(GID(get_group_id(0) & 1) & 1) * 10000;\n"
+    "}\n"
     "kernel void called(global ulong *out, int add) { out[place() * 24] = helper(0) + add; }\n"
     "kernel void caller(global ulong *out) { called(out, 5); out[place() * 24 + 1] = helper(2); }\n"
     "kernel void grid_stride(global ulong *out, uint n) {\n"
@@ -151,10 +154,9 @@ static void run(const char *options)
         int extra;
         bool one;
     } kernels[] = {
-        {"all_ids", 0, false},   {"through_macros", 0, false}, {"called", 2, false},
-        {"caller", 0, false},    {"grid_stride", 2, true},     {"sums", 1, true},
-        {"copies", 1, true},     {"structs", 3, false},        {"linear", 0, false},
-        {"local_only", 0, true},
+        {"all_ids", 0, false}, {"through_macros", 0, false}, {"nested", 0, false},    {"called", 2, false},
+        {"caller", 0, false},  {"grid_stride", 2, true},     {"sums", 1, true},       {"copies", 1, true},
+        {"structs", 3, false}, {"linear", 0, false},         {"local_only", 0, true},
     };
     const char *text = source;
     cl_int e;

@@ -238,18 +238,26 @@ static bool run_whole(struct work *w, cl_kernel k, bool original)
            v.clFinish(side.queue[0]) == CL_SUCCESS;
 }
 
+/* PoCL's `basic` runs in the calling thread, whose own time a busy machine does not disturb. */
+static clockid_t best_clock(void)
+{
+    const char *two = getenv("TILECL_TWO");
+
+    return two && !strcmp(two, "basic") ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+}
+
 static double seconds_whole(struct work *w, cl_kernel k, bool original)
 {
     struct timespec a, b;
 
     restore(w);
-    clock_gettime(CLOCK_MONOTONIC, &a);
+    clock_gettime(best_clock(), &a);
     if (v.clEnqueueNDRangeKernel(side.queue[0], k, w->l->dims,
                                  original && w->l->offset_given ? w->l->offset : NULL, w->l->global,
                                  w->l->local, 0, NULL, NULL) ||
         v.clFinish(side.queue[0]))
         return 1e9;
-    clock_gettime(CLOCK_MONOTONIC, &b);
+    clock_gettime(best_clock(), &b);
     return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 

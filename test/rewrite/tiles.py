@@ -2,7 +2,7 @@
 """tiles.py - runs programs with libtilecl.so (tilecl.h) and sums up what became of their kernels.
 
 usage: tiles.py --layer LIBRARY --footprint PROGRAM [--preprocess COMMAND] [--two sub|basic] [--launches N] [--seed N]
-                [--only REGEX] [--limit SECONDS] [--details] MANIFEST        (manifest: test/suites/manifest.py)
+                [--only REGEX] [--limit SECONDS] [--details] [--time N] MANIFEST        (manifest: test/suites/manifest.py)
 
 Exit 0 when no launch differed, every rewritten source built and something was cut; 1 otherwise."""
 import argparse
@@ -29,6 +29,7 @@ def parse_args():
     p.add_argument("--only", default="")
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--details", action="store_true")
+    p.add_argument("--time", type=int, help="time the rewritten kernels uncut, least of so many")
     p.add_argument("manifest")
     return p.parse_args()
 
@@ -38,6 +39,8 @@ def run(options, program, log):
                TILECL_LAUNCHES=options.launches, TILECL_SEED=options.seed, **program.env)
     if options.preprocess:
         env["TILECL_PREPROCESS"] = options.preprocess
+    if options.time:
+        env["TILECL_TIME"] = str(options.time)
     if options.two == "basic":
         env["POCL_DEVICES"] = "pthread basic basic"
     with tempfile.TemporaryDirectory() as d:
@@ -62,6 +65,9 @@ def add_up(lines, sums, kernels, reasons):
             if said.startswith("not cut"):
                 reasons[said] += 1
             bad += [line] if "WRONG" in line else []
+        elif line.startswith("time "):
+            sums["timed"] += 1
+            print(f"{sums['program']} {line}", flush=True)
         elif re.match(r"DIFFERS|FAILED|error", line) or "BUT DOES NOT" in line:
             bad.append(line)
         elif line.startswith("program ") and "refused" in line or "no models" in line:
