@@ -18,6 +18,8 @@ export ASAN_OPTIONS=$options:detect_leaks=1 LSAN_OPTIONS=suppressions=$T/leak.su
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=$options:report_signal_unsafe=0:atexit_sleep_ms=50:history_size=5:suppressions=$T/thread.suppressed
 
+export CLWEAVE_FOOTPRINT=$B/clweave-footprint # uninstrumented: a program of its own
+
 build_shim() {
     local kind=asan
     [ $sanitizer = thread ] && kind=tsan
