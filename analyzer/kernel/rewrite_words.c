@@ -24,6 +24,7 @@ static const struct word_class classes[] = {
      "__attribute__ __attribute __declspec _Pragma __kernel_exec kernel_exec _Alignas "
      "_Static_assert"},
     {CW_RW_KNOWN,
+     "__builtin_huge_val __builtin_huge_valf __builtin_inf __builtin_inff __builtin_nan __builtin_nanf "
      "reqd_work_group_size work_group_size_hint vec_type_hint intel_reqd_sub_group_size opencl_unroll_hint "
      "aligned "
      "__aligned__ ext_vector_type vector_size "
