@@ -2,6 +2,7 @@
  * do. */
 #include "cli.h"
 #include "kernel_helper.h"
+#include "kernel_rewritten.h"
 #include "kernel_text.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 struct kernel_options {
     const char *kernel, *launch, *seconds;
     struct cw_cli_list defines, folders, build, set;
-    bool json;
+    bool json, rewritten;
 };
 
 static const struct cw_cli_option options[] = {
@@ -30,6 +31,8 @@ static const struct cw_cli_option options[] = {
     {"seconds", 0, CW_CLI_STRING, offsetof(struct kernel_options, seconds), "N", NULL,
      "deadline (default 10)"},
     {"json", 'j', CW_CLI_BOOL, offsetof(struct kernel_options, json), NULL, NULL, "print JSON"},
+    {"rewritten", 'r', CW_CLI_BOOL, offsetof(struct kernel_options, rewritten), NULL, NULL,
+     "print the source that runs when launches are cut"},
     CW_CLI_END,
 };
 
@@ -260,6 +263,27 @@ static void print(const json_t *description)
     }
 }
 
+/* --rewritten: the build options are the helper's words, but for its own and the file at their end. */
+static enum cw_status print_rewritten(const struct question *q, const char *path, struct cw_error *err)
+{
+    size_t size = 1;
+    char *build;
+    enum cw_status status;
+
+    for (size_t i = 0; i + 1 < q->n; i++)
+        size += strlen(q->words[i]) + 1;
+    build = calloc(size, 1);
+    if (!build)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i + 1 < q->n; i++) {
+        strcat(build, i ? " " : "");
+        strcat(build, q->words[i]);
+    }
+    status = cw_kernel_print_rewritten(path, build, stdout, err);
+    free(build);
+    return status;
+}
+
 static int run(const void *values, int argc, char **argv)
 {
     const struct kernel_options *o = values;
@@ -275,15 +299,19 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("cannot read %s: %s", argv[0], strerror(errno));
         return CW_EXIT_FAILURE;
     }
+    if (o->rewritten && (o->kernel || o->launch || o->seconds || o->json)) {
+        cw_cli_complain("kernel: --rewritten prints the whole source and goes with build options only");
+        return CW_EXIT_USAGE;
+    }
     question_init(&q, o, NULL, argv[0]);
-    enum cw_status status = cw_kernel_ask(q.words, &description, &err);
+    enum cw_status status = o->rewritten ? print_rewritten(&q, argv[0], &err) : cw_kernel_ask(q.words, &description, &err);
     question_finish(&q);
     if (status == CW_OK && o->launch)
         status = judge_launches(o, argv[0], description, &err);
     if (status == CW_OK && o->json) {
         json_dumpf(description, stdout, JSON_INDENT(1));
         putchar('\n');
-    } else if (status == CW_OK) {
+    } else if (status == CW_OK && !o->rewritten) {
         print(description);
     }
     json_decref(description);
@@ -298,7 +326,8 @@ static int run(const void *values, int argc, char **argv)
 static const char *const examples[] = {
     "clweave kernel matmul.cl -DTILE=16", "describe all kernels of a file",
     "clweave kernel stencil.cl --launch 1024x1024/16x16 --set width=1024 --set height=1024",
-    "say what a launch touches and how it may be cut", NULL};
+    "say what a launch touches and how it may be cut", "clweave kernel matmul.cl -DTILE=16 --rewritten",
+    "show the source that runs when launches are cut", NULL};
 
 const struct cw_command_def cw_cmd_kernel = {
     .name = "kernel",

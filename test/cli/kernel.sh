@@ -10,6 +10,9 @@ expect kernel_same_buffer 0 clweave kernel $kernels/cutting.cl -k shifted -l 64/
 expect kernel_triangle 0 clweave kernel $kernels/triangle.cl -k triangle -l 1000/10 -s n=1000
 expect kernel_macro 0 clweave kernel $kernels/cutting.cl -k vendor_macro -DVENDOR_HAS_WIDE_GROUPS -l 64/8
 expect kernel_assembly 0 clweave kernel $kernels/assembly.cl -k assembly
+expect kernel_rewritten 0 clweave kernel $kernels/reduction.cl --rewritten
+expect kernel_rewritten_refused 1 clweave kernel $kernels/assembly.cl -r
+expect kernel_rewritten_and_launch 2 clweave kernel $kernels/reduction.cl -r --launch 64/8
 expect kernel_help 0 clweave kernel --help
 
 clweave kernel $kernels/in_place.cl --json --launch 64/8 --set n=64 > "$T/k.json" || fail "no JSON"

@@ -1,0 +1,14 @@
+/* kernel_rewritten.h - the source that a file becomes when its kernels are to run as tiles of a launch. */
+#ifndef CW_KERNEL_REWRITTEN_H
+#define CW_KERNEL_REWRITTEN_H
+
+#include <stdio.h>
+
+#include "../../sched/status.h"
+
+/* Prints what analyzer/kernel/rewrite.h makes of the file, built with `options` (not NULL). Returns CW_OK;
+ * CW_ERR_UNSUPPORTED when it is refused, with the reason; CW_ERR_IO; CW_ERR_NOMEM. */
+enum cw_status cw_kernel_print_rewritten(const char *path, const char *options, FILE *out,
+                                         struct cw_error *err);
+
+#endif
