@@ -58,7 +58,7 @@ python3 test/suites/suite.py --build "$B" --bare 2 --repeat 1 --jobs 2 \
     -c off -c trace/capture_data=1 -c run "$T/samples" || fail "samples differ"
 
 # the whole matrix on little
-MATRIX_POLICIES="chaos eager" MATRIX_DEVICES=devices=none test/suites/matrix.sh "$T/samples" --build "$B" --bare 2 --seeds 1 \
+MATRIX_POLICIES="chaos eager" MATRIX_DEVICES=devices=none test/suites/matrix.py "$T/samples" --build "$B" --bare 2 --seeds 1 \
     --repeat 1 --only blockmatmul > "$T/table" || fail "matrix: $(cat "$T/table")"
 [ "$(grep -c ' same ' "$T/table")" = 3 ] && grep -qE '^together +3 +[1-9]' "$T/table" || fail "matrix: $(cat "$T/table")"
 
