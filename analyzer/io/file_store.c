@@ -168,7 +168,7 @@ static size_t list_files(int folder, struct entry **list)
         if (!grown)
             break;
         *list = grown;
-        snprintf(grown[n].name, ENTRY_BYTES, "%s", e->d_name);
+        memcpy(grown[n].name, e->d_name, strlen(e->d_name) + 1);
         grown[n].seconds = st.st_mtime;
         grown[n++].bytes = st.st_size;
     }

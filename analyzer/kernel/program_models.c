@@ -21,12 +21,20 @@ enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILL
 
 /* ---- where things are */
 
-static void executable(char to[PATH_MAX], const char *folder, const char *rest)
+/* Sets `to` to the program folder + rest, or to "" when that is none. */
+static bool executable(char to[PATH_MAX], const char *folder, const char *rest)
 {
-    if (!*to && (size_t)snprintf(to, PATH_MAX, "%s%s", folder, rest) < PATH_MAX && access(to, X_OK) == 0)
-        return;
-    if (access(to, X_OK) != 0)
-        *to = '\0';
+    size_t n = strlen(folder), bytes = strlen(rest) + 1;
+
+    *to = '\0';
+    if (n + bytes > PATH_MAX)
+        return false;
+    memcpy(to, folder, n);
+    memcpy(to + n, rest, bytes);
+    if (access(to, X_OK) == 0)
+        return true;
+    *to = '\0';
+    return false;
 }
 
 static void find_helper(char to[PATH_MAX])
@@ -46,8 +54,8 @@ static void find_helper(char to[PATH_MAX])
         !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) || !strrchr(here, '/'))
         return;
     *strrchr(here, '/') = '\0';
-    for (int i = 0; places[i]; i++)
-        executable(to, here, places[i]);
+    for (int i = 0; places[i] && !executable(to, here, places[i]); i++)
+        ;
 }
 
 static const char *variable(const char *name, const char *otherwise)
@@ -247,7 +255,7 @@ static bool is_lasting(const char *text, size_t n)
     static const enum cw_status lasting[] = {CW_ERR_FORMAT, CW_ERR_UNSUPPORTED, CW_ERR_INVALID};
     char words[80];
 
-    if (n < sizeof head || memcmp(text, head, sizeof head - 1) || text[n - 1] != '\n')
+    if (!text || n < sizeof head || memcmp(text, head, sizeof head - 1) || text[n - 1] != '\n')
         return false;
     if (!memmem(text, n < 300 ? n : 300, "\"error\":", 8))
         return true;
