@@ -279,6 +279,9 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
     }
     if (o == FORM_OK)
         o = make_line(c, code, p, true, &item->line);
+    item->two_forms = c->e->also != NULL;
+    if (o == FORM_OK && item->two_forms)
+        o = make_line(c, code, c->e->also, false, &item->also);
     if (o == FORM_OK)
         o = add_repetition(c, item, a);
     return o == FORM_OK ? add_bounds(c, code, item, a, p) : o;
@@ -302,8 +305,8 @@ static bool repeated(const struct cw_code *code, const struct form_item *x)
         const struct form_item *y = &code->item[i];
         if (!x->slow && !y->slow && !x->whole && !y->whole && y->arg == x->arg && y->kind == x->kind &&
             y->box == x->box && y->doubted == x->doubted && y->bytes_may == x->bytes_may &&
-            y->bytes_must == x->bytes_must && y->repeats < 0 && x->repeats < 0 && x->bounds == 0 &&
-            y->bounds == 0 && same_line(code, &x->line, &y->line))
+            y->bytes_must == x->bytes_must && !x->two_forms && !y->two_forms && y->repeats < 0 &&
+            x->repeats < 0 && x->bounds == 0 && y->bounds == 0 && same_line(code, &x->line, &y->line))
             return true;
     }
     return false;

@@ -248,6 +248,11 @@ static void touch(struct cw_compiled *c, const struct cw_code *code, const struc
         if (b->c < 0 && rest.lo - b->c > r.lo)
             r.lo = rest.lo - b->c;
     }
+    if (x->two_forms) {
+        struct form_range also = form_line_range(c, code, &x->also);
+        r.lo = also.lo > r.lo ? also.lo : r.lo;
+        r.hi = also.hi < r.hi ? also.hi : r.hi;
+    }
     bool write = x->kind & CW_ACCESS_WRITE, atomic = x->kind & CW_ACCESS_ATOMIC;
     int64_t begin = clip(y.base, size), end = clip(y.last + x->bytes_may, size);
     if (x->repeats < 0) {

@@ -65,12 +65,13 @@ struct form_bound {
 struct form_item {
     int arg;
     unsigned kind;
-    bool slow;       /* `access` goes to the evaluator */
-    bool whole;      /* touches all of the buffer, unknown, because of `why` */
-    bool doubted;    /* with `why` */
-    bool tied;       /* some variable of the line is not free */
-    int access, box; /* box -1: none is needed */
-    struct form_line line;
+    bool slow;                   /* `access` goes to the evaluator */
+    bool whole;                  /* touches all of the buffer, unknown, because of `why` */
+    bool doubted;                /* with `why` */
+    bool tied;                   /* some variable of the line is not free */
+    int access, box;             /* box -1: none is needed */
+    struct form_line line, also; /* also: another form of it, with other bounds */
+    bool two_forms;
     int64_t bytes_may, bytes_must;
     int64_t repeats, stride; /* repeats < 0: once */
     bool repeats_vary;

@@ -200,6 +200,11 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
         return;
     }
     struct cw_range r = guarded_range(e, a, p);
+    if (e->also) {
+        struct cw_range s = eval_range(e, e->also);
+        r.lo = s.lo > r.lo ? s.lo : r.lo;
+        r.hi = s.hi < r.hi ? s.hi : r.hi;
+    }
     if (!linear) {
         g.base = r.lo;
         add_stride(&g, 1, (struct cw_range){0, r.hi - r.lo});
@@ -258,15 +263,11 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
 }
 
 /* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
- * groups conditions, and a last group that is smaller, are dealt with worse than in that of global ids, which
- * another access may do with. */
+ * groups much is dealt with worse than in that of global ids, which another access may do with. */
 static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
 {
-    bool worse = false;
-    for (int d = 0; d < 3; d++)
-        worse |= e->by_group[d] && (a->guards.n > 0 || e->ragged[d]);
-    return e->box_valid && !worse && e->box_guards.first == a->guards.first &&
-           e->box_guards.n == a->guards.n && e->access_loop == a->loop;
+    return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
+           e->access_loop == a->loop && !e->by_group[0] && !e->by_group[1] && !e->by_group[2];
 }
 
 /* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
@@ -295,7 +296,13 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
     enum tri possible = prepare(e, a);
     if (possible != TRI_YES || e->failed)
         return e->failed ? TRI_MAYBE : possible;
+    struct cw_poly simpler;
     *offset = eval_node(e, a->offset, READ_SIGNED);
+    e->also = NULL;
+    if (eval_undivide(e, *offset, &simpler)) {
+        e->also = *offset;
+        *offset = eval_keep(e, &simpler);
+    }
     if (e->restart || mixes_bases(e, *offset))
         return TRI_MAYBE;
     if (a->count >= 0) {

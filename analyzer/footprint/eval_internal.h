@@ -65,7 +65,16 @@ struct eval_recipe {
     bool sole, inside; /* LOOP: counts as certain when its bounds are one number; seen from inside */
 };
 
-enum { EVAL_MAX_RECIPES = 64 };
+/* p = number * quotient + remainder; these are variables, 0 when not met yet. The quotient may be one number
+ * instead. */
+struct eval_division {
+    const struct cw_poly *p;
+    int64_t number, constant;
+    int quotient, remainder;
+    bool is_constant;
+};
+
+enum { EVAL_MAX_RECIPES = 64, EVAL_MAX_DIVISIONS = 16 };
 
 /* The three readings of a node. */
 enum reading { READ_RAW, READ_SIGNED, READ_UNSIGNED };
@@ -106,6 +115,9 @@ struct cw_eval {
     bool failed;                      /* out of memory or of variables: nothing is known */
     struct eval_recipe recipe[EVAL_MAX_RECIPES];
     int recipes, stage;
+    struct eval_division division[EVAL_MAX_DIVISIONS];
+    int divisions;
+    const struct cw_poly *also; /* another form of the last offset reached, with other bounds; NULL: none */
     bool tile_bound; /* something was decided (not just found true everywhere) that another tile may decide
                         otherwise */
 };
@@ -161,6 +173,10 @@ struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode);
 
 /* eval_op.c: operations that are not a ring's */
 const struct cw_poly *eval_operation(struct cw_eval *e, int node);
+
+/* Where p has c * remainder + c * number * quotient of a division that is c times what was divided: *out is p
+ * with that put in. False when there is no such pair. */
+bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);
 
 /* eval_guard.c */
 /* The comparison `node` == want as "p <relation>"; false when p does not fit. */

@@ -92,7 +92,7 @@ void eval_reset(struct cw_eval *e)
         e->generation = 1;
     }
     e->polys = 0;
-    e->decisions = e->recipes = e->stage = 0;
+    e->decisions = e->recipes = e->stage = e->divisions = 0;
     e->vars = VAR_DYNAMIC;
     e->duties = 0;
     e->pending_used = e->restart = e->inexact = e->empty = e->failed = false;

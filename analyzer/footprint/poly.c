@@ -135,6 +135,14 @@ int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
     return uses;
 }
 
+bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b)
+{
+    bool equal = a->n == b->n;
+    for (int i = 0; i < a->n && equal; i++) /* not byte by byte: terms are padded */
+        equal = a->term[i].coefficient == b->term[i].coefficient && key(&a->term[i]) == key(&b->term[i]);
+    return equal;
+}
+
 bool cw_poly_is_linear(const struct cw_poly *p)
 {
     for (int i = 0; i < p->n; i++)

@@ -46,6 +46,7 @@ bool cw_poly_is_const(const struct cw_poly *p, int64_t *value);
 int64_t cw_poly_constant(const struct cw_poly *p);
 /* How many terms mention `var`; *coefficient gets the coefficient of the term that is `var` alone, or 0. */
 int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient);
+bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b);
 /* No term has two variables. */
 bool cw_poly_is_linear(const struct cw_poly *p);
 
