@@ -135,13 +135,25 @@ static void other_ways(struct cw_eval *e, const struct ties *ties, const struct 
     }
 }
 
+/* Does the value of a node hang on one that was read from memory, or the like? */
+static bool of_data(const struct cw_model *m, int node, int depth)
+{
+    enum { DEPTH = 6 };
+    const struct cw_expr *x = &m->pool.node[cw_expr_resolve(&m->pool, node)];
+    if (x->op == CW_EXPR_OPAQUE || depth > DEPTH)
+        return x->op == CW_EXPR_OPAQUE;
+    return x->op > CW_EXPR_FORWARD &&
+           ((x->a >= 0 && of_data(m, x->a, depth + 1)) || (x->b >= 0 && of_data(m, x->b, depth + 1)) ||
+            (x->c >= 0 && of_data(m, x->c, depth + 1)));
+}
+
+/* For the words of a verdict only. */
 static bool is_vague(const struct cw_eval *e, const struct cw_poly *p)
 {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++) {
             int v = p->term[i].var[k];
-            int node = v ? e->var[v].node : -1;
-            if (node >= 0 && e->m->pool.node[node].op == CW_EXPR_OPAQUE)
+            if (v && e->var[v].node >= 0 && of_data(e->m, e->var[v].node, 0))
                 return true;
         }
     return false;

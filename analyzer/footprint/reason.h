@@ -19,6 +19,8 @@
     X(cw_reason_origin, "a pointer whose origin is not known (loaded from memory, made from an integer)")    \
     X(cw_reason_assembly, "inline assembly")                                                                 \
     X(cw_reason_call, "a function whose body is not known is called")                                        \
+    X(cw_reason_pipe, "a pipe: packets go by in the order of work-items")                                    \
+    X(cw_reason_enqueue, "it enqueues kernels itself")                                                       \
     X(cw_reason_indirect, "a function is called through a pointer")                                          \
     X(cw_reason_length, "a memory copy of unknown length")                                                   \
     X(cw_reason_padding, "padding may be left out")                                                          \

@@ -198,6 +198,14 @@ static bool has_no_effect(LLVMValueRef function)
     return a && LLVMGetEnumAttributeValue(a) == 0; /* memory(none), LLVM 16 on */
 }
 
+/* Why a function without a body is not understood. clang calls those of pipes __read_pipe_2 and the like. */
+static const char *unknown_function(const char *name)
+{
+    bool queue =
+        strstr(name, "enqueue_kernel") || strstr(name, "get_default_queue") || strstr(name, "ndrange_");
+    return strstr(name, "_pipe") ? cw_reason_pipe : queue ? cw_reason_enqueue : cw_reason_call;
+}
+
 static void call(struct reader *r, int block, LLVMValueRef v)
 {
     LLVMValueRef f = LLVMGetCalledValue(v);
@@ -221,7 +229,7 @@ static void call(struct reader *r, int block, LLVMValueRef v)
     switch (b.kind) {
     case CW_BUILTIN_UNKNOWN:
         if (!has_no_effect(f))
-            cw_model_unknown(r->m, both, cw_reason_call);
+            cw_model_unknown(r->m, both, unknown_function(name));
         break;
     case CW_BUILTIN_VLOAD:
     case CW_BUILTIN_VSTORE:

@@ -1,7 +1,19 @@
 /* options: -cl-std=CL2.0 */
-/* A variable of program scope outlives the launch and belongs to a device. */
+/* What ties a launch to one device: a variable of program scope, a pipe, a queue of its own. */
 global int total;
 kernel void program_scope(global const int *in)
 {
     atomic_add(&total, in[get_global_id(0)]);
+}
+
+kernel void piped(read_only pipe int from, global int *out)
+{
+    int v;
+    if (read_pipe(from, &v) == 0)
+        out[get_global_id(0)] = v;
+}
+
+kernel void enqueues(global int *out)
+{
+    enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ out[0] = 1; });
 }
