@@ -4,27 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of ours begin with __cw_, which no source may use (rewrite_words.c). `inline` without `static`, as
- * OpenCL C 1.0 has no static; always_inline, as no body is emitted then. The built-ins become names first and
- * macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not exist.
- * Dimensions that there are not are the vendor's matter: PoCL 3.1 says 0 groups for them, the
+/* Names of ours begin with __cw_, which no source may use (rewrite_words.c). Functions are static, so that
+ * programs link; OpenCL C 1.0 and 1.1 have neither static nor programs that link. The built-ins become names
+ * first and macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not
+ * exist. Dimensions that there are not are the vendor's matter: PoCL 3.1 says 0 groups for them, the
  * specification 1. */
 static const char head[] =
+    "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120\n"
+    "#define __cw_function static inline __attribute__((__always_inline__)) size_t\n"
+    "#else\n"
+    "#define __cw_function inline __attribute__((__always_inline__)) size_t\n"
+    "#endif\n"
     "typedef struct { ulong base[3], first_group[3], groups[3], size[3], offset[3]; } __cw_tile;\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_pick(ulong a, ulong b, ulong c, uint d, size_t "
+    "__cw_function __cw_pick(ulong a, ulong b, ulong c, uint d, size_t "
     "other)\n"
     "{ return d == 0 ? (size_t)a : d == 1 ? (size_t)b : d == 2 ? (size_t)c : other; }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_global_id(ulong a, ulong b, ulong c, uint d)\n"
+    "__cw_function __cw_global_id(ulong a, ulong b, ulong c, uint d)\n"
     "{ return get_global_id(d) + __cw_pick(a, b, c, d, 0); }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_group_id(ulong a, ulong b, ulong c, uint d)\n"
+    "__cw_function __cw_group_id(ulong a, ulong b, ulong c, uint d)\n"
     "{ return get_group_id(d) + __cw_pick(a, b, c, d, 0); }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_num_groups(ulong a, ulong b, ulong c, uint d)\n"
+    "__cw_function __cw_num_groups(ulong a, ulong b, ulong c, uint d)\n"
     "{ return __cw_pick(a, b, c, d, d > 2 ? get_num_groups(d) : 1); }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_global_size(ulong a, ulong b, ulong c, uint d)\n"
+    "__cw_function __cw_global_size(ulong a, ulong b, ulong c, uint d)\n"
     "{ return __cw_pick(a, b, c, d, d > 2 ? get_global_size(d) : 1); }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_global_offset(ulong a, ulong b, ulong c, uint d)\n"
+    "__cw_function __cw_global_offset(ulong a, ulong b, ulong c, uint d)\n"
     "{ return __cw_pick(a, b, c, d, 0); }\n"
-    "inline __attribute__((__always_inline__)) size_t __cw_global_linear_id(ulong a, ulong b, ulong c, ulong "
+    "__cw_function __cw_global_linear_id(ulong a, ulong b, ulong c, ulong "
     "x, ulong y)\n"
     "{ return ((get_global_id(2) + (size_t)c) * (size_t)y + get_global_id(1) + (size_t)b) * (size_t)x + "
     "get_global_id(0) + (size_t)a; }\n"

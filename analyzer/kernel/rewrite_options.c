@@ -13,9 +13,19 @@ static bool is_name(char c)
 /* Words that our own text in front of the source is made of. */
 static bool is_ours(const struct cw_rw_names *n, uint32_t id)
 {
-    static const char *const words[] = {"typedef", "struct",     "ulong",         "uint",
-                                        "size_t",  "inline",     "return",        "const",
-                                        "unused",  "__unused__", "__attribute__", "__always_inline__",
+    static const char *const words[] = {"typedef",
+                                        "struct",
+                                        "ulong",
+                                        "uint",
+                                        "size_t",
+                                        "inline",
+                                        "static",
+                                        "return",
+                                        "const",
+                                        "unused",
+                                        "__unused__",
+                                        "__attribute__",
+                                        "__always_inline__",
                                         NULL};
 
     for (const char *const *w = words; *w; w++)
