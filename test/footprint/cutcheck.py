@@ -61,16 +61,22 @@ def arguments(launch):
     return args
 
 
-def verdict_of(options, launch):
-    description = {"launches": [{"kernel": launch["kernel"], "global": launch["global"], "local": launch["local"],
-                                 "offset": launch.get("offset", []), "args": arguments(launch), "tiles": []}]}
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
-        json.dump(description, f)
-        f.flush()
-        done = subprocess.run([options.footprint, "--time", "--eval", f.name] + launch.get("options", []) +
-                              ["-I" + os.path.dirname(launch["path"]), launch["path"]], capture_output=True, text=True)
-    answer = json.loads(done.stdout)
-    return answer["error"]["message"] if "error" in answer else answer["results"][0]["cut"]
+def judge(options, launches):
+    """Gives each launch its verdict ("cut"): one start of clweave-footprint per file and build options."""
+    together = {}
+    for launch in launches:
+        together.setdefault((launch["path"], tuple(launch.get("options", []))), []).append(launch)
+    for (path, build), some in together.items():
+        description = {"launches": [{"kernel": l["kernel"], "global": l["global"], "local": l["local"],
+                                     "offset": l.get("offset", []), "args": arguments(l), "tiles": []} for l in some]}
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            json.dump(description, f)
+            f.flush()
+            done = subprocess.run([options.footprint, "--time", "--eval", f.name, *build, "-I" + os.path.dirname(path), path],
+                                  capture_output=True, text=True)
+        answer = json.loads(done.stdout)
+        for i, launch in enumerate(some):
+            launch["cut"] = answer["error"]["message"] if "error" in answer else answer["results"][i]["cut"]
 
 
 def words(cut):
@@ -201,15 +207,16 @@ def main():
     rng = random.Random(options.seed)
     verdicts, lines, cold, warm = {}, [], [], []
     ran = violations = comparisons = 0
-    for launch in json.load(open(options.table))[::options.every]:
-        if options.only not in launch["kernel"]:
-            continue
+    launches = [l for l in json.load(open(options.table))[::options.every] if options.only in l["kernel"]]
+    for launch in launches:
         launch["path"] = check.find_file(options.folder, launch["file"])
+    judge(options, [l for l in launches if l["path"]])
+    for launch in launches:
         name = f"{launch['file'].split('/')[-1]}:{launch['kernel']}"
         if not launch["path"]:
             print(f"  {name}: no such file in the given folders")
             continue
-        cut = verdict_of(options, launch)
+        cut = launch["cut"]
         if isinstance(cut, str):
             print(f"  {name}: {cut}")
             violations += 1
