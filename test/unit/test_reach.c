@@ -1,0 +1,228 @@
+/* What a launch reaches: what is remembered is what a fresh evaluation says, whatever changes from launch to launch; arguments
+ * that are not the kernel's give nothing. The models are made by clweave-footprint. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../analyzer/kernel/program_reach.h"
+#include "../../sched/random.h"
+
+static const char source[] =
+    "kernel void k(global int *a, uint first, global const int *b, ulong stride, float4 weight, local int *scratch, char c) {\n"
+    "  uint i = first + get_global_id(0) * (uint)stride + get_global_id(1) * c;\n"
+    "  scratch[get_local_id(0)] = b[get_group_id(0) * get_local_size(0) + get_local_id(0)];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  a[i] = scratch[0] + (int)weight.x + (int)get_global_offset(0);\n"
+    "}\n"
+    "kernel void whole(global int *a, global int *b) { a[b[get_global_id(0)]] = 1; }\n"
+    "kernel void none(global int *a, global int *b) { if (get_global_id(0) > 1000000) a[0] = b[0]; }\n";
+
+static struct cw_program_reach *program;
+
+static int start(void **state)
+{
+    static struct cw_models_source s;
+    struct cw_error err = {0};
+    sigset_t all;
+
+    (void)state;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    cw_models_init(&s, "");
+    if (!*s.helper && getenv("B")) {
+        snprintf(s.helper, sizeof s.helper, "%s/clweave-footprint", getenv("B"));
+    }
+    program = cw_program_reach_create(&s, source, "", NULL, &err);
+    if (!program)
+        print_message("%s\n", err.text);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    cw_program_reach_destroy(program);
+    return 0;
+}
+
+struct values {
+    uint32_t first;
+    uint64_t stride;
+    float weight[4];
+    signed char c;
+};
+
+/* A launch of `k` of a few thousand work-items at most. */
+static void choose(uint64_t *random, struct values *v, struct cw_reach_arg arg[7], struct cw_reach_launch *l)
+{
+    *v = (struct values){.first = (uint32_t)cw_random_below(random, 3) * 64, .stride = cw_random_below(random, 3),
+                         .weight = {(float)cw_random_below(random, 4)}, .c = (signed char)(cw_random_below(random, 5)) };
+    arg[0] = (struct cw_reach_arg){CW_REACH_BUFFER, 4096 + 4096 * cw_random_below(random, 2), NULL};
+    arg[1] = (struct cw_reach_arg){CW_REACH_SCALAR, 4, (const unsigned char *)&v->first};
+    arg[2] = (struct cw_reach_arg){CW_REACH_BUFFER, 2048, NULL};
+    arg[3] = (struct cw_reach_arg){CW_REACH_SCALAR, 8, (const unsigned char *)&v->stride};
+    arg[4] = (struct cw_reach_arg){CW_REACH_SCALAR, 16, (const unsigned char *)v->weight};
+    arg[5] = (struct cw_reach_arg){CW_REACH_LOCAL, 0, NULL};
+    arg[6] = (struct cw_reach_arg){CW_REACH_SCALAR, 1, (const unsigned char *)&v->c};
+    *l = (struct cw_reach_launch){.work_dim = 1 + (unsigned)cw_random_below(random, 2),
+                                  .global = {64 << cw_random_below(random, 2), 2},
+                                  .local = {8 << cw_random_below(random, 2), 1},
+                                  .offset = {cw_random_below(random, 2) * 16, 0},
+                                  .arg = arg, .args = 7};
+}
+
+static void same(const struct cw_reach *a, const struct cw_reach *b)
+{
+    assert_int_equal(!a, !b);
+    if (!a)
+        return;
+    assert_int_equal(a->n, b->n);
+    for (uint32_t i = 0; i < a->n; i++) {
+        assert_int_equal(a->piece[i].arg, b->piece[i].arg);
+        assert_int_equal(a->piece[i].write, b->piece[i].write);
+        assert_int_equal(a->piece[i].begin, b->piece[i].begin);
+        assert_int_equal(a->piece[i].end, b->piece[i].end);
+    }
+}
+
+static void test_remembered(void **state)
+{
+    struct cw_reacher *r;
+    struct cw_reach_arg arg[7];
+    struct cw_reach_launch l;
+    struct values v;
+    uint64_t random = 5;
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "k", 4);
+    assert_non_null(r);
+    for (int i = 0; i < 3000; i++) {
+        struct cw_reacher *fresh = cw_program_reach_kernel(program, "k", 4);
+        choose(&random, &v, arg, &l);
+        same(cw_reacher_launch(r, &l, 0), cw_reacher_launch(fresh, &l, 0));
+        cw_reacher_destroy(fresh);
+    }
+    cw_reacher_destroy(r);
+}
+
+static void test_pieces(void **state)
+{
+    struct cw_reacher *r;
+    const struct cw_reach *reach;
+    struct cw_reach_arg arg[7];
+    struct cw_reach_launch l;
+    struct values v;
+    uint64_t random = 1;
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "k", 4);
+    choose(&random, &v, arg, &l);
+    v = (struct values){.first = 64, .stride = 1};
+    l.work_dim = 1, l.global[0] = 128, l.local[0] = 16, l.offset[0] = 0;
+    reach = cw_reacher_launch(r, &l, 0);
+    assert_non_null(reach);
+    assert_int_equal(reach->n, 2); /* reads of b, then writes of a */
+    assert_int_equal(reach->piece[0].arg, 2);
+    assert_false(reach->piece[0].write);
+    assert_int_equal(reach->piece[0].end, 512);
+    assert_int_equal(reach->piece[1].arg, 0);
+    assert_true(reach->piece[1].write);
+    assert_int_equal(reach->piece[1].begin, 256);
+    assert_int_equal(reach->piece[1].end, 768);
+    assert_true(cw_reacher_is_buffer(r, 0) && cw_reacher_is_buffer(r, 2));
+    assert_false(cw_reacher_is_buffer(r, 1) || cw_reacher_is_buffer(r, 5) || cw_reacher_is_buffer(r, 7));
+    cw_reacher_destroy(r);
+    assert_null(cw_program_reach_kernel(program, "other", 4));
+}
+
+/* What is not as the model takes it is not followed. */
+static void test_refused(void **state)
+{
+    struct cw_reacher *r;
+    struct cw_reach_arg arg[8], kept;
+    struct cw_reach_launch l, good;
+    struct values v;
+    uint64_t random = 1;
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "k", 4);
+    choose(&random, &v, arg, &good);
+    assert_non_null(cw_reacher_launch(r, &good, 0));
+    for (int i = 0; i < 7; i++) {
+        kept = arg[i];
+        arg[i].kind = CW_REACH_OTHER;
+        assert_null(cw_reacher_launch(r, &good, 0));
+        arg[i] = kept;
+        if (kept.kind != CW_REACH_SCALAR)
+            continue;
+        arg[i].bytes++;
+        assert_null(cw_reacher_launch(r, &good, 0));
+        arg[i] = kept;
+    }
+    l = good, l.args = 6;
+    assert_null(cw_reacher_launch(r, &l, 0));
+    l = good, l.work_dim = 0;
+    assert_null(cw_reacher_launch(r, &l, 0));
+    l = good, l.work_dim = 4;
+    assert_null(cw_reacher_launch(r, &l, 0));
+    l = good, l.local[0] = 0; /* not known, and it matters */
+    assert_null(cw_reacher_launch(r, &l, 0));
+    l = good, l.local[0] = 7;
+    assert_null(cw_reacher_launch(r, &l, 0));
+    l = good, l.global[0] = UINT64_MAX;
+    assert_null(cw_reacher_launch(r, &l, 0));
+    cw_reacher_destroy(r);
+}
+
+static void test_unknown(void **state)
+{
+    struct cw_reacher *r;
+    const struct cw_reach *reach;
+    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL}, {CW_REACH_BUFFER, 8192, NULL}};
+    struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = arg, .args = 2};
+    bool found = false;
+
+    (void)state;
+    if (!program)
+        skip();
+    r = cw_program_reach_kernel(program, "whole", 4);
+    reach = cw_reacher_launch(r, &l, 0); /* the local size is not known and does not matter */
+    assert_non_null(reach);
+    for (uint32_t i = 0; i < reach->n; i++)
+        if (reach->piece[i].write) {
+            found = true;
+            assert_true(reach->piece[i].unknown);
+            assert_int_equal(reach->piece[i].end - reach->piece[i].begin, 4096);
+        }
+    assert_true(found);
+    cw_reacher_destroy(r);
+    r = cw_program_reach_kernel(program, "none", 4);
+    reach = cw_reacher_launch(r, &l, 0);
+    assert_non_null(reach);
+    assert_int_equal(reach->n, 0);
+    cw_reacher_destroy(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unknown),
+    };
+
+    return cmocka_run_group_tests(tests, start, end);
+}
