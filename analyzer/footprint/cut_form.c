@@ -210,7 +210,10 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     f->vague = is_vague(e, p);
     f->slabs = e->range[VAR_GROUP + dim];
     struct ties ties;
+    struct cw_poly whole;
     find_ties(e, a, &ties);
+    if (eval_undivide(e, p, &whole)) /* quotient and remainder of one number, put together again */
+        write_down(e, &whole, dim, &ties, &f->way[f->ways++]);
     write_down(e, p, dim, &ties, &f->way[f->ways++]);
     other_ways(e, &ties, p, dim, f);
     f->whole = !finite(f->way[0].total);
