@@ -363,6 +363,17 @@ static const char *check(struct work *w, size_t which)
     return ok ? NULL : "WRONG in tiles";
 }
 
+/* Images are not copied: the program's own must not be written. */
+static bool has_images(const struct kernel_record *k)
+{
+    const struct cw_model *m = cw_model_set_find(&k->program->private->models, k->name);
+
+    for (int i = 0; m && i < m->args; i++)
+        if (m->arg[i].kind == CW_ARG_IMAGE)
+            return true;
+    return !m;
+}
+
 void tilecl_check(struct kernel_record *k, const struct launch *launch, cl_command_queue queue)
 {
     const char *limit = getenv("TILECL_LAUNCHES"), *seed = getenv("TILECL_SEED"), *why = NULL;
@@ -378,6 +389,7 @@ void tilecl_check(struct kernel_record *k, const struct launch *launch, cl_comma
     if (seed)
         state = 88172645463325252ull ^ strtoull(seed, NULL, 0) * 0x9E3779B97F4A7C15ull;
     pin_local(&l);
+    why = has_images(k) ? "an image, or no model" : NULL;
     for (cl_uint i = 0; i < k->args && !why; i++) {
         if (!k->arg[i].set)
             why = "an argument is not known";
