@@ -281,8 +281,8 @@ static bool make_kernels(struct work *w, size_t which)
     const char *name = w->k->name;
 
     w->original = v.clCreateKernel(q->original, name, NULL);
-    w->rewritten[0] = v.clCreateKernel(q->rewritten, name, NULL);
-    w->rewritten[1] = v.clCreateKernel(q->rewritten, name, NULL);
+    w->rewritten[0] = v.clCreateKernel(q->rewritten[0], name, NULL);
+    w->rewritten[1] = v.clCreateKernel(q->rewritten[1], name, NULL);
     w->as_is = q->verdict[which] == CW_REWRITE_AS_IS;
     return w->original && w->rewritten[0] && w->rewritten[1] && set_arguments(w, w->original) &&
            set_arguments(w, w->rewritten[0]) && set_arguments(w, w->rewritten[1]);

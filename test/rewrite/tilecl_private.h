@@ -7,7 +7,9 @@
 #include "../../analyzer/footprint/model_file.h"
 
 struct private_program {
-    cl_program original, rewritten;
+    cl_program original,
+        rewritten[2]; /* one per device: PoCL 3.1 aborts when launches of one kernel with different
+                         widths are in flight on two devices; other options make another kernel */
     struct cw_model_set models;
     bool has_models;
     int verdict[MAX_KERNELS]; /* enum cw_rewrite_verdict */

@@ -59,14 +59,14 @@ static bool open_side(void)
     return side.context && side.queue[0] && side.queue[1];
 }
 
-static cl_program build(const char *source, const char *options, const char *more)
+static cl_program build(const char *source, const char *options, const char *more, int device)
 {
     cl_program p = v.clCreateProgramWithSource(side.context, 1, &source, NULL, NULL);
     char *all = malloc(strlen(options) + strlen(more) + 1);
     bool ok;
 
     sprintf(all, "%s%s", options, more);
-    ok = p && v.clBuildProgram(p, 2, side.device, all, NULL, NULL) == CL_SUCCESS;
+    ok = p && v.clBuildProgram(p, 1, &side.device[device], all, NULL, NULL) == CL_SUCCESS;
     free(all);
     return ok ? p : NULL;
 }
@@ -180,7 +180,7 @@ void tilecl_prepare(struct program_record *p)
 
     list_kernels(p);
     p->private = q;
-    if (!open_side() || !(q->original = build(p->source, p->options, "")))
+    if (!open_side() || !(q->original = build(p->source, p->options, "", 0)))
         return;
     ok = rewrite(p, p->source, &out);
     if (!ok && preprocess && (text = filter(preprocess, p->options, p->source))) {
@@ -193,10 +193,11 @@ void tilecl_prepare(struct program_record *p)
         say("program %p: refused%s: %s (%s) kernels %zu options %s\n", (void *)p, how, out.reason, why,
             p->kernels, p->options);
     } else {
-        q->rewritten = build(out.source[0], p->options, " -w");
+        for (int i = 0; i < 2; i++)
+            q->rewritten[i] = build(out.source[0], p->options, i ? " -w -DTILECL_OTHER=1" : " -w", i);
         say("program %p: rewritten%s%s%s%s kernels %zu options %s\n", (void *)p, how, *why ? " because " : "",
-            why, q->rewritten ? "" : " BUT DOES NOT BUILD", p->kernels, p->options);
-        if (!q->rewritten)
+            why, q->rewritten[0] ? "" : " BUT DOES NOT BUILD", p->kernels, p->options);
+        if (!q->rewritten[0])
             say("%s\n", out.source[0]);
     }
     for (size_t i = 0; i < p->kernels; i++) {
@@ -205,9 +206,9 @@ void tilecl_prepare(struct program_record *p)
             out.kernel && out.kernel[i].reason ? ": " : "",
             out.kernel && out.kernel[i].reason ? out.kernel[i].reason : "");
     }
-    if (q->rewritten && !(q->has_models = read_models(q, p->options, p->source)))
+    if (q->rewritten[0] && !(q->has_models = read_models(q, p->options, p->source)))
         say("program %p: no models\n", (void *)p);
-    p->usable = q->rewritten && q->has_models;
+    p->usable = q->rewritten[0] && q->rewritten[1] && q->has_models;
     cw_rewrite_finish(&out);
     free(text);
 }
