@@ -41,7 +41,7 @@ vendor_src    := $(wildcard test/vendor/*.c)
 execute_src   := $(wildcard test/execute/*.c)
 runmode_src   := $(wildcard test/runmode/*.c)
 stub_src      := $(wildcard test/stub/*.c)
-bench_src     := $(wildcard test/bench/*.c)
+bench_src     := $(filter-out test/bench/spancl.c,$(wildcard test/bench/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
@@ -52,7 +52,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
             $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/rewriter $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges
-benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src))
+benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
 
 all: $(programs)
 
@@ -117,6 +117,10 @@ $(B)/test/libcountcl.so: $(B)/obj/test/shim/countcl.o
 $(B)/test/libreadcl.so: $(call obj,$(wildcard test/suites/readcl*.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -lpthread
+# what a program's OpenCL part takes, for benches
+$(B)/test/libspancl.so: $(B)/obj/test/bench/spancl.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ -ldl
 $(B)/test/liar: $(call obj,test/suites/liar.c test/apps/common.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
@@ -143,7 +147,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:
