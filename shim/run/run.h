@@ -75,8 +75,13 @@ enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, con
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_queue_gated(struct cw_run_queue *q);
 
-/* Why the next command of `q` must be native, whatever it is, or -1. */
-int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list);
+/* Why the next command of `q` must be native, whatever it is, or -1. `blocking`: the call waits for it. */
+int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking);
+
+/* ---- queues that stand aside (run_aside.c); lock held */
+bool cw_run_aside(const struct cw_run_queue *q, bool blocking); /* this command shall be native */
+void cw_run_aside_window(struct cw_run_queue *q, bool gained);  /* a window with launches of `q` has been planned */
+void cw_run_aside_synchronised(struct cw_run_queue *q);         /* the program has waited for what it enqueued */
 
 /* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile. False: the
  * vendor refused, or memory is out. */
@@ -185,6 +190,7 @@ struct cw_run_native {
     cl_event few[8];
     cl_command_type type;
     bool gated, wanted;
+    uint64_t given;             /* a call that blocks until this many native commands are over; 0: it does not */
 };
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
@@ -217,6 +223,9 @@ struct cw_run_enqueue {
 /* True: the lock is held and the command may be managed; end with cw_run_commit or cw_run_refuse. False: it is native. */
 bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                   bool whole);
+/* The same for a transfer or a map. */
+bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                           cl_event *event, bool blocking);
 /* The command is fine and will be managed: takes in what native commands before it left behind, for which it may give
  * up the lock for a while. False: it must be native. */
 bool cw_run_settle(struct cw_run_enqueue *e);

@@ -187,7 +187,8 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
                                    w->error + (size_t)i * b->lanes);
 }
 
-static void plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
+/* True when something is to run elsewhere, or in another order. */
+static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
 {
     double busy[CW_RUN_LANES];
     uint64_t now = cw_run_now_ns();
@@ -213,27 +214,30 @@ static void plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     decide.tried += tried;
     if (status == CW_OK)
         apply(w, base);
+    return status == CW_OK && (w->plan.planned || tried);
 }
 
-void cw_run_decide(struct cw_run_task *first, uint32_t count)
+bool cw_run_decide(struct cw_run_task *first, uint32_t count)
 {
     struct workspace *w;
     struct cw_run_brain *b;
+    bool gained = false;
 
     if (cw_run.num_lanes < 2 && !cw_run.chaos)
-        return;
+        return false;
     b = cw_run_brain_now();
     w = b ? take_workspace(count) : NULL;
     if (!w)
-        return;
+        return false;
     decide.serial++;
     if (collect(w, first, count) || cw_run.chaos) {
         price(w, b, count);
         find_edges(w, count, decide.serial);
-        plan(w, b, first, count);
+        gained = plan(w, b, first, count);
     } else {
         decide.verdicts[CW_RUN_HOME_ONLY]++;
     }
     w->next = decide.idle;
     decide.idle = w;
+    return gained;
 }

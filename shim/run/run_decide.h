@@ -18,8 +18,8 @@ struct cw_run_task;
 bool cw_run_decide_start(const struct cw_options *options, uint64_t seed);
 
 /* Sets lane, place and rank of the `count` commands from `first` on (by window_next), which nobody else knows
- * of yet. Lock held; given up while a plan is made. */
-void cw_run_decide(struct cw_run_task *first, uint32_t count);
+ * of yet. Lock held; given up while a plan is made. False: it is as if they had been left alone. */
+bool cw_run_decide(struct cw_run_task *first, uint32_t count);
 
 /* A command has run on `lane` for `ns`. Lock not held. */
 void cw_run_decide_measured(const struct cw_run_task *t, uint32_t lane, uint64_t ns);

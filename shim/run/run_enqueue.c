@@ -1,7 +1,7 @@
 /* run_enqueue.c - the frame of every hook that enqueues. */
 #include "run_hooks.h"
 
-static cl_event make_event(cl_command_queue queue, const cl_event *event)
+static cl_event make_event(cl_command_queue queue, const cl_event *event, bool blocking)
 {
     struct cw_run_queue *q;
     cl_context context;
@@ -11,28 +11,40 @@ static cl_event make_event(cl_command_queue queue, const cl_event *event)
         return NULL;
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
-    context = q && q->managed && !cw_run.off ? (cl_context)(uintptr_t)q->context->r.handle : NULL;
+    context = q && q->managed && !cw_run.off && !cw_run_aside(q, blocking) ? (cl_context)(uintptr_t)q->context->r.handle : NULL;
     cw_run_unlock();
     return context ? cw_next.clCreateUserEvent(context, &err) : NULL;
+}
+
+static bool begin(struct cw_run_enqueue *e, bool blocking)
+{
+    int why;
+
+    e->made = make_event(e->handle, e->event, blocking);
+    cw_run_lock();
+    e->queue = cw_run_find(e->handle, CW_RUN_QUEUE);
+    why = cw_run_admit(e->queue, e->n, e->list, blocking);
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads)) {
+        cw_run_threads_start();
+        why = cw_run.threads ? why : CW_RUN_R_OFF;
+    }
+    if (why < 0 && e->event && !e->made)
+        why = CW_RUN_R_CHECK;
+    return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
 }
 
 bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                   bool whole)
 {
-    int why;
-
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
-    e->made = make_event(queue, event);
-    cw_run_lock();
-    e->queue = cw_run_find(queue, CW_RUN_QUEUE);
-    why = cw_run_admit(e->queue, n, list);
-    if (CW_UNLIKELY(why < 0 && !cw_run.threads)) {
-        cw_run_threads_start();
-        why = cw_run.threads ? why : CW_RUN_R_OFF;
-    }
-    if (why < 0 && event && !e->made)
-        why = CW_RUN_R_CHECK;
-    return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
+    return begin(e, false);
+}
+
+bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                           cl_event *event, bool blocking)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event};
+    return begin(e, blocking);
 }
 
 bool cw_run_settle(struct cw_run_enqueue *e)
@@ -81,6 +93,7 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
         if (in_order)
             cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
+        cw_run_aside_synchronised(q);
         cw_run_idle(&q->r);
     }
     cw_run_retire();

@@ -146,6 +146,7 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
         cw_run_busy(&e->r);
         if (e->task)
             cw_run_help(e->queue, e->task->sequence, retired, e);
+        cw_run_aside_synchronised(e->queue);
         cw_run_reached(e->times[3]);
         cw_run_idle(&e->r);
     }

@@ -226,6 +226,20 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     cw_run_unlock();
 }
 
+/* judge() does not see what goes past a queue that stands aside. */
+static void note_offset(cl_kernel kernel, const struct range *r)
+{
+    struct cw_run_kernel *k;
+
+    if (!r->offset || r->dims > 3 || !has_offset(r))
+        return;
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k)
+        k->offset_seen = true;
+    cw_run_unlock();
+}
+
 cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
                                           const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
                                           cl_event *event)
@@ -239,6 +253,8 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
 
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
         return cw_run_commit(&e, t, false);
+    if (e.why == CW_RUN_R_ASIDE)
+        note_offset(kernel, &r);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
     f = cw_run_flight_native_begin(queue, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);

@@ -67,7 +67,8 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     void *address = NULL;
     cl_int status;
 
-    if (cw_run_begin(&e, queue, n, list, event, false) && (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
+    if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) &&
+        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
         status = cw_run_commit(&e, t, blocking);
         if (err)
             *err = status;

@@ -122,6 +122,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     x->queue = q;
     cw_run_busy(&q->r);
     q->native_given++;
+    x->given = blocking && q->in_order ? q->native_given : 0;
     x->gated = cw_run_queue_gated(q) || cw_run_waits_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
     wait = q->managed && (blocking || q->synchronous);
@@ -177,6 +178,11 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         return status;
     cw_run_lock();
     q->native_given++; /* who looked while the vendor was being called may have looked too early */
+    if (x->given && status == CL_SUCCESS) {
+        if (q->native_given == x->given + 1 && q->native_known < q->native_given)
+            q->native_known = q->native_given; /* the call has waited for all of them */
+        cw_run_aside_synchronised(q);
+    }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
     cw_run_drop(CW_RUN_DROP_EVENT, x->gate);

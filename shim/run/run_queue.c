@@ -140,6 +140,7 @@ cl_int cw_run_hook_clFinish(cl_command_queue queue)
     /* only now: another thread must not take native commands for finished before they are */
     if (err == CL_SUCCESS && q->native_known < given)
         q->native_known = given;
+    cw_run_aside_synchronised(q);
     cw_run_idle(&q->r);
     cw_run_unlock();
     return err;

@@ -138,7 +138,7 @@ static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, siz
                               .host = host};
     struct cw_run_task *t;
 
-    *managed = cw_run_begin(e, queue, n, list, event, false) && (t = host_task(e, &h));
+    *managed = cw_run_begin_transfer(e, queue, n, list, event, blocking) && (t = host_task(e, &h));
     return *managed ? cw_run_commit(e, t, blocking) : CL_SUCCESS;
 }
 
@@ -183,7 +183,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_begin(&e, queue, n, list, event, false) && (t = host_task(&e, &h)))                       \
+        if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))           \
             return cw_run_commit(&e, t, blocking);                                                           \
         cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);                              \
         return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin, region, \

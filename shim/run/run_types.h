@@ -46,6 +46,12 @@ struct cw_run_context {
     uint32_t events;             /* of managed commands: user events retain the context, others do not */
 };
 
+struct cw_run_aside { /* run_aside.c */
+    uint32_t poor; /* windows with launches since the last that gained something */
+    uint32_t left; /* synchronisations for which commands are native; 0: they are managed */
+    uint32_t span; /* what `left` began with; 0: never */
+};
+
 struct cw_run_queue {
     struct cw_run_record r;
     struct cw_run_context *context;
@@ -59,6 +65,7 @@ struct cw_run_queue {
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns;        /* END of the latest retired command */
     uint32_t events;             /* of managed commands: user events do not retain the queue, others do */
+    struct cw_run_aside aside;
     uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
 };
 
@@ -305,6 +312,7 @@ struct cw_run_counts {
 #define CW_RUN_REASONS(X)                                                                                    \
     X(CW_RUN_R_FIRST, "first launch of its kind")                                                            \
     X(CW_RUN_R_LONG, "long kernel, no gain from managing")                                                   \
+    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was")                                           \
     X(CW_RUN_R_GATED, "behind a user event")                                                                 \
     X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects")                                     \
     X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer")                                                 \

@@ -16,8 +16,10 @@
 void cw_run_window_close(void)
 {
     struct cw_run_task *t = cw_run.window_first, *next;
+    struct cw_run_queue *last = NULL;
     uint32_t count = cw_run.window_count;
     uint64_t now;
+    bool gained;
 
     if (!t)
         return;
@@ -25,9 +27,11 @@ void cw_run_window_close(void)
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
-    cw_run_decide(t, count);
+    gained = cw_run_decide(t, count);
     for (; t; t = next) {
         next = t->window_next;
+        if (t->work == CW_RUN_LAUNCH && t->queue != last)
+            cw_run_aside_window(last = t->queue, gained);
         t->released = true;
         t->times[1] = t->times[0];
         if (t->ready_ns < now)
