@@ -82,6 +82,7 @@ int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool b
 bool cw_run_aside(const struct cw_run_queue *q, bool blocking); /* this command shall be native */
 void cw_run_aside_window(struct cw_run_queue *q, bool gained);  /* a window with launches of `q` has been planned */
 void cw_run_aside_synchronised(struct cw_run_queue *q);         /* the program has waited for what it enqueued */
+void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p); /* natively, a kernel of `p` */
 
 /* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile. False: the
  * vendor refused, or memory is out. */

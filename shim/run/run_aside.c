@@ -6,6 +6,7 @@
  * are looked at again, and so on, less and less often. It changes sides only when nothing of it is unfinished, so that
  * neither side has to wait for the other. Transfers that block, on a queue without unfinished commands, are done by the
  * calling thread meanwhile, which is quicker than any hand-over. */
+#include "run_decide.h"
 #include "run_fault.h"
 
 #define POOR_FIRST 8  /* windows without gain, then the queue stands aside */
@@ -38,16 +39,37 @@ void cw_run_aside_window(struct cw_run_queue *q, bool gained)
     q->aside.span = 0;
 }
 
+void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p)
+{
+    struct cw_run_aside *a = &q->aside;
+
+    if (!a->left)
+        return;
+    if (!a->since_ns)
+        a->since_ns = cw_run_now_ns();
+    if (a->spent_ns > 0)
+        cw_run_spent(p, a->spent_ns);
+    a->spent_ns = 0;
+}
+
 void cw_run_aside_synchronised(struct cw_run_queue *q)
 {
     struct cw_run_aside *a = &q->aside;
 
-    if (!is_idle(q) || a->left > 1) {
+    if (!is_idle(q)) {
         a->left -= a->left > 1;
         return;
     }
-    if (a->left) {
-        a->left = a->poor = 0;
+    if (a->since_ns) {
+        a->spent_ns += (double)(cw_run_now_ns() - a->since_ns);
+        a->since_ns = 0;
+    }
+    if (a->copies != cw_run.copies) { /* there may be more to gain now */
+        a->copies = cw_run.copies;
+        a->left = a->span = a->poor = 0;
+    } else if (a->left) {
+        a->left--;
+        a->poor = 0;
     } else if (a->poor >= (a->span ? POOR_AGAIN : POOR_FIRST) && may(q)) {
         a->span = !a->span ? SPAN_LEAST : a->span < SPAN_MOST ? 2 * a->span : SPAN_MOST;
         a->left = a->span;

@@ -78,7 +78,8 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
     learn(batch, n, cw_run_now_ns() - start);
     for (uint32_t i = 0; i < n; i++) {
-        batch[i]->times[3] = cw_run_now_ns();
+        if (batch[i]->timed)
+            batch[i]->times[3] = cw_run_now_ns();
         if (batch[i]->status == CL_SUCCESS)
             batch[i]->status = err;
     }

@@ -191,16 +191,67 @@ struct cw_run_brain *cw_run_brain_now(void)
     return b;
 }
 
+/* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x mean */
+
+#define SPENT_SHAPE 1
+#define TOLD_NS     1e6 /* at once */
+
+static uint32_t spent_device(void)
+{
+    static uint32_t device = CW_HISTORY_NO_DEVICE;
+
+    if (device == CW_HISTORY_NO_DEVICE)
+        device = cw_history_device(brain.history, "spent");
+    return device;
+}
+
+void cw_run_spent(struct cw_run_program *p, double ns)
+{
+    p->spent_ns += ns;
+    p->untold_ns += ns;
+    if (p->untold_ns < TOLD_NS || !p->hash || !brain.history)
+        return;
+    cw_history_add(brain.history, p->hash, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
+    p->untold_ns = 0;
+}
+
+double cw_run_spent_ever(struct cw_run_program *p)
+{
+    struct cw_history_estimate e;
+    uint32_t device = spent_device();
+
+    cw_history_predict(brain.history, p->hash, SPENT_SHAPE, 1, &device, NULL, 1, &e);
+    return (e.source == CW_HISTORY_EXACT ? e.mean_ns * e.count : 0) + p->untold_ns;
+}
+
 const char *cw_run_brain_policy(void)
 {
     return brain.config.policy ? brain.config.policy->name : "nothing";
 }
 
-void cw_run_decide_measured(const struct cw_run_task *t, uint32_t lane, uint64_t ns)
+/* True for the first launch of its kind on this lane: the vendor compiles then, which says nothing of later ones. A
+ * kind is a kernel and a shape; one in 64 is taken for another and is measured with its compilation. */
+static bool is_first(struct cw_run_task *t)
+{
+    uint64_t *seen = &t->launch.kernel->program->launched[t->lane];
+    uint64_t kind = UINT64_C(1) << ((t->launch.kernel->hash ^ t->shape) * 0x9e3779b97f4a7c15u >> 58);
+    bool first = !(*seen & kind);
+
+    *seen |= kind;
+    return first;
+}
+
+void cw_run_decide_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
+    struct cw_run_kernel *k = t->launch.kernel;
+    double *mean = &k->mean_ns[t->lane], ns = (double)t->took_ns;
 
-    if (b && t->shape && t->work == CW_RUN_LAUNCH && lane < b->lanes)
-        cw_history_add(brain.history, t->launch.kernel->hash, t->shape, b->estimator.device[lane],
-                       cw_run_items(&t->launch), (double)ns);
+    if (!t->took_ns)
+        return;
+    *mean = *mean > 0 && *mean * 1.02 < ns ? *mean * 1.02 : ns; /* the least of late: others disturb */
+    if (t->queue->context->places[t->place].slot->home)
+        cw_run_spent(k->program, ns);
+    if (!is_first(t) && status == CL_SUCCESS && b && t->shape && t->lane < b->lanes)
+        cw_history_add(brain.history, k->hash, t->shape, b->estimator.device[t->lane], cw_run_items(&t->launch), ns);
 }

@@ -34,6 +34,9 @@ void cw_run_name_launch(struct cw_run_task *t);
 uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, double *cost,
                   double *error);
 
+/* What all runs so far, this one included, have spent on kernels of `p` at home. */
+double cw_run_spent_ever(struct cw_run_program *p);
+
 /* Work-items of a launch. */
 double cw_run_items(const struct cw_run_launch *l);
 

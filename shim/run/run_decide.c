@@ -1,6 +1,7 @@
 /* run_decide.c - a window that closes: from commands and their edges to a plan, and back. */
 #include "run_brain.h"
 #include "run_decide.h"
+#include "run_profit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +218,53 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     return status == CW_OK && (w->plan.planned || tried);
 }
 
+/* ---- chatty programs: one launch a window, again and again */
+
+#define REMEMBERED 64 /* launches; then it is planned anew */
+
+/* True when `t` has been sent where the launch before it went, which was like it; the policy would do the same. */
+static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
+{
+    struct cw_run_memo *m = &t->launch.kernel->memo;
+    const struct cw_run_place *p;
+
+    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest)
+        return false;
+    cw_run_name_launch(t);
+    if (!m->left || m->shape != t->shape || m->home != t->home_lane)
+        return false;
+    p = &t->queue->context->places[m->place];
+    if (p->lane->number != m->lane || p->lane->building || !cw_run_may_move(t, p))
+        return false;
+    m->left--;
+    t->lane = m->lane;
+    t->place = m->place;
+    decide.verdicts[m->verdict]++;
+    if (m->verdict == CW_RUN_GAIN) {
+        decide.home_ns += m->home_ns;
+        decide.plan_ns += m->plan_ns;
+    }
+    return true;
+}
+
+static void remember(const struct workspace *w)
+{
+    const struct cw_run_task *t = w->task[0];
+    const struct cw_run_lane *l = &cw_run.lanes[t->lane];
+
+    if (t->work != CW_RUN_LAUNCH || w->trial[0] != CW_SCHED_NONE || l->kind == CW_SLOT_DSP ||
+        cw_run.lanes[t->home_lane].kind == CW_SLOT_DSP)
+        return;
+    t->launch.kernel->memo = (struct cw_run_memo){.shape = t->shape,
+                                                  .home = t->home_lane,
+                                                  .lane = t->lane,
+                                                  .place = t->place,
+                                                  .left = REMEMBERED,
+                                                  .verdict = w->plan.verdict,
+                                                  .home_ns = w->plan.home_ns,
+                                                  .plan_ns = w->plan.plan_ns};
+}
+
 bool cw_run_decide(struct cw_run_task *first, uint32_t count)
 {
     struct workspace *w;
@@ -226,6 +274,8 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count)
     if (cw_run.num_lanes < 2 && !cw_run.chaos)
         return false;
     b = cw_run_brain_now();
+    if (b && count == 1 && remembered(first, b))
+        return first->launch.kernel->memo.verdict == CW_RUN_GAIN;
     w = b ? take_workspace(count) : NULL;
     if (!w)
         return false;
@@ -234,6 +284,8 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count)
         price(w, b, count);
         find_edges(w, count, decide.serial);
         gained = plan(w, b, first, count);
+        if (count == 1)
+            remember(w);
     } else {
         decide.verdicts[CW_RUN_HOME_ONLY]++;
     }

@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "run_types.h"
+
 struct cw_options;
-struct cw_run_task;
 
 /* Reads policy, seed and history settings. Called by start(): no OpenCL call. False: a setting is impossible,
  * which has been said; the mode must not start. */
@@ -21,8 +22,11 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed);
  * of yet. Lock held; given up while a plan is made. False: it is as if they had been left alone. */
 bool cw_run_decide(struct cw_run_task *first, uint32_t count);
 
-/* A command has run on `lane` for `ns`. Lock not held. */
-void cw_run_decide_measured(const struct cw_run_task *t, uint32_t lane, uint64_t ns);
+/* A launch has run: with t->measured, this is learnt from. Lock held. */
+void cw_run_decide_measured(struct cw_run_task *t, cl_int status);
+
+/* Kernels of `p` have taken `ns` at home. Lock held. */
+void cw_run_spent(struct cw_run_program *p, double ns);
 
 /* At exit, threads stopped: saves the history. In a forked child nothing is saved. */
 void cw_run_decide_finish(void);

@@ -24,23 +24,35 @@ cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_plac
     return p->queue;
 }
 
+/* One argument of a private kernel; nothing is done where it is set so already. */
+static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a, const struct cw_run_place *p, struct cw_run_set *s)
+{
+    cl_mem memory = a->memory ? cw_run_memory_on(a->memory, p) : NULL;
+    struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
+    const void *value = a->memory                     ? (const void *)&memory
+                        : a->kind == CW_RUN_ARG_LOCAL ? NULL
+                        : a->size > 8                 ? a->bytes
+                                                      : (const void *)&a->word;
+    cl_int err;
+
+    if (a->memory && !memory)
+        return CL_OUT_OF_RESOURCES;
+    want.word = a->memory ? (uintptr_t)memory : a->kind == CW_RUN_ARG_VALUE && a->size <= 8 ? a->word : 0;
+    if (s->kind == want.kind && s->size == want.size && s->word == want.word && s->id == want.id &&
+        (a->size <= 8 || a->kind == CW_RUN_ARG_LOCAL))
+        return CL_SUCCESS;
+    err = cw_next.clSetKernelArg(kernel, i, a->size, value);
+    *s = err == CL_SUCCESS ? want : (struct cw_run_set){.kind = CW_RUN_ARG_UNSET};
+    return err;
+}
+
 static cl_int set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_place *p)
 {
+    struct cw_run_set *set = l->kernel->set[p->lane->number];
     cl_int err = CL_SUCCESS;
 
-    for (uint32_t i = 0; err == CL_SUCCESS && i < l->kernel->count; i++) {
-        const struct cw_run_arg *a = &l->args[i];
-        cl_mem memory;
-
-        if (a->memory) {
-            memory = cw_run_memory_on(a->memory, p);
-            err = memory ? cw_next.clSetKernelArg(kernel, i, sizeof memory, &memory) : CL_OUT_OF_RESOURCES;
-        } else if (a->kind == CW_RUN_ARG_LOCAL) {
-            err = cw_next.clSetKernelArg(kernel, i, a->size, NULL);
-        } else {
-            err = cw_next.clSetKernelArg(kernel, i, a->size, a->size > 8 ? a->bytes : (const void *)&a->word);
-        }
-    }
+    for (uint32_t i = 0; err == CL_SUCCESS && i < l->kernel->count; i++)
+        err = set_arg(kernel, i, &l->args[i], p, &set[i]);
     return err;
 }
 
@@ -61,38 +73,16 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     return err;
 }
 
-/* True for the first launch of its kind on this lane: the vendor compiles then, which says nothing of later ones. A
- * kind is a kernel and a shape; one in 64 is taken for another and is measured with its compilation. Lock held. */
-static bool is_first(struct cw_run_task *t, uint32_t lane)
-{
-    uint64_t *seen = &t->launch.kernel->program->launched[lane];
-    uint64_t kind = UINT64_C(1) << ((t->launch.kernel->hash ^ t->shape) * 0x9e3779b97f4a7c15u >> 58);
-    bool first = !(*seen & kind);
-
-    *seen |= kind;
-    return first;
-}
-
 static cl_int launch(struct cw_run_task *t)
 {
     const struct cw_run_place *p = &t->queue->context->places[t->place];
-    double *mean = &t->launch.kernel->mean_ns[p->lane->number];
-    uint64_t start = cw_run_now_ns(), ns;
+    uint64_t start = t->measured ? cw_run_now_ns() : 0;
     cl_command_queue queue;
     cl_int err = cw_run_submit(t, &queue);
-    bool first;
 
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS && !p->slot->synchronous) /* else it is over */
         err = cw_next.clFinish(queue);
-    ns = cw_run_now_ns() - start;
-    cw_run_lock();
-    first = is_first(t, p->lane->number);
-    *mean = *mean > 0 && *mean * 1.02 < (double)ns ? *mean * 1.02 : (double)ns; /* the least of late: others disturb */
-    if (p->slot->home)
-        t->launch.kernel->program->spent_ns += (double)ns;
-    cw_run_unlock();
-    if (err == CL_SUCCESS && !first)
-        cw_run_decide_measured(t, p->lane->number, ns);
+    t->took_ns = t->measured ? cw_run_now_ns() - start : 0;
     return err;
 }
 

@@ -33,6 +33,8 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
     k->mean_ns = calloc(CW_RUN_LANES, sizeof *k->mean_ns);
     k->broken = calloc(CW_RUN_LANES, sizeof *k->broken);
+    k->set = calloc(CW_RUN_LANES, sizeof *k->set);
+    k->launches = calloc(CW_RUN_LANES, sizeof *k->launches);
     if (!p->parsed)
         cw_run_program_parse(p);
     if (k->modes)
@@ -40,7 +42,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     k->flight = cw_run_flight_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken;
+    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->set && k->launches;
 }
 
 static void made(cl_program program, cl_kernel kernel)
@@ -82,6 +84,10 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
         k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
     for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
         cw_run_drop(CW_RUN_DROP_KERNEL, k->clones[i]);
+    for (uint32_t i = 0; k->set && i < CW_RUN_LANES; i++)
+        free(k->set[i]);
+    free(k->set);
+    free(k->launches);
     for (t = k->trusted; t; t = next) {
         next = t->next;
         free(t);
@@ -247,6 +253,10 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
     if (*clone)
         return *clone;
     program = place->slot->home ? (cl_program)(uintptr_t)k->program->r.handle : cw_run_program_copy(k->program, place);
+    if (!k->set[place->lane->number])
+        k->set[place->lane->number] = calloc(k->count + 1, sizeof **k->set);
+    if (!k->set[place->lane->number])
+        return NULL;
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
     if (*clone && place->slot->home)
         k->program->own_kernels++;

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "../door/doors.h"
+#include "run_decide.h"
 #include "run_threads.h"
+
+#define MEASURED_ALL   64
+#define MEASURED_EVERY 16
 
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
 {
@@ -81,6 +85,7 @@ void cw_run_ready(struct cw_run_task *t)
     }
     t->state = CW_RUN_READY;
     l->blocked = false;
+    cw_run.ready_count++;
     l->heap[l->num_ready++] = t;
     heap_up(l->heap, l->num_ready - 1);
 }
@@ -89,6 +94,7 @@ static struct cw_run_task *heap_take(struct cw_run_lane *l, uint32_t i)
 {
     struct cw_run_task *t = l->heap[i];
 
+    cw_run.ready_count--;
     l->heap[i] = l->heap[--l->num_ready];
     if (i < l->num_ready) {
         heap_down(l->heap, l->num_ready, i);
@@ -127,6 +133,7 @@ static bool overtakes(const struct cw_run_task *t)
 static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] = true;
+    t->launch.kernel->memo.left = 0;
     t->lane = t->home_lane;
     t->place = t->queue->home;
     cw_run_ready(t);
@@ -135,9 +142,11 @@ static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
 static void starts(struct cw_run_task *t)
 {
     t->state = CW_RUN_RUNNING;
-    t->times[2] = cw_run_event_now_ns();
-    if (t->times[2] < t->times[1])
-        t->times[2] = t->times[1];
+    if (t->timed) {
+        t->times[2] = cw_run_event_now_ns();
+        if (t->times[2] < t->times[1])
+            t->times[2] = t->times[1];
+    }
     cw_run.counts.reordered += overtakes(t);
     cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->lane != t->home_lane;
     cw_run_event_progress(t);
@@ -146,11 +155,21 @@ static void starts(struct cw_run_task *t)
 static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
 {
     cw_run_flight_end(t);
+    if (t->work == CW_RUN_LAUNCH)
+        cw_run_decide_measured(t, status);
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
         back_home(l, t);
         return;
     }
     cw_run_task_done(t, status);
+}
+
+/* All of the first launches of a kernel, some of the later ones. */
+static bool is_measured(const struct cw_run_task *t)
+{
+    uint32_t n = t->launch.kernel->launches[t->lane]++;
+
+    return n < MEASURED_ALL || n % MEASURED_EVERY == 0;
 }
 
 /* Runs `t`, which has left the heap of `l`, and what follows it at once, up to number `last`. Lock held; given up
@@ -166,6 +185,7 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
         starts(batch[i]);
+    t->measured = n == 1 && t->work == CW_RUN_LAUNCH && is_measured(t);
     cw_run_unlock();
     if (n > 1)
         cw_run_batch_execute(batch, n);
@@ -189,6 +209,7 @@ static void prepare(struct cw_run_lane *l)
     while (place->lane != l)
         place++;
     l->busy = true;
+    cw_run.wanted--;
     cw_run.preparing++;
     cw_run_unlock();
     good = cw_run_place_queue(p->context, place);
@@ -204,6 +225,7 @@ static void prepare(struct cw_run_lane *l)
     cw_run_lock();
     l->building = false;
     cw_run.preparing--;
+    cw_run.copies += good;
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_idle(&p->r);
     if (cw_run.waiters)
@@ -240,7 +262,7 @@ static void *work(void *data)
 
 void cw_run_kick(void)
 {
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+    for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
         if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || l->quit)

@@ -226,17 +226,19 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     cw_run_unlock();
 }
 
-/* judge() does not see what goes past a queue that stands aside. */
-static void note_offset(cl_kernel kernel, const struct range *r)
+/* The queue stands aside: judge() has not seen this launch. */
+static void goes_past(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
+    struct cw_run_queue *q;
     struct cw_run_kernel *k;
 
-    if (!r->offset || r->dims > 3 || !has_offset(r))
-        return;
     cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
     k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (k)
+    if (k && r->dims <= 3 && has_offset(r))
         k->offset_seen = true;
+    if (k && q)
+        cw_run_aside_launched(q, k->program);
     cw_run_unlock();
 }
 
@@ -254,7 +256,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
         return cw_run_commit(&e, t, false);
     if (e.why == CW_RUN_R_ASIDE)
-        note_offset(kernel, &r);
+        goes_past(queue, kernel, &r);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
     f = cw_run_flight_native_begin(queue, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);

@@ -271,7 +271,7 @@ static void into_window(struct cw_run_task *t)
     cw_run.window_last = t;
     if (cw_run.window_count++)
         return;
-    cw_run.window_since_ns = cw_run_now_ns(); /* not times[0], which may be virtual */
+    cw_run.window_since_ns = 0; /* until the timer looks: a clock for every command would cost more */
     if (cw_run.timer_asleep)
         cw_run.timer_wanted = true;
 }
@@ -281,7 +281,8 @@ void cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
 
-    t->times[0] = cw_run_event_now_ns();
+    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual();
+    t->times[0] = t->timed ? cw_run_event_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */
     if (whole && !q->in_order)
         for (before = q->first; before; before = before->next)

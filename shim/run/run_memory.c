@@ -56,6 +56,8 @@ static uint8_t *make_bytes(size_t bytes, const void *from, void **block)
     return p;
 }
 
+static uint64_t ids; /* under the lock */
+
 /* Lock held. */
 static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own)
 {
@@ -64,6 +66,7 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     if (!m)
         return;
     m->context = c;
+    m->id = ++ids;
     cw_run_busy(&c->r);
     m->root = m;
     m->flags = flags;
@@ -154,6 +157,7 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
     root = cw_run_find(parent, CW_RUN_MEMORY);
     if (root && root->managed && (m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m))) {
         m->context = root->context;
+        m->id = ++ids;
         m->root = root;
         cw_run_busy(&root->r);
         m->flags = flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);

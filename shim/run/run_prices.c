@@ -39,19 +39,25 @@ static uint64_t magnitude(uint64_t word)
     return word ? 64 - (uint64_t)__builtin_clzll(word) : 0;
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
 static uint64_t shape_of(const struct cw_run_launch *l)
 {
-    uint64_t hash = cw_fnv1a(CW_FNV_START, l->global, l->dims * sizeof *l->global);
+    uint64_t hash = CW_FNV_START;
 
-    if (l->has_local)
-        hash = cw_fnv1a(hash, l->local, l->dims * sizeof *l->local);
+    for (cl_uint d = 0; d < l->dims; d++)
+        hash = mixed(mixed(hash, l->global[d]), l->has_local ? l->local[d] : 0);
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         const struct cw_run_arg *a = &l->args[i];
         uint64_t weight = a->memory                     ? a->memory->bytes
                           : a->kind == CW_RUN_ARG_LOCAL ? a->size
                           : a->size <= 8                ? magnitude(a->word)
                                                         : 0;
-        hash = (hash ^ weight) * 0x100000001b3u;
+        hash = mixed(hash, weight);
     }
     return hash | 1;
 }
@@ -62,7 +68,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
 {
     struct cw_run_program *p = k->program;
     uint8_t *copy = &p->copy[l->number];
-    bool build = *copy == CW_RUN_COPY_MISSED && p->spent_ns >= WORTH_A_BUILD;
+    bool build = *copy == CW_RUN_COPY_MISSED && cw_run_spent_ever(p) >= WORTH_A_BUILD;
 
     if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         hash_of(k);
@@ -72,6 +78,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
         *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
         hash_of(k);
         l->wanted[l->num_wanted++] = p;
+        cw_run.wanted++;
         cw_run_busy(&p->r);
     }
     return *copy == CW_RUN_COPY_READY;

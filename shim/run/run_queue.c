@@ -102,8 +102,18 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     return cw_native.clFlush(queue);
 }
 
-/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands. */
-static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given)
+/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held. */
+static void waited(struct cw_run_queue *q, uint64_t given)
+{
+    if (q->native_known < given)
+        q->native_known = given;
+    cw_run_aside_synchronised(q);
+    cw_run_idle(&q->r);
+}
+
+/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands.
+ * `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait for. */
+static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool *nothing)
 {
     struct cw_run_queue *q;
     struct cw_run_until until;
@@ -124,6 +134,10 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given)
         cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
     }
+    if (q && nothing && q->managed && !cw_run.forked && q->native_known >= *given) {
+        *nothing = true;
+        waited(q, 0);
+    }
     cw_run_unlock();
     return q;
 }
@@ -131,17 +145,18 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given)
 cl_int cw_run_hook_clFinish(cl_command_queue queue)
 {
     uint64_t given = 0;
-    struct cw_run_queue *q = drain(queue, &given);
-    cl_int err = cw_native.clFinish(queue);
+    bool nothing = false;
+    struct cw_run_queue *q = drain(queue, &given, &nothing);
+    cl_int err;
 
+    if (nothing)
+        return CL_SUCCESS;
+    err = cw_native.clFinish(queue);
     if (!q)
         return err;
     cw_run_lock();
     /* only now: another thread must not take native commands for finished before they are */
-    if (err == CL_SUCCESS && q->native_known < given)
-        q->native_known = given;
-    cw_run_aside_synchronised(q);
-    cw_run_idle(&q->r);
+    waited(q, err == CL_SUCCESS ? given : 0);
     cw_run_unlock();
     return err;
 }
@@ -150,7 +165,7 @@ cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_
                                              cl_command_queue_properties *old)
 {
     uint64_t given;
-    struct cw_run_queue *q = drain(queue, &given);
+    struct cw_run_queue *q = drain(queue, &given, NULL);
     cl_int err = cw_native.clSetCommandQueueProperty(queue, properties, enable, old);
 
     if (!q)

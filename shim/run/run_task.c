@@ -5,15 +5,35 @@
 
 #include "../door/log.h"
 
+#define POOLED_BYTES 1024 /* most commands fit */
+#define POOL_MOST    256
+
+static struct cw_run_task *pool; /* linked by next; lock held */
+static uint32_t pool_count;
+
+/* `bytes` for a command; not zeroed. */
+static struct cw_run_task *allocate(size_t bytes)
+{
+    struct cw_run_task *t = pool;
+
+    if (bytes > POOLED_BYTES)
+        return malloc(bytes);
+    if (!t)
+        return malloc(POOLED_BYTES);
+    pool = t->next;
+    pool_count--;
+    return t;
+}
+
 struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t blob)
 {
     size_t bytes = sizeof(struct cw_run_task) + accesses * sizeof(struct cw_run_access) +
                    args * sizeof(struct cw_run_arg) + blob;
-    struct cw_run_task *t = malloc(bytes);
+    struct cw_run_task *t = allocate(bytes);
 
     if (!t)
         return NULL;
-    *t = (struct cw_run_task){.place = 0};
+    *t = (struct cw_run_task){.pooled = bytes <= POOLED_BYTES, .timed = true};
     t->accesses = (struct cw_run_access *)(t + 1);
     if (args)
         t->launch.args = (struct cw_run_arg *)(t->accesses + accesses);
@@ -25,7 +45,13 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->successors);
-    free(t);
+    if (!t->pooled || pool_count == POOL_MOST) {
+        free(t);
+        return;
+    }
+    t->next = pool;
+    pool = t;
+    pool_count++;
 }
 
 bool cw_run_depend(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge)
@@ -115,7 +141,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
 {
     t->status = t->failed ? t->failed : status;
     t->state = CW_RUN_DONE;
-    if (!t->times[3]) {
+    if (t->timed && !t->times[3]) {
         t->times[3] = cw_run_event_now_ns();
         if (t->times[3] < t->ready_ns)
             t->times[3] = t->ready_ns;

@@ -42,7 +42,8 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
         status = cw_run_execute(t);
-        t->times[3] = cw_run_now_ns();
+        if (t->timed)
+            t->times[3] = cw_run_now_ns();
         return status;
     }
     work = cw_run_work_of(t);

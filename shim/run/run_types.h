@@ -50,6 +50,9 @@ struct cw_run_aside { /* run_aside.c */
     uint32_t poor; /* windows with launches since the last that gained something */
     uint32_t left; /* synchronisations for which commands are native; 0: they are managed */
     uint32_t span; /* what `left` began with; 0: never */
+    uint32_t copies;    /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    uint64_t since_ns;  /* the first native launch since the program has waited; 0: none */
+    double spent_ns;    /* on native launches, not yet a program's */
 };
 
 struct cw_run_queue {
@@ -99,6 +102,7 @@ struct cw_run_memory {
     cl_mem_flags flags;          /* as the program gave them, access flags inherited */
     uint8_t *address;
     size_t bytes;
+    uint64_t id;                 /* a handle may come again, this does not */
     struct cw_run_region *region;
     struct cw_run_map *maps;     /* managed maps that are not unmapped yet */
     uint32_t root_maps;          /* of this memory and its sub-buffers, which the vendor counts at the root */
@@ -122,6 +126,7 @@ struct cw_run_program {
     char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
     uint64_t hash;               /* of both; 0: not known yet */
     double spent_ns;             /* on kernels at home */
+    double untold_ns;            /* of these: the history does not know yet */
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
     uint64_t launched[CW_RUN_LANES]; /* by lane number: kinds of launches that its vendor has compiled, a bit each */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
@@ -145,6 +150,21 @@ struct cw_run_arg {
         uint8_t *bytes;     /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
     };
     struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
+};
+
+/* What an argument of a private kernel was set to last. */
+struct cw_run_set {
+    uint64_t word, id; /* id: of the buffer, 0: none */
+    uint32_t size;
+    uint8_t kind;      /* enum cw_run_arg_kind; UNSET: it has to be set */
+};
+
+/* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
+struct cw_run_memo {
+    uint64_t shape;
+    uint32_t home, lane, place, left;
+    int verdict; /* enum cw_run_verdict */
+    double home_ns, plan_ns;
 };
 
 struct cw_run_trust {
@@ -172,6 +192,9 @@ struct cw_run_kernel {
     struct cw_run_reacher *reacher; /* what it touches (run_reach.c); NULL: not asked yet */
     struct cw_run_flight *flight; /* NULL: not known */
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
+    struct cw_run_set **set; /* by lane number: the arguments of the clone; NULL: none yet */
+    uint32_t *launches;     /* by lane number */
+    struct cw_run_memo memo;
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */
@@ -242,6 +265,9 @@ struct cw_run_task {
     enum cw_run_work work;
     bool released;              /* its window has closed */
     bool has_run;               /* a planted fault ran it out of its turn */
+    bool timed;                 /* somebody may ask for its times[] */
+    bool measured;              /* it is to be found out what the launch takes */
+    bool pooled;
     bool tainted;               /* waits, by events, for native work that is not finished */
     cl_int failed;              /* status that what it waited for gave it */
     cl_int status;
@@ -255,6 +281,7 @@ struct cw_run_task {
     uint64_t sequence;          /* program order over all queues */
     uint64_t rank;              /* lower runs first */
     uint64_t times[4];
+    uint64_t took_ns;           /* the launch, where it was measured */
     uint64_t ready_ns;          /* released, and all that it waited for over; on the clock of times[] */
     uintptr_t *successors;      /* tasks | enum cw_run_edge */
     uint32_t num_successors, cap_successors;
@@ -351,7 +378,10 @@ struct cw_run_state_all {
     uint32_t waiters;
     uint32_t unfinished;  /* managed commands that have not retired */
     uint32_t running;
+    uint32_t ready_count; /* commands in all heaps */
+    uint32_t wanted;      /* copies of programs that workers are to make */
     uint32_t preparing;   /* lanes that build a helper's copy of a program */
+    uint32_t copies;      /* helpers' copies of programs so far */
     struct cw_run_lane lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_unlock */

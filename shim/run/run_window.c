@@ -18,12 +18,11 @@ void cw_run_window_close(void)
     struct cw_run_task *t = cw_run.window_first, *next;
     struct cw_run_queue *last = NULL;
     uint32_t count = cw_run.window_count;
-    uint64_t now;
+    uint64_t now = 0;
     bool gained;
 
     if (!t)
         return;
-    now = cw_run_event_now_ns();
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
@@ -34,6 +33,8 @@ void cw_run_window_close(void)
             cw_run_aside_window(last = t->queue, gained);
         t->released = true;
         t->times[1] = t->times[0];
+        if (t->timed && !now)
+            now = cw_run_event_now_ns();
         if (t->ready_ns < now)
             t->ready_ns = now;
         if (!t->waits)
@@ -44,8 +45,11 @@ void cw_run_window_close(void)
 bool cw_run_window_is_due(void)
 {
     uint64_t age = cw_run.chaos ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+    uint64_t now = cw_run.window_count ? cw_run_now_ns() : 0;
 
-    return cw_run.window_count && !cw_run.running && cw_run_now_ns() - cw_run.window_since_ns >= age;
+    if (now && !cw_run.window_since_ns)
+        cw_run.window_since_ns = now;
+    return now && !cw_run.running && now - cw_run.window_since_ns >= age;
 }
 
 /* Lock held. Returns with it held, at most one age later. */
