@@ -1,20 +1,29 @@
-/* run_batch.c - launches that follow each other on one asynchronous device, handed to it in one go. */
+/* run_batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "run_fault.h"
 
-#define LONGEST_NS 500000 /* of a batch: the first of it is seen to be over when the last is */
+#define LONGEST_NS    500000 /* of a batch: the first of it is seen to be over when the last is */
+#define LONGEST_AT_NS 20000  /* where kernels run inside the enqueueing call: there it only saves the lock */
 
-static bool may_start(const struct cw_run_task *t)
+static const struct cw_run_place *place_of(const struct cw_run_task *t)
 {
-    const struct cw_run_place *p = &t->queue->context->places[t->place];
+    return &t->queue->context->places[t->place];
+}
 
-    return t->work == CW_RUN_LAUNCH && p->slot->home && !p->slot->synchronous && !p->slot->dsp && !t->failed &&
-           !cw_run_fault_planted && !cw_device_clock_is_virtual();
+/* What a batch that begins with `t` may take; 0: none begins there. */
+static double longest_ns(const struct cw_run_task *t)
+{
+    const struct cw_slot *slot = place_of(t)->slot;
+
+    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || cw_run_fault_planted || cw_device_clock_is_virtual())
+        return 0;
+    return slot->synchronous ? LONGEST_AT_NS : slot->home ? LONGEST_NS : 0;
 }
 
 /* Measured, and short. */
 static double expected_ns(const struct cw_run_task *t)
 {
-    double together = t->launch.kernel->batch_ns, alone = t->launch.kernel->mean_ns[t->lane];
+    double together = place_of(t)->slot->synchronous ? 0 : t->launch.kernel->batch_ns;
+    double alone = t->launch.kernel->mean_ns[t->lane];
 
     return together > 0 ? together : alone > 0 ? alone : LONGEST_NS;
 }
@@ -28,13 +37,13 @@ static bool may_follow(const struct cw_run_task *first, const struct cw_run_task
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
 {
-    double ns = may_start(t) ? expected_ns(t) : LONGEST_NS;
+    double longest = longest_ns(t), ns = longest > 0 ? expected_ns(t) : 0;
     uint64_t number = ++cw_run.batches;
     uint32_t n = 1;
 
     batch[0] = t;
     cw_run_flight_begin(t);
-    for (uint32_t i = 0; i < n && ns < LONGEST_NS; i++)
+    for (uint32_t i = 0; i < n && ns < longest; i++)
         for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
             uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
             struct cw_run_task *s = (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
@@ -43,7 +52,7 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
                 continue;
             s->batched = s->batch == number ? s->batched + 1 : 1;
             s->batch = number;
-            if (n == CW_RUN_BATCH || ns >= LONGEST_NS || !may_follow(t, s, last))
+            if (n == CW_RUN_BATCH || ns >= longest || !may_follow(t, s, last))
                 continue;
             ns += expected_ns(s);
             s->state = CW_RUN_RUNNING;
@@ -53,26 +62,45 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
     return n;
 }
 
-/* One kernel's launches took `ns`: what one takes when it need not be waited for. */
+/* The launches took `ns` together: each its share by what was expected of it. */
 static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
 {
-    struct cw_run_kernel *k = batch[0]->launch.kernel;
-    double each = (double)ns / n;
+    double all = 0, factor;
 
-    for (uint32_t i = 1; i < n; i++)
-        if (batch[i]->launch.kernel != k)
-            return;
     cw_run_lock();
-    k->batch_ns = k->batch_ns > 0 && k->batch_ns * 1.05 < each ? k->batch_ns * 1.05 : each;
+    for (uint32_t i = 0; i < n; i++)
+        all += expected_ns(batch[i]);
+    factor = (double)ns / all;
+    for (uint32_t i = 0; i < n; i++) {
+        batch[i]->took_ns = (uint64_t)(expected_ns(batch[i]) * factor);
+        batch[i]->chained = true;
+    }
     cw_run_unlock();
+}
+
+/* Where enqueueing runs them. What follows a launch that a helper refuses has to wait until home has run that. */
+static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
+{
+    uint32_t i = 0;
+
+    do {
+        batch[i]->status = cw_run_execute_timed(batch[i]);
+    } while (batch[i]->status == CL_SUCCESS && ++i < n);
+    for (i++; i < n; i++)
+        batch[i]->status = CW_RUN_NOT_RUN;
 }
 
 void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
 {
     cl_command_queue queue = NULL;
-    uint64_t start = cw_run_now_ns();
+    uint64_t start;
     cl_int err;
 
+    if (place_of(batch[0])->slot->synchronous) {
+        one_by_one(batch, n);
+        return;
+    }
+    start = cw_run_now_ns();
     for (uint32_t i = 0; i < n; i++)
         batch[i]->status = cw_run_submit(batch[i], &queue);
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;

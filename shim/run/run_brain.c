@@ -14,7 +14,7 @@
 #include "run_models.h"
 #include "run_threads.h"
 
-#define HANDOFF_NS 2000 /* a command through our own lock and queue */
+#define HANDOFF_NS 1000 /* a command through our own lock and queue */
 
 _Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
 
@@ -241,17 +241,26 @@ static bool is_first(struct cw_run_task *t)
     return first;
 }
 
+/* Of late: the least, as others disturb, which is forgotten slowly. */
+static void keep_least(double *least, double ns)
+{
+    *least = *least > 0 && *least * 1.02 < ns ? *least * 1.02 : ns;
+}
+
 void cw_run_decide_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
     struct cw_run_kernel *k = t->launch.kernel;
-    double *mean = &k->mean_ns[t->lane], ns = (double)t->took_ns;
+    double ns = (double)t->took_ns;
+    uint32_t device;
 
     if (!t->took_ns)
         return;
-    *mean = *mean > 0 && *mean * 1.02 < ns ? *mean * 1.02 : ns; /* the least of late: others disturb */
+    keep_least(t->chained ? &k->batch_ns : &k->mean_ns[t->lane], ns);
     if (t->queue->context->places[t->place].slot->home)
         cw_run_spent(k->program, ns);
-    if (!is_first(t) && status == CL_SUCCESS && b && t->shape && t->lane < b->lanes)
-        cw_history_add(brain.history, k->hash, t->shape, b->estimator.device[t->lane], cw_run_items(&t->launch), ns);
+    if (is_first(t) || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
+        return;
+    device = t->chained ? b->estimator.chained[t->lane] : b->estimator.device[t->lane];
+    cw_history_add(brain.history, k->hash, t->shape, device, cw_run_items(&t->launch), ns);
 }

@@ -180,11 +180,22 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
     return elsewhere;
 }
 
+/* True when launch `i` follows another one of its queue, which is how batches are made (run_batch.c). */
+static bool follows(const struct workspace *w, uint32_t i)
+{
+    const struct cw_run_task *t = w->task[i];
+
+    for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
+        if (w->task[w->pred[e]]->work == CW_RUN_LAUNCH && w->task[w->pred[e]]->queue == t->queue)
+            return !t->queue->synchronous;
+    return false;
+}
+
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++)
-        w->trial[i] = cw_run_price(b, w->task[i], w->lanes[i], w->cost + (size_t)i * b->lanes,
+        w->trial[i] = cw_run_price(b, w->task[i], w->lanes[i], follows(w, i), w->cost + (size_t)i * b->lanes,
                                    w->error + (size_t)i * b->lanes);
 }
 
@@ -281,8 +292,8 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count)
         return false;
     decide.serial++;
     if (collect(w, first, count) || cw_run.chaos) {
-        price(w, b, count);
         find_edges(w, count, decide.serial);
+        price(w, b, count);
         gained = plan(w, b, first, count);
         if (count == 1)
             remember(w);

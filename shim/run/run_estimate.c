@@ -2,6 +2,7 @@
 #include "run_profit.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define LITTLE_KNOWN 0.2   /* error over mean */
 #define UNKNOWN_NS   20000 /* a small kernel */
@@ -9,12 +10,16 @@
 bool cw_run_estimator_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
                            const double *slowness, uint32_t slots)
 {
+    char text[64];
+
     *e = (struct cw_run_estimator){.history = history, .slots = slots, .unknown_ns = UNKNOWN_NS};
     if (slots == 0 || slots > CW_RUN_SLOTS_MAX)
         return false;
     for (uint32_t p = 0; p < slots; p++) {
         e->slowness[p] = slowness ? slowness[p] : 1;
         e->device[p] = cw_history_device(history, name[p]);
+        snprintf(text, sizeof text, "%s chained", name[p]);
+        e->chained[p] = cw_history_device(history, text);
         if (!(e->slowness[p] > 0) || isinf(e->slowness[p]) || e->device[p] == CW_HISTORY_NO_DEVICE)
             return false;
     }
@@ -42,6 +47,18 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
+/* What the launch takes at home behind others, where that has been seen. */
+static void predict_chained(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                            struct cw_history_estimate *home)
+{
+    struct cw_history_estimate chained;
+
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, &e->chained[launch->home], NULL, 1,
+                       &chained);
+    if (chained.source == CW_HISTORY_EXACT || (chained.source == CW_HISTORY_REGRESSION && home->source != CW_HISTORY_EXACT))
+        *home = chained;
+}
+
 uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
                              double *cost_ns, double *error_ns)
 {
@@ -50,6 +67,8 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
 
     cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, e->slowness,
                        e->slots, estimate);
+    if (launch->chained)
+        predict_chained(e, launch, &estimate[launch->home]);
     for (uint32_t p = 0; p < e->slots; p++) {
         bool allowed = p == launch->home || (launch->allowed >> p & 1);
         if (estimate[p].source == CW_HISTORY_NONE)

@@ -21,6 +21,7 @@ struct cw_run_estimator {
     uint32_t slots;
     uint32_t device[CW_RUN_SLOTS_MAX]; /* per slot: its name in the history (cw_history_device), the same for
                                           alike slots */
+    uint32_t chained[CW_RUN_SLOTS_MAX]; /* per slot: the same for launches behind others, which need no waiting for */
     double
         slowness[CW_RUN_SLOTS_MAX]; /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double unknown_ns;              /* cost of a launch that nothing is known of */
@@ -34,6 +35,7 @@ struct cw_run_launch_key {
     double size;
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */
+    bool chained;     /* at home it would follow another command at once */
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. False when `slots`

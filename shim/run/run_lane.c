@@ -152,9 +152,21 @@ static void starts(struct cw_run_task *t)
     cw_run_event_progress(t);
 }
 
+/* A batch ended before its turn. */
+static void not_run(struct cw_run_task *t)
+{
+    t->state = CW_RUN_LINKED;
+    if (!t->waits)
+        cw_run_ready(t);
+}
+
 static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
 {
     cw_run_flight_end(t);
+    if (CW_UNLIKELY(status == CW_RUN_NOT_RUN)) {
+        not_run(t);
+        return;
+    }
     if (t->work == CW_RUN_LAUNCH)
         cw_run_decide_measured(t, status);
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
@@ -185,7 +197,8 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
         starts(batch[i]);
-    t->measured = n == 1 && t->work == CW_RUN_LAUNCH && is_measured(t);
+    for (uint32_t i = 0; i < n && (n == 1 || t->queue->context->places[t->place].slot->synchronous); i++)
+        batch[i]->measured = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     cw_run_unlock();
     if (n > 1)
         cw_run_batch_execute(batch, n);

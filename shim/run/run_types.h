@@ -266,6 +266,7 @@ struct cw_run_task {
     bool released;              /* its window has closed */
     bool has_run;               /* a planted fault ran it out of its turn */
     bool timed;                 /* somebody may ask for its times[] */
+    bool chained;               /* took_ns is its share of a batch */
     bool measured;              /* it is to be found out what the launch takes */
     bool pooled;
     bool tainted;               /* waits, by events, for native work that is not finished */

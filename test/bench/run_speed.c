@@ -10,6 +10,11 @@
  *   wide      one kernel over all items, then clFinish                         what must not get slower
  *   bulk      a large write and a large blocking read                          likewise
  *   map       maps a large buffer, changes a word, unmaps, a kernel            likewise
+ *   pass      small kernels with an offset, which nobody may manage            the cost of standing aside
+ *   idle      a kernel, then nothing for seconds                               what doing nothing costs
+ *
+ * `pass` prints "call_ns N" too, the calling thread's CPU time per launch; `idle` "idle_ns N", the process's CPU time
+ * while it sleeps.
  *
  * Prints "span_ns N" (from the first enqueue to the last synchronisation, after one warm-up round; wall),
  * then the samples' line with the hash of all that was read. */
@@ -36,6 +41,18 @@ struct speed {
     uint32_t *host;
     size_t rounds, items, steps, local;
 };
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
 
 static void launch(struct speed *s, cl_event *event)
 {
@@ -123,6 +140,36 @@ static void map(struct speed *s, size_t rounds)
     APP_CHECK(clFinish(s->app.queue));
 }
 
+/* The vendor's worker is asleep or busy as it may be: only the calls are timed. */
+static void pass(struct speed *s, size_t rounds)
+{
+    size_t offset = 1, items = s->items - 1;
+    uint64_t spent = 0, begin;
+
+    for (size_t r = 0; r < rounds; r++) {
+        begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        for (int i = 0; i < 100; i++)
+            APP_CHECK(clEnqueueNDRangeKernel(s->app.queue, s->advance, 1, &offset, &items, NULL, 0, NULL, NULL));
+        spent += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+        APP_CHECK(clFinish(s->app.queue));
+    }
+    printf("call_ns %llu\n", (unsigned long long)(spent / (100 * rounds)));
+}
+
+static void idle(struct speed *s, size_t rounds)
+{
+    struct timespec second = {1, 0};
+    uint64_t begin;
+
+    launch(s, NULL);
+    APP_CHECK(clFinish(s->app.queue));
+    nanosleep(&(struct timespec){0, 100000000}, NULL); /* what is begun may end */
+    begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (size_t r = 0; r < rounds; r++)
+        nanosleep(&second, NULL);
+    printf("idle_ns %llu\n", (unsigned long long)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin));
+}
+
 /* local 0: the implementation's choice. The defaults take a few tenths of a second on two cores. */
 static const struct {
     const char *name;
@@ -133,14 +180,8 @@ static const struct {
     {"poll", poll_event, 5000, 64, 1, 0},    {"small-io", small_io, 2000, 64, 1, 0},
     {"chains8", chains8, 20, 64, 16384, 64}, {"wide", chatty, 40, 1 << 20, 32, 0},
     {"bulk", bulk, 40, 1 << 20, 1, 0},       {"map", map, 60, 1 << 20, 1, 0},
+    {"pass", pass, 200, 64, 1, 0},           {"idle", idle, 2, 64, 1, 0},
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static int run_case(struct speed *s, size_t c, int argc, char **argv)
 {
