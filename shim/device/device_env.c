@@ -1,6 +1,7 @@
 #include "device_env.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -60,12 +61,23 @@ static bool is_ours(const char *value)
     return n >= sizeof MARK && !strcmp(value + n - strlen(MARK), MARK);
 }
 
+#define BASICS_DEFAULT 8 /* at most, unless more are asked for: each costs a process about a millisecond */
+
+/* Processors that this process may use. */
+static unsigned processors(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+
+    return n < 1 ? 1 : n > BASICS_DEFAULT ? BASICS_DEFAULT : (unsigned)n;
+}
+
 /* `basic` devices that the settings ask for; impossible settings count as none, as they stop the mode
  * (device.c). */
 static unsigned wanted(void)
 {
     const char *devices = getenv("CLWEAVE_DEVICES"), *dsp = getenv("CLWEAVE_DSP");
-    long n_dsp = dsp ? strtol(dsp, NULL, 10) : 0, processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long n_dsp = dsp ? strtol(dsp, NULL, 10) : 0;
     struct cw_device_list list;
     struct cw_error err = {0};
     unsigned n;
@@ -74,7 +86,7 @@ static unsigned wanted(void)
         return 0;
     n = list.given ? list.basic : CW_HELPERS_ALL;
     if (n == CW_HELPERS_ALL)
-        n = processors < 1 ? 1 : processors > CW_HELPERS_MAX ? CW_HELPERS_MAX : (unsigned)processors;
+        n = processors();
     return n + (n_dsp > 0 && n_dsp <= CW_HELPERS_MAX ? (unsigned)n_dsp : 0);
 }
 
