@@ -13,28 +13,29 @@ import check
 
 footprint, models, table, *folders = sys.argv[1:]
 rng = random.Random(5)
-bad = launches = 0
+bad = tiles = 0
+groups = {}
+for launch in json.load(open(table)):
+    groups.setdefault((launch["file"], tuple(launch.get("options", []))), []).append(launch)
 with tempfile.TemporaryDirectory() as d:
     model_file, launch_file = os.path.join(d, "models.json"), os.path.join(d, "launches.json")
-    for launch in json.load(open(table)):
-        path = check.find_file(folders, launch["file"])
-        tiles = check.random_tiles(launch, 8, rng)
+    for (name, options), launches in groups.items():
+        path = check.find_file(folders, name)
         with open(launch_file, "w") as f:
-            json.dump({"launches": [{"kernel": launch["kernel"], "global": launch["global"], "local": launch["local"],
-                                     "offset": launch.get("offset", []),
-                                     "args": [check.arg_json(a) for a in launch["args"]], "tiles": tiles}]}, f)
-        source = launch.get("options", []) + [path]
+            json.dump({"launches": [{"kernel": l["kernel"], "global": l["global"], "local": l["local"], "offset": l.get("offset", []),
+                                     "args": [check.arg_json(a) for a in l["args"]], "tiles": check.random_tiles(l, 8, rng)}
+                                    for l in launches]}, f)
         with open(model_file, "w") as f:
-            subprocess.run([footprint, "--models"] + source, stdout=f)
-        first = json.loads(subprocess.run([footprint, "--eval", launch_file] + source, capture_output=True).stdout)
+            subprocess.run([footprint, "--models", *options, path], stdout=f)
+        first = json.loads(subprocess.run([footprint, "--eval", launch_file, *options, path], capture_output=True).stdout)
         second = subprocess.run([models, model_file, launch_file], capture_output=True, text=True)
         again = subprocess.run([models, model_file], capture_output=True, text=True).stdout
-        launches += 1
+        tiles += 8 * len(launches)
         if second.returncode != 0 or first["results"] != json.loads(second.stdout)["results"]:
-            print(f"{launch['file']}:{launch['kernel']}: read back it says something else {second.stderr}")
+            print(f"{name}: read back it says something else {second.stderr}")
             bad += 1
         if again != open(model_file).read():
-            print(f"{launch['file']}: written again it is another file")
+            print(f"{name}: written again it is another file")
             bad += 1
-print(f"{launches} launches, {bad} differences")
-sys.exit(bad != 0 or launches == 0)
+print(f"{len(groups)} files, {tiles} tiles, {bad} differences")
+sys.exit(bad != 0 or tiles == 0)
