@@ -200,7 +200,10 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     if (e->empty || e->failed)
         return !e->failed;
     const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
+    struct cw_poly simpler;
     int64_t c;
+    if (eval_undivide(e, p, &simpler))
+        p = eval_keep(e, &simpler);
     for (int d = 0; d < 3; d++)
         if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
             e->by_group[d] = e->restart = true;

@@ -179,156 +179,102 @@ static void whole(struct eval_touch *t, int64_t size, const char *why, bool *ok)
     *ok &= cw_spans_append(&t->may, 0, size);
 }
 
+/* What an offset is like in the narrowed box. */
+struct course {
+    struct progression g;
+    struct cw_range r;
+    bool linear, independent, bounded, wrapped;
+};
+
+static void follow(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, struct course *c)
+{
+    *c = (struct course){
+        .g.base = cw_poly_constant(p), .linear = cw_poly_is_linear(p), .independent = true, .bounded = true};
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k];
+            c->wrapped |= v && e->var[v].wrapped;
+            c->independent = c->independent && (!v || e->var[v].free || e->range[v].lo == e->range[v].hi);
+            if (c->linear && v)
+                add_stride(&c->g, p->term[i].coefficient, e->range[v]);
+        }
+    if (c->wrapped)
+        return;
+    c->r = guarded_range(e, a, p);
+    if (e->also) {
+        struct cw_range s = eval_range(e, e->also);
+        c->r.lo = s.lo > c->r.lo ? s.lo : c->r.lo;
+        c->r.hi = s.hi < c->r.hi ? s.hi : c->r.hi;
+    }
+    if (!c->linear) {
+        c->g.base = c->r.lo;
+        add_stride(&c->g, 1, (struct cw_range){0, c->r.hi - c->r.lo});
+    }
+}
+
+static void clip(struct cw_spans *s, cw_wide lo, cw_wide hi, int64_t size)
+{
+    cw_spans_clip(s,
+                  lo < 0      ? 0
+                  : lo > size ? size
+                              : (int64_t)lo,
+                  hi < 0      ? 0
+                  : hi > size ? size
+                              : (int64_t)hi);
+}
+
+/* Too many intervals: the one around them. */
+static void surround(const struct course *c, int64_t bytes, int64_t size, struct eval_touch *t, bool *ok)
+{
+    cw_wide end = c->g.base + bytes;
+    for (int i = 0; i < c->g.n; i++)
+        end += c->g.stride[i] * (c->g.count[i] - 1);
+    t->may.n = 0;
+    *ok &= cw_spans_append(&t->may, 0, size);
+    if (c->bounded)
+        clip(&t->may, c->g.base, end, size);
+}
+
 /* Follows the offset once guards have narrowed the box. */
 static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, int64_t size,
                     struct eval_touch *t, bool *ok)
 {
+    struct course c;
+    bool write = a->kind & CW_ACCESS_WRITE, atomic = a->kind & CW_ACCESS_ATOMIC;
     if (a->count >= 0 && eval_range(e, eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
         return; /* a copy of nothing */
-    struct progression g = {.base = cw_poly_constant(p)};
-    bool linear = cw_poly_is_linear(p), independent = true, bounded = true, wrapped = false;
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < CW_POLY_DEGREE; k++) {
-            int v = p->term[i].var[k];
-            wrapped |= v && e->var[v].wrapped;
-            independent = independent && (!v || e->var[v].free || e->range[v].lo == e->range[v].hi);
-            if (linear && v)
-                add_stride(&g, p->term[i].coefficient, e->range[v]);
-        }
-    if (wrapped) {
+    follow(e, a, p, &c);
+    if (c.wrapped) {
         whole(t, size, eval_why_wrap, ok);
         return;
     }
-    struct cw_range r = guarded_range(e, a, p);
-    if (e->also) {
-        struct cw_range s = eval_range(e, e->also);
-        r.lo = s.lo > r.lo ? s.lo : r.lo;
-        r.hi = s.hi < r.hi ? s.hi : r.hi;
-    }
-    if (!linear) {
-        g.base = r.lo;
-        add_stride(&g, 1, (struct cw_range){0, r.hi - r.lo});
-    }
-    const char *repeated = add_repetition(e, a, &g, &bounded);
-    sort_progression(&g);
-    bool certain = all_guards_hold(e, a) && !a->doubt && !repeated && !(a->kind & CW_ACCESS_ATOMIC);
-    bool spread_out = bounded && spread(&g, a->bytes_may, size, &t->may, ok);
-    if (!spread_out) {
-        cw_wide end = g.base + a->bytes_may;
-        for (int i = 0; i < g.n; i++)
-            end += g.stride[i] * (g.count[i] - 1);
-        t->may.n = 0;
-        *ok &= cw_spans_append(&t->may, 0, size);
-        if (bounded)
-            cw_spans_clip(&t->may,
-                          g.base < 0      ? 0
-                          : g.base > size ? size
-                                          : (int64_t)g.base,
-                          end < 0      ? 0
-                          : end > size ? size
-                                       : (int64_t)end);
-    }
-    if (a->count < 0) { /* the tighter bounds again, for what was listed or given up as a whole */
-        cw_wide lo = r.lo < 0 ? 0 : r.lo, hi = r.hi + a->bytes_may > size ? size : r.hi + a->bytes_may;
-        cw_spans_clip(&t->may, lo > size ? size : (int64_t)lo, hi < 0 ? 0 : (int64_t)hi);
-    }
-    if (certain && linear && independent && spread_out && a->kind & CW_ACCESS_WRITE)
-        (void)spread(&g, a->bytes_must, size, &t->must, ok);
+    const char *repeated = add_repetition(e, a, &c.g, &c.bounded);
+    sort_progression(&c.g);
+    bool certain = all_guards_hold(e, a) && !a->doubt && !repeated && !atomic;
+    bool spread_out = c.bounded && spread(&c.g, a->bytes_may, size, &t->may, ok);
+    if (!spread_out)
+        surround(&c, a->bytes_may, size, t, ok);
+    if (a->count < 0) /* the tighter bounds again, for what was listed or given up as a whole */
+        clip(&t->may, c.r.lo, c.r.hi + a->bytes_may, size);
+    if (certain && c.linear && c.independent && spread_out && write)
+        (void)spread(&c.g, a->bytes_must, size, &t->must, ok);
     bool all = t->may.n == 1 && t->may.v[0].begin == 0 && t->may.v[0].end == size;
-    bool beyond = !bounded || r.lo < 0 || r.hi + a->bytes_may > size; /* only the buffer's end bounds it */
-    if (cw_spans_equal(&t->may, &t->must) && a->kind & CW_ACCESS_WRITE) {
+    bool beyond =
+        !c.bounded || c.r.lo < 0 || c.r.hi + a->bytes_may > size; /* only the buffer's end bounds it */
+    if (cw_spans_equal(&t->may, &t->must) && write) {
         t->answer = CW_ANSWER_EXACT;
         return;
     }
-    t->answer = (!independent || !bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !independent                 ? eval_why_data
-             : repeated                   ? repeated
-             : !linear                    ? eval_why_shape
-             : !spread_out                ? eval_why_gaps
-             : a->kind & CW_ACCESS_ATOMIC ? eval_why_atomic
-             : a->doubt                   ? a->doubt
-             : !certain                   ? eval_why_guard
-             : a->kind & CW_ACCESS_WRITE  ? eval_why_padding
-                                          : NULL;
-}
-
-static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
-{
-    for (int d = 0; d < 3; d++) {
-        int64_t c;
-        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
-            e->by_group[d] = e->restart = true;
-    }
-    return e->restart;
-}
-
-/* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
- * groups much is dealt with worse than in that of global ids, which another access may do with. */
-static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
-{
-    return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
-           e->access_loop == a->loop && !e->by_group[0] && !e->by_group[1] && !e->by_group[2];
-}
-
-/* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
-static enum tri prepare(struct cw_eval *e, const struct cw_access *a)
-{
-    if (e->box_valid)
-        return e->empty ? TRI_NO : TRI_YES;
-    e->access_loop = a->loop;
-    eval_reset(e);
-    for (int round = 0; round < 2; round++)
-        for (int i = a->guards.first; i < a->guards.first + a->guards.n && !e->empty; i++) {
-            e->stage = round ? a->guards.n : i - a->guards.first;
-            e->empty |= eval_narrow(e, e->m->guard[i]) == TRI_NO;
-            if (e->restart)
-                return TRI_MAYBE;
-        }
-    e->stage = a->guards.n;
-    e->box_valid = !e->failed;
-    e->box_guards = a->guards;
-    return e->empty ? TRI_NO : TRI_YES;
-}
-
-/* One attempt; TRI_MAYBE when it must be repeated. */
-static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
-{
-    enum tri possible = prepare(e, a);
-    if (possible != TRI_YES || e->failed)
-        return e->failed ? TRI_MAYBE : possible;
-    struct cw_poly simpler;
-    *offset = eval_node(e, a->offset, READ_SIGNED);
-    e->also = NULL;
-    if (eval_undivide(e, *offset, &simpler)) {
-        e->also = *offset;
-        *offset = eval_keep(e, &simpler);
-    }
-    if (e->restart || mixes_bases(e, *offset))
-        return TRI_MAYBE;
-    if (a->count >= 0) {
-        (void)eval_node(e, a->count, READ_UNSIGNED);
-        (void)eval_node(e, a->stride, READ_SIGNED);
-    }
-    return e->restart || e->failed ? TRI_MAYBE : TRI_YES;
-}
-
-/* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis
- * of groups. A box taken over from another access may also have used up the variables. */
-enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
-{
-    if (!box_fits(e, a)) {
-        e->box_valid = e->tile_bound = false;
-        memset(e->by_group, 0, sizeof e->by_group);
-        for (int i = 0; i < e->m->loops; i++)
-            e->loop[i] = LOOP_NEW;
-    }
-    for (int tries = 0; tries < e->m->loops + 6; tries++) {
-        enum tri reached = attempt(e, a, offset);
-        if (reached != TRI_MAYBE)
-            return reached;
-        e->box_valid = false;
-    }
-    return TRI_MAYBE;
+    t->answer = (!c.independent || !c.bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
+    t->why = !c.independent ? eval_why_data
+             : repeated     ? repeated
+             : !c.linear    ? eval_why_shape
+             : !spread_out  ? eval_why_gaps
+             : atomic       ? eval_why_atomic
+             : a->doubt     ? a->doubt
+             : !certain     ? eval_why_guard
+             : write        ? eval_why_padding
+                            : NULL;
 }
 
 void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok)

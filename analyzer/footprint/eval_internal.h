@@ -134,10 +134,12 @@ struct eval_touch {
 /* eval.c */
 extern const char eval_why_any[], eval_why_wrap[], eval_why_data[], eval_why_guard[], eval_why_shape[],
     eval_why_gaps[], eval_why_atomic[], eval_why_size[], eval_why_count[], eval_why_padding[];
+/* eval_reach.c */
 /* Narrows the box to where `a`, whose offset is a node, can happen, and evaluates its offset (READ_SIGNED),
  * count (READ_UNSIGNED) and stride (READ_SIGNED). TRI_YES, and the offset; TRI_NO: it happens nowhere;
  * TRI_MAYBE: it is too large to say. */
 enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
+/* eval.c */
 /* One access of the tile; `t` keeps its memory. *ok is cleared without memory. */
 void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok);
 

@@ -136,11 +136,54 @@ static enum shape shape_of(struct judge *j, int node)
     return j->shape[node] - 1;
 }
 
+static bool is_node(struct judge *j, int var, enum cw_expr_op one, enum cw_expr_op other)
+{
+    int node = j->e->var[var].node;
+    return node >= 0 && (j->m->pool.node[node].op == one || j->m->pool.node[node].op == other);
+}
+
+/* c * (x % y) + c * (x / y) * y in the place of p's is c * x; false when p has no such pair. */
+static bool put_together(struct judge *j, const struct cw_poly *p, int remainder, int quotient,
+                         struct cw_poly *out)
+{
+    const struct cw_expr *r = &j->m->pool.node[j->e->var[remainder].node],
+                         *q = &j->m->pool.node[j->e->var[quotient].node];
+    struct cw_poly parts, product, one;
+    int64_t c, k;
+    if (cw_expr_resolve(&j->m->pool, r->a) != cw_expr_resolve(&j->m->pool, q->a) ||
+        cw_expr_resolve(&j->m->pool, r->b) != cw_expr_resolve(&j->m->pool, q->b) ||
+        cw_poly_uses(p, remainder, &c) != 1 || c == 0)
+        return false;
+    cw_poly_var(&one, quotient);
+    if (!cw_poly_mul(&product, &one, eval_node(j->e, r->b, READ_RAW)))
+        return false;
+    cw_poly_var(&one, remainder);
+    return cw_poly_add(&parts, &one, &product, 1) &&
+           cw_poly_add(&parts, eval_node(j->e, r->a, READ_RAW), &parts, -1) &&
+           cw_poly_add(out, p, &parts, c) && !cw_poly_uses(out, quotient, &k) &&
+           !cw_poly_uses(out, remainder, &k);
+}
+
+/* The shape of an offset, also where it only takes a number apart and puts it together again. */
+static enum shape offset_shape(struct judge *j, int node)
+{
+    enum shape s = shape_of(j, node);
+    const struct cw_poly *p = eval_node(j->e, node, READ_RAW);
+    for (int r = VAR_DYNAMIC; r < j->e->vars && s == SHAPE_BOUNDED; r++)
+        for (int q = VAR_DYNAMIC; q < j->e->vars && s == SHAPE_BOUNDED; q++) {
+            struct cw_poly whole;
+            if (is_node(j, r, CW_EXPR_UREM, CW_EXPR_SREM) && is_node(j, q, CW_EXPR_UDIV, CW_EXPR_SDIV) &&
+                put_together(j, p, r, q, &whole))
+                s = poly_shape(j, &whole);
+        }
+    return s;
+}
+
 static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
 {
     if (a->offset < 0)
         return (struct cw_judgement){CW_ANSWER_UNKNOWN, "touched through a pointer that was not followed"};
-    enum shape s = shape_of(j, a->offset);
+    enum shape s = offset_shape(j, a->offset);
     if (a->count >= 0)
         s = worse(s, worse(shape_of(j, a->count), shape_of(j, a->stride)));
     if (s == SHAPE_OPEN)

@@ -21,6 +21,7 @@ import check
 seconds, seed, footprint, models, runner, plugin, table, *folders = sys.argv[1:]
 rng = random.Random(int(seed))
 check.TRACE_SECONDS = 8
+check.STORE_MAY_VANISH = True
 DEADLINE = 10
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*(?:\.\w*)?|[-+*/%&|^<>=!]+|\S")
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "31", "32", "63", "64", "255", "65535", "2147483647", "-2147483648", "4294967295u",
