@@ -31,6 +31,7 @@ enum {
     OLD_KERNEL_FILES = 65536, /* closed one by one where close_range does not exist */
     LINGER_MS = 2000,         /* for what has closed its output but not ended */
     PAUSE_NS = 1000000,
+    YIELD = 10, /* how much nicer the helper is than its host, whose cores it shares */
     KERNEL_SIGSET = 8,
     NULL_FD = 0, READ_FD = 1, WRITE_FD = 2, FILE_FD = 3 /* the supervisor's, in the order in which it opens them */
 };
@@ -97,6 +98,7 @@ BARE static int become_helper(void *data)
 
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
+    syscall(SYS_setpriority, PRIO_PROCESS, 0, 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
     syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
     set_all_signals_default();

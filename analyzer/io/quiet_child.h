@@ -7,6 +7,7 @@
  *   (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never execs;
  * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are closed;
  * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
+ * - it yields its core to the host (nice 10 more);
  * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
  * - everything dies with the thread that called, whatever ends it.
  * What still shows: wait(__WALL) and wait(__WCLONE) find the supervisor, and `ps` has a line more. */
