@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../analyzer/io/quiet_child.h"
 #include "../door/doors.h"
@@ -11,6 +12,7 @@
 #include "run_threads.h"
 
 #define IDENTITY_BYTES 4096
+#define END_SECONDS    10 /* the compiler's, at most, when the program ends */
 
 struct job {
     struct job *next;
@@ -179,6 +181,7 @@ void cw_run_models_wait(const struct cw_run_program *p)
 
 void cw_run_models_stop(bool join)
 {
+    struct timespec end;
     bool started;
 
     cw_quiet_child_kill(true);
@@ -189,8 +192,11 @@ void cw_run_models_stop(bool join)
     pthread_cond_signal(&models.wake);
     pthread_cond_broadcast(&models.over);
     cw_run_unlock();
-    if (started && join)
-        pthread_join(models.thread, NULL);
+    if (!started || !join)
+        return;
+    clock_gettime(CLOCK_REALTIME, &end); /* a callback of a build that calls exit() may hold what the thread wants */
+    end.tv_sec += END_SECONDS;
+    pthread_timedjoin_np(models.thread, NULL, &end);
 }
 
 void cw_run_models_after_fork(void)
