@@ -89,13 +89,11 @@ void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p); /*
 bool cw_run_take_in_natives(struct cw_run_queue *q);
 
 /* Puts the command into its queue and the window, with the edges from queue and wait list; accesses must have been
- * touched already. `event`: a fresh user event for the program, or NULL. */
-void cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event);
+ * touched already. `event`: a fresh user event for the program, or NULL. False: out of
+ * memory; the command is not enqueued, and `t` no longer the caller's. */
+bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event);
 void cw_run_task_done(struct cw_run_task *t, cl_int status);
 void cw_run_retire(void);
-
-/* A task that is done when every unretired command of `q` has retired. NULL: none is, or out of memory. */
-struct cw_run_task *cw_run_join_queue(struct cw_run_queue *q);
 
 /* The private queue of a place; whoever has the lane makes it. Helpers' contexts serve all contexts of the program. NULL:
  * the vendor made none. Lane held, lock not held. (run_execute.c) */
@@ -110,6 +108,7 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
  * lock: what was found before must be found again, or be busy */
 void cw_run_window_close(void);
 bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
+bool cw_run_lanes_reserve(uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
 void cw_run_ready(struct cw_run_task *t);
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);

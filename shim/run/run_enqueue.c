@@ -81,7 +81,10 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
 
-    cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made);
+    if (CW_UNLIKELY(!cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
     until.sequence = cw_run.sequence;
     if (e->event)
         *e->event = e->made;

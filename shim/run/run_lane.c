@@ -12,6 +12,15 @@
 #define MEASURED_ALL   64
 #define MEASURED_EVERY 16
 
+static bool reserve(struct cw_run_lane *l, uint32_t tasks)
+{
+    struct cw_run_task **grown = realloc(l->heap, tasks * sizeof *grown);
+
+    if (grown)
+        l->heap = grown;
+    return grown;
+}
+
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
 {
     struct cw_run_lane *l;
@@ -32,6 +41,8 @@ struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
                               .speed = slot->speed,
                               .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
+    if (cw_run.reserved && !reserve(l, cw_run.reserved))
+        return NULL;
     pthread_cond_init(&l->wake, NULL);
     cw_run.num_lanes++;
     return l;
@@ -67,26 +78,29 @@ static void heap_down(struct cw_run_task **v, uint32_t n, uint32_t i)
     }
 }
 
+bool cw_run_lanes_reserve(uint32_t tasks)
+{
+    uint32_t room = cw_run.reserved ? cw_run.reserved : 64;
+
+    if (CW_LIKELY(tasks <= cw_run.reserved))
+        return true;
+    while (room < tasks)
+        room *= 2;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (!reserve(&cw_run.lanes[i], room))
+            return false;
+    cw_run.reserved = room;
+    return true;
+}
+
 void cw_run_ready(struct cw_run_task *t)
 {
     struct cw_run_lane *l = &cw_run.lanes[t->lane];
-    uint32_t cap = l->cap_ready ? 2 * l->cap_ready : 64;
-    struct cw_run_task **grown;
 
-    if (l->num_ready == l->cap_ready) {
-        grown = realloc(l->heap, cap * sizeof *grown);
-        if (!grown) { /* without room to remember it the command can only fail */
-            t->failed = CL_OUT_OF_HOST_MEMORY;
-            cw_run_task_done(t, CL_OUT_OF_HOST_MEMORY);
-            return;
-        }
-        l->heap = grown;
-        l->cap_ready = cap;
-    }
     t->state = CW_RUN_READY;
     l->blocked = false;
     cw_run.ready_count++;
-    l->heap[l->num_ready++] = t;
+    l->heap[l->num_ready++] = t; /* there is room since it was linked */
     heap_up(l->heap, l->num_ready - 1);
 }
 

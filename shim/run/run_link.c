@@ -73,12 +73,14 @@ static struct cw_run_task *new_join(struct cw_run_queue *q)
 
     if (!j)
         return NULL;
-    j->waits = 1;
+    if (q->join && !cw_run_depend(q->join, j, CW_RUN_FAILS)) {
+        cw_run_task_destroy(j);
+        return NULL;
+    }
+    j->waits++;
     j->tainted = true;
     j->joins = q;
     cw_run_busy(&q->r);
-    if (q->join)
-        cw_run_depend(q->join, j, CW_RUN_FAILS);
     q->join = j;
     return j;
 }
@@ -110,11 +112,13 @@ static struct cw_run_task *foreign_task(cl_event event)
         return NULL;
     t->waits = 1;
     t->tainted = true;
-    if (cw_next.clRetainEvent(event) != CL_SUCCESS || !follow(event, t)) {
-        cw_run_task_destroy(t);
-        return NULL;
+    if (cw_next.clRetainEvent(event) == CL_SUCCESS) {
+        if (follow(event, t))
+            return t;
+        cw_run_drop(CW_RUN_DROP_EVENT, event);
     }
-    return t;
+    cw_run_task_destroy(t);
+    return NULL;
 }
 
 bool cw_run_take_in_natives(struct cw_run_queue *q)
@@ -123,6 +127,7 @@ bool cw_run_take_in_natives(struct cw_run_queue *q)
     cl_command_queue handle = (cl_command_queue)(uintptr_t)q->r.handle;
     struct cw_run_task *t, *j;
     cl_event marker;
+    bool waits;
     cl_int err;
 
     cw_run_busy(&q->r);
@@ -137,10 +142,11 @@ bool cw_run_take_in_natives(struct cw_run_queue *q)
     if (vendor_status(marker) > CL_COMPLETE) {
         t = foreign_task(marker);
         j = t ? new_join(q) : NULL;
+        waits = j && cw_run_depend(t, j, CW_RUN_FAILS);
         if (j)
-            cw_run_depend(t, j, CW_RUN_FAILS);
+            j->failed = 0;
         let_join(j);
-        if (!j) { /* t, if any, ends by itself */
+        if (!waits) { /* t, if any, ends by itself */
             cw_run_drop(CW_RUN_DROP_EVENT, marker);
             return false;
         }
@@ -205,6 +211,9 @@ static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, co
     for (cl_uint i = 0; i < n; i++)
         wait_for(q, j, list[i]);
     cw_run_depend(j, t, CW_RUN_FAILS);
+    if (j->failed) /* `t` is given up, and with it what later ones would inherit */
+        t->failed = CL_OUT_OF_HOST_MEMORY;
+    j->failed = 0;
     let_join(j);
 }
 
@@ -223,6 +232,8 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
 {
     struct cw_run_event *e = handle ? cw_run_record(handle, CW_RUN_EVENT, sizeof *e) : NULL;
 
+    if (handle && !e && cw_next.clRetainEvent(handle) == CL_SUCCESS)
+        t->gate = handle; /* out of memory: it completes as it should, and says too little of itself */
     if (!e)
         return;
     e->what = CW_RUN_MANAGED;
@@ -276,7 +287,17 @@ static void into_window(struct cw_run_task *t)
         cw_run.timer_wanted = true;
 }
 
-void cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event)
+/* Out of memory before all edges were there. What is there stays until it has come true, since accesses before `t` may
+ * be ordered through it; then it goes, and nothing has been done. */
+static void give_up(struct cw_run_task *t)
+{
+    t->given_up = true;
+    t->failed = 0;
+    if (!--t->waits)
+        cw_run_task_done(t, CL_COMPLETE);
+}
+
+bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event)
 {
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
@@ -293,6 +314,10 @@ void cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
     }
     if (n)
         wait_for_list(q, t, n, list);
+    if (CW_UNLIKELY(t->failed || !cw_run_lanes_reserve(cw_run.unfinished + 1))) {
+        give_up(t);
+        return false;
+    }
     into_queue(q, t);
     give_event(q, t, event);
     if (barrier && !q->in_order) {
@@ -304,4 +329,5 @@ void cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
         into_window(t);
     else if (!t->waits)
         cw_run_task_done(t, CL_COMPLETE);
+    return true;
 }

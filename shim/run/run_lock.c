@@ -18,8 +18,32 @@ struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
 
 static struct garbage *garbage;
 
+/* Test builds (-DCW_SHAKE): threads stop for a while wherever the lock changes hands, so that they meet in orders that are
+ * rare otherwise (test/runmode/shake.slow.sh). */
+#ifdef CW_SHAKE
+#include <sched.h>
+static void shake(void)
+{
+    static _Thread_local uint32_t random;
+    int saved = errno;
+
+    random = random ? random : (uint32_t)cw_run_now_ns() | 1u;
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    if (random % 64 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = random % 1000 * 1000}, NULL);
+    else if (random % 4 == 0)
+        sched_yield();
+    errno = saved;
+}
+#else
+#define shake() ((void)0)
+#endif
+
 void cw_run_lock(void)
 {
+    shake();
     pthread_mutex_lock(&cw_run.lock);
 }
 
@@ -178,6 +202,7 @@ void cw_run_unlock(void)
     cw_run.to_register = NULL;
     cw_run_kick();
     pthread_mutex_unlock(&cw_run.lock);
+    shake();
     if (CW_UNLIKELY(g || f))
         hand_over(g, f);
 }
@@ -190,6 +215,7 @@ void cw_run_unlock_in_callback(void)
     }
     cw_run_kick();
     pthread_mutex_unlock(&cw_run.lock);
+    shake();
 }
 
 uint64_t cw_run_now_ns(void)

@@ -57,31 +57,6 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
     return t;
 }
 
-void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
-                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
-                                     cl_int *err)
-{
-    struct cw_run_enqueue e;
-    struct cw_run_native x;
-    struct cw_run_task *t;
-    void *address = NULL;
-    cl_int status;
-
-    if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) &&
-        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
-        status = cw_run_commit(&e, t, blocking);
-        if (err)
-            *err = status;
-        return address;
-    }
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
-    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
-    cw_run_native_end(&x, status);
-    if (err)
-        *err = status;
-    return address;
-}
-
 /* Takes the latest map of `m` that begins at `address` out. False: there is none. True: the caller calls cw_run_idle for
  * the root when `m` is in other hands. */
 static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run_map *taken)
@@ -98,6 +73,47 @@ static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run
         return true;
     }
     return false;
+}
+
+/* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
+static void *unmapped(cl_mem buffer, const void *address)
+{
+    struct cw_run_memory *m;
+    struct cw_run_map map;
+
+    cw_run_lock();
+    m = cw_run_buffer(buffer);
+    if (take_map(m, address, &map))
+        cw_run_idle(&m->root->r);
+    cw_run_unlock();
+    return NULL;
+}
+
+void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+                                     cl_int *err)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+    void *address = NULL;
+    cl_int status;
+
+    if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) &&
+        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
+        status = cw_run_commit(&e, t, blocking);
+        if (status != CL_SUCCESS)
+            address = unmapped(buffer, address);
+        if (err)
+            *err = status;
+        return address;
+    }
+    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
 }
 
 /* What the vendor does not know it cannot unmap: its place in the queue is a marker's. */
@@ -125,9 +141,8 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
     return cw_run_native_end(&x, err);
 }
 
-static bool is_mapped(cl_mem memory, const void *address)
+static const struct cw_run_map *find_map(const struct cw_run_memory *m, const void *address)
 {
-    const struct cw_run_memory *m = cw_run_buffer(memory);
     const struct cw_run_map *map = m ? m->maps : NULL;
 
     while (map && map->low != (uintptr_t)address)
@@ -135,27 +150,34 @@ static bool is_mapped(cl_mem memory, const void *address)
     return map;
 }
 
+/* The command, which takes the map out; NULL: native, the lock is free. */
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address)
+{
+    struct cw_run_memory *m = cw_run_buffer(memory);
+    const struct cw_run_map *found;
+    struct cw_run_map map;
+    struct cw_run_task *t = NULL;
+
+    if (m && m->context == e->queue->context && cw_run_settle(e) && (found = find_map(m, address)))
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, found->high - found->low, found->flags & MAP_WRITES);
+    if (!t)
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+    else if (take_map(m, address, &map))
+        cw_run_idle(&m->root->r);
+    return t;
+}
+
 cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
                                            const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
-    struct cw_run_memory *m;
-    struct cw_run_map map;
-    struct cw_run_task *t = NULL;
+    struct cw_run_task *t;
     bool ours;
 
-    if (cw_run_begin(&e, queue, n, list, event, false)) {
-        m = cw_run_buffer(memory);
-        if (m && m->context == e.queue->context && cw_run_settle(&e) && take_map(m, address, &map)) {
-            t = task(&e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, map.high - map.low, map.flags & MAP_WRITES);
-            cw_run_idle(&m->root->r);
-            if (t)
-                return cw_run_commit(&e, t, false);
-        }
-        cw_run_refuse(&e, CW_RUN_R_CHECK);
-    }
+    if (cw_run_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address)))
+        return cw_run_commit(&e, t, false);
     cw_run_lock();
-    ours = is_mapped(memory, address);
+    ours = find_map(cw_run_buffer(memory), address);
     cw_run_unlock();
     return unmap_natively(queue, memory, address, n, list, event, e.why, ours);
 }

@@ -12,35 +12,40 @@ static bool no_join(const void *what)
     return !((const struct cw_run_queue *)what)->join;
 }
 
-/* A command whose retirement means that what the native one needs is there. NULL: nothing is needed. */
-static struct cw_run_task *gate_task(struct cw_run_queue *q, bool whole)
-{
-    struct cw_run_task *t = q->last;
-
-    if (!q->in_order)
-        return whole || q->join ? cw_run_join_queue(q) : NULL;
-    while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only who sees it matters */
-        t = t->prev;
-    return t;
-}
-
-struct cw_run_task *cw_run_join_queue(struct cw_run_queue *q)
+/* A task that is done when every unretired command of `q` has retired. NULL: none is, or, then sets *failed, out of
+ * memory. */
+static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
 {
     struct cw_run_task *j, *t;
 
     if (!q->first && !q->join)
         return NULL;
     j = cw_run_task_create(0, 0, 0);
-    if (!j)
+    if (!j) {
+        *failed = true;
         return NULL;
+    }
     for (t = q->first; t; t = t->next)
         cw_run_depend(t, j, CW_RUN_AT_RETIRE);
     if (q->join)
         cw_run_depend(q->join, j, CW_RUN_DATA);
+    *failed = j->failed;
     if (j->waits)
-        return j;
+        return j; /* where it failed it goes by itself */
     cw_run_task_destroy(j);
     return NULL;
+}
+
+/* A command whose retirement means that what the native one needs is there. NULL: nothing is needed. */
+static struct cw_run_task *gate_task(struct cw_run_queue *q, bool whole, bool *failed)
+{
+    struct cw_run_task *t = q->last;
+
+    if (!q->in_order)
+        return whole || q->join ? join_queue(q, failed) : NULL;
+    while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only who sees it matters */
+        t = t->prev;
+    return t;
 }
 
 static void drain(struct cw_run_native *x, bool whole)
@@ -60,6 +65,7 @@ static void find_gate(struct cw_run_native *x, bool whole)
     cl_context context = (cl_context)(uintptr_t)x->queue->context->r.handle;
     struct cw_run_task *t;
     cl_event fresh;
+    bool failed = false;
     cl_int err;
 
     if (!x->queue->last && !x->queue->join)
@@ -71,7 +77,12 @@ static void find_gate(struct cw_run_native *x, bool whole)
         drain(x, whole);
         return;
     }
-    t = gate_task(x->queue, whole);
+    t = gate_task(x->queue, whole, &failed);
+    if (failed) {
+        cw_run_drop(CW_RUN_DROP_EVENT, fresh);
+        drain(x, whole);
+        return;
+    }
     if (t && t->event)
         x->gate = (cl_event)(uintptr_t)t->event->r.handle;
     else if (t && !t->gate && t->state < CW_RUN_RETIRING)

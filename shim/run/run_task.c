@@ -6,7 +6,11 @@
 #include "../door/log.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
-#define POOL_MOST    256
+#ifdef __SANITIZE_ADDRESS__
+#define POOL_MOST 0 /* what is used after it was freed is to be seen */
+#else
+#define POOL_MOST 256
+#endif
 
 static struct cw_run_task *pool; /* linked by next; lock held */
 static uint32_t pool_count;
@@ -69,7 +73,7 @@ bool cw_run_depend(struct cw_run_task *before, struct cw_run_task *after, enum c
     if (n == before->cap_successors) {
         grown = realloc(before->successors, (n ? 2 * n : 4) * sizeof *grown);
         if (!grown) {
-            cw_log_error("out of memory: a command fails because its order cannot be kept");
+            cw_log_error("out of memory: a command is refused because its order could not be kept");
             after->failed = CL_OUT_OF_HOST_MEMORY;
             return false;
         }
@@ -115,7 +119,7 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
             s->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
         if (--s->waits)
             continue;
-        if (s->work == CW_RUN_NOTHING)
+        if (s->work == CW_RUN_NOTHING || s->given_up)
             put_off(s, last);
         else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
             cw_run_ready(s);
@@ -163,6 +167,19 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
         cw_run_idle(&t->joins->r);
 }
 
+static void no_longer_used(struct cw_run_task *t)
+{
+    if (t->work == CW_RUN_LAUNCH) {
+        for (uint32_t i = 0; i < t->launch.kernel->count; i++)
+            if (t->launch.args[i].memory)
+                cw_run_idle(&t->launch.args[i].memory->r);
+        cw_run_idle(&t->launch.kernel->r);
+    }
+    for (int i = 0; i < 2; i++)
+        if (t->memories[i])
+            cw_run_idle(&t->memories[i]->r);
+}
+
 void cw_run_task_done(struct cw_run_task *t, cl_int status)
 {
     struct cw_run_task *last = t, *next;
@@ -175,8 +192,11 @@ void cw_run_task_done(struct cw_run_task *t, cl_int status)
         next = t->done_next;
         if (internal && t->gate)
             to_retire(t); /* native commands wait for it */
-        else if (internal)
+        else if (internal) {
+            if (t->given_up)
+                no_longer_used(t);
             cw_run_task_destroy(t);
+        }
     }
 }
 
@@ -194,19 +214,6 @@ static bool tell_vendor(struct cw_run_task *list)
         failed |= status < 0;
     }
     return failed;
-}
-
-static void no_longer_used(struct cw_run_task *t)
-{
-    if (t->work == CW_RUN_LAUNCH) {
-        for (uint32_t i = 0; i < t->launch.kernel->count; i++)
-            if (t->launch.args[i].memory)
-                cw_run_idle(&t->launch.args[i].memory->r);
-        cw_run_idle(&t->launch.kernel->r);
-    }
-    for (int i = 0; i < 2; i++)
-        if (t->memories[i])
-            cw_run_idle(&t->memories[i]->r);
 }
 
 static void leave_queue(struct cw_run_task *t)

@@ -269,6 +269,7 @@ struct cw_run_task {
     bool chained;               /* took_ns is its share of a batch */
     bool measured;              /* it is to be found out what the launch takes */
     bool pooled;
+    bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;               /* waits, by events, for native work that is not finished */
     cl_int failed;              /* status that what it waited for gave it */
     cl_int status;
@@ -324,7 +325,7 @@ struct cw_run_lane {
     pthread_t worker;
     pthread_cond_t wake;
     struct cw_run_task **heap;
-    uint32_t num_ready, cap_ready;
+    uint32_t num_ready;
     uint64_t busy_until_ns;  /* guess, for planning */
     struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
     uint32_t num_wanted;
@@ -378,6 +379,7 @@ struct cw_run_state_all {
     pthread_t retirer; /* who does it */
     uint32_t waiters;
     uint32_t unfinished;  /* managed commands that have not retired */
+    uint32_t reserved;    /* every lane has room for so many that are ready */
     uint32_t running;
     uint32_t ready_count; /* commands in all heaps */
     uint32_t wanted;      /* copies of programs that workers are to make */

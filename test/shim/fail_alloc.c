@@ -1,8 +1,9 @@
 /* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail. With
- * FAIL_THREADS=N all threads that it wants fail from the N-th on.
+ * FAIL_THREADS=N all threads that it wants fail from the N-th on. FAIL_ALLOC_SHOW=1 says where the request came from.
  * FAIL_ALLOC=N (0: none); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -59,6 +60,10 @@ static int refuse(void *caller)
 {
     if (fail_at < 0 || !is_ours(caller) || ++seen != fail_at)
         return 0;
+    if (getenv("FAIL_ALLOC_SHOW")) {
+        void *frames[8];
+        backtrace_symbols_fd(frames, backtrace(frames, 8), STDERR_FILENO);
+    }
     errno = ENOMEM;
     return 1;
 }
