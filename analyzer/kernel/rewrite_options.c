@@ -70,8 +70,8 @@ static bool add_all_names(struct cw_rw *s, uint32_t id, const char *options)
         name = cw_rw_name_intern(&s->names, p, length);
         if (name == UINT32_MAX || !cw_rw_add_edge(s, id, name))
             return cw_rw_nomem(s);
-        s->names.v[name].flags |= CW_RW_SEEN | CW_RW_USED;
         p += length;
+        s->names.v[name].flags |= CW_RW_SEEN | CW_RW_USED | (p[strspn(p, " \t")] == '(' ? CW_RW_CALLED : 0);
     }
     return true;
 }

@@ -143,6 +143,8 @@ static const struct {
      NULL, "void k(global int *a, " P ")"},
     {"line numbers as values", "kernel void k(global int *a) { a[get_global_id(0)] = __LINE__; }", NULL,
      "!uses __LINE__"},
+    {"functions that nobody defines, in an option",
+     "kernel void k(global int *a) { a[get_global_id(0)] = M; }", "-DM=mystery(0)", "!calls 'mystery'"},
     {"trigraphs", "kernel void k() { int a[3]; a?\?(0?\?) = get_global_id(0); }", NULL, "!trigraphs"},
     {"digraphs", "kernel void k() <% int i = get_global_id(0); %>", NULL, "!digraphs"},
     {"assembly", "kernel void k(global int *a) { asm(\"nop\"); }", NULL, "!uses 'asm'"},
