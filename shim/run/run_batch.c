@@ -9,12 +9,19 @@ static const struct cw_run_place *place_of(const struct cw_run_task *t)
     return &t->queue->context->places[t->place];
 }
 
+/* Somebody is to be told when it starts or ends, before the next one does. */
+static bool is_watched(const struct cw_run_task *t)
+{
+    return t->event && t->event->callbacks;
+}
+
 /* What a batch that begins with `t` may take; 0: none begins there. */
 static double longest_ns(const struct cw_run_task *t)
 {
     const struct cw_slot *slot = place_of(t)->slot;
 
-    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || cw_run_fault_planted || cw_device_clock_is_virtual())
+    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || is_watched(t) || cw_run_fault_planted ||
+        cw_device_clock_is_virtual())
         return 0;
     return slot->synchronous ? LONGEST_AT_NS : slot->home ? LONGEST_NS : 0;
 }
@@ -32,7 +39,7 @@ static bool may_follow(const struct cw_run_task *first, const struct cw_run_task
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
            s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed &&
-           cw_run_flight_may(s);
+           !is_watched(s) && cw_run_flight_may(s);
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])

@@ -179,6 +179,12 @@ static void load_once(void)
         brain.loading = cw_run_thread(&brain.loader, load, NULL);
 }
 
+void cw_run_decide_prepare(void)
+{
+    if (brain.history && !cw_run.forked)
+        load_once();
+}
+
 struct cw_run_brain *cw_run_brain_now(void)
 {
     struct cw_run_brain *b = brain.now;

@@ -18,6 +18,9 @@ struct cw_options;
  * which has been said; the mode must not start. */
 bool cw_run_decide_start(const struct cw_options *options, uint64_t seed);
 
+/* Begins to load the history, once. Lock held. */
+void cw_run_decide_prepare(void);
+
 /* Sets lane, place and rank of the `count` commands from `first` on (by window_next), which nobody else knows
  * of yet. Lock held; given up while a plan is made. False: it is as if they had been left alone. */
 bool cw_run_decide(struct cw_run_task *first, uint32_t count);

@@ -1,4 +1,5 @@
 /* run_queue.c - the program's queues: made, flushed, finished, released. */
+#include "run_decide.h"
 #include "run_hooks.h"
 
 #include <stdlib.h>
@@ -35,6 +36,10 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
+    }
+    if (q && q->managed && !cw_run.off && !cw_run.forked) { /* now, rather than when the first command is waited for */
+        cw_run_threads_start();
+        cw_run_decide_prepare();
     }
     cw_run_unlock();
 }

@@ -176,7 +176,7 @@ static const struct {
     void (*run)(struct speed *s, size_t rounds);
     size_t rounds, items, steps, local;
 } cases[] = {
-    {"chatty", chatty, 5000, 64, 1, 0},      {"chain", chain, 200, 64, 1, 0},
+    {"chatty", chatty, 20000, 64, 1, 0},     {"chain", chain, 200, 64, 1, 0},
     {"poll", poll_event, 5000, 64, 1, 0},    {"small-io", small_io, 2000, 64, 1, 0},
     {"chains8", chains8, 20, 64, 16384, 64}, {"wide", chatty, 40, 1 << 20, 32, 0},
     {"bulk", bulk, 40, 1 << 20, 1, 0},       {"map", map, 60, 1 << 20, 1, 0},
