@@ -191,7 +191,10 @@ int main(int argc, char **argv)
             return 2;
         file_size[files] = fread(file[files], 1, ROOM / 4, f);
         fclose(f);
-        files += file_size[files] > 0;
+        if (file_size[files] > 0)
+            files++;
+        else
+            free(file[files]);
     }
     if (!files)
         return 2;
