@@ -11,26 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_TILES = 64, CONFIGURATIONS = 12 };
-
-struct copy {
-    cl_mem theirs, ours, parent;
-    size_t bytes, origin;
-    unsigned char *before, *expected, *memory;
-    bool owner; /* of memory: not a sub-buffer of another copy */
-};
-
-struct work {
-    struct kernel_record *k;
-    const struct launch *l;
-    struct copy copy[MAX_ARGS];
-    size_t copies;
-    cl_kernel original, rewritten[2];
-    int dim;
-    size_t groups, at[MAX_TILES + 1]; /* boundaries, in groups along dim */
-    size_t tiles, order[MAX_TILES];
-    bool as_is;
-};
+enum { CONFIGURATIONS = 12 };
 
 static unsigned long long state = 88172645463325252ull;
 static size_t random_below(size_t n)
