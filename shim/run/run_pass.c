@@ -75,7 +75,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
 
 /* ---- extensions: `next` is the vendor's own function */
 
-#define EXT(name, blocks, params, args)                                                                      \
+#define CW_EXT_COMMAND(name, type, blocks, params, args)                                                      \
     static cl_int ext_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint n,   \
                              const cl_event *list, cl_event *event)                                          \
     {                                                                                                        \
@@ -83,41 +83,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
         cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
         return cw_run_native_end(&x, next(queue, CW_UNPAREN args, x.n, x.list, x.event));                    \
     }
-#define EXT_(...) EXT(__VA_ARGS__)
-EXT_(clEnqueueAcquireExternalMemObjectsKHR, false, OBJECTS)
-EXT_(clEnqueueReleaseExternalMemObjectsKHR, false, OBJECTS)
-EXT_(clEnqueueAcquireGrallocObjectsIMG, false, OBJECTS)
-EXT_(clEnqueueReleaseGrallocObjectsIMG, false, OBJECTS)
-EXT(clEnqueueGenerateMipmapIMG, false,
-    (cl_mem from, cl_mem to, cl_mipmap_filter_mode_img mode, const size_t *array, const size_t *mip),
-    (from, to, mode, array, mip))
-EXT(clEnqueueMemAdviseINTEL, false, (const void *pointer, size_t bytes, cl_mem_advice_intel advice),
-    (pointer, bytes, advice))
-EXT(clEnqueueMemFillINTEL, false, (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
-    (to, pattern, pattern_bytes, bytes))
-EXT(clEnqueueMemcpyINTEL, blocking, (cl_bool blocking, void *to, const void *from, size_t bytes),
-    (blocking, to, from, bytes))
-EXT(clEnqueueMemsetINTEL, false, (void *to, cl_int value, size_t bytes), (to, value, bytes))
-EXT(clEnqueueMigrateMemINTEL, false, (const void *pointer, size_t bytes, cl_mem_migration_flags flags),
-    (pointer, bytes, flags))
-EXT(clEnqueueMigrateMemObjectEXT, false,
-    (cl_uint count, const cl_mem *objects, cl_mem_migration_flags_ext flags), (count, objects, flags))
-EXT(clEnqueueSVMFreeARM, false,
-    (cl_uint count, void *pointers[],
-     void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
-    (count, pointers, function, data))
-EXT(clEnqueueSVMMapARM, blocking, (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
-    (blocking, flags, pointer, bytes))
-EXT(clEnqueueSVMMemFillARM, false, (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
-    (to, pattern, pattern_bytes, bytes))
-EXT(clEnqueueSVMMemcpyARM, blocking, (cl_bool blocking, void *to, const void *from, size_t bytes),
-    (blocking, to, from, bytes))
-EXT(clEnqueueSVMUnmapARM, false, (void *pointer), (pointer))
-#define SEMAPHORES                                                                                           \
-    (cl_uint count, const cl_semaphore_khr *semaphores, const cl_semaphore_payload_khr *payloads),           \
-        (count, semaphores, payloads)
-EXT_(clEnqueueSignalSemaphoresKHR, false, SEMAPHORES)
-EXT_(clEnqueueWaitSemaphoresKHR, false, SEMAPHORES)
+#include "../door/ext_commands.inc"
 
 static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWithPropertiesINTEL) next,
                                                     cl_context context,
@@ -158,24 +124,8 @@ SET_POINTER(clSetKernelArgSVMPointerARM)
 
 #define HOOK(name) .name = ext_##name
 const struct cw_ext_hooks cw_run_ext_hooks = {
-    HOOK(clEnqueueAcquireExternalMemObjectsKHR),
-    HOOK(clEnqueueReleaseExternalMemObjectsKHR),
-    HOOK(clEnqueueAcquireGrallocObjectsIMG),
-    HOOK(clEnqueueReleaseGrallocObjectsIMG),
-    HOOK(clEnqueueGenerateMipmapIMG),
-    HOOK(clEnqueueMemAdviseINTEL),
-    HOOK(clEnqueueMemFillINTEL),
-    HOOK(clEnqueueMemcpyINTEL),
-    HOOK(clEnqueueMemsetINTEL),
-    HOOK(clEnqueueMigrateMemINTEL),
-    HOOK(clEnqueueMigrateMemObjectEXT),
-    HOOK(clEnqueueSVMFreeARM),
-    HOOK(clEnqueueSVMMapARM),
-    HOOK(clEnqueueSVMMemFillARM),
-    HOOK(clEnqueueSVMMemcpyARM),
-    HOOK(clEnqueueSVMUnmapARM),
-    HOOK(clEnqueueSignalSemaphoresKHR),
-    HOOK(clEnqueueWaitSemaphoresKHR),
+#define CW_EXT_COMMAND(name, type, blocks, params, args) HOOK(name),
+#include "../door/ext_commands.inc"
     HOOK(clCreateBufferWithPropertiesINTEL),
     HOOK(clImportMemoryARM),
     HOOK(clCreateCommandQueueWithPropertiesKHR),

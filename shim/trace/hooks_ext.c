@@ -17,8 +17,7 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
 }
 
 /* Enqueues of which the recorder knows no more than that they touch memory. */
-#define EXT_COMMAND(name, command_type, params, args) EXT_BLOCKING(name, command_type, false, params, args)
-#define EXT_BLOCKING(name, command_type, blocks, params, args)                                               \
+#define CW_EXT_COMMAND(name, command_type, blocks, params, args)                                               \
     static cl_int hook_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint waits, \
                               const cl_event *wait_list, cl_event *event)                                    \
     {                                                                                                        \
@@ -27,40 +26,7 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
             return next(queue, CW_UNPAREN args, waits, wait_list, event);                                    \
         return finish(&e, command_type, blocks, next(queue, CW_UNPAREN args, waits, wait_list, e.event));    \
     }
-#define OBJECTS (cl_uint n, const cl_mem *objects), (n, objects)
-#define EXT_COMMAND_(...) EXT_COMMAND(__VA_ARGS__)
-EXT_COMMAND_(clEnqueueAcquireExternalMemObjectsKHR, CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR, OBJECTS)
-EXT_COMMAND_(clEnqueueReleaseExternalMemObjectsKHR, CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR, OBJECTS)
-EXT_COMMAND_(clEnqueueAcquireGrallocObjectsIMG, CL_COMMAND_ACQUIRE_GRALLOC_OBJECTS_IMG, OBJECTS)
-EXT_COMMAND_(clEnqueueReleaseGrallocObjectsIMG, CL_COMMAND_RELEASE_GRALLOC_OBJECTS_IMG, OBJECTS)
-EXT_COMMAND(clEnqueueGenerateMipmapIMG, CL_COMMAND_GENERATE_MIPMAP_IMG,
-            (cl_mem src, cl_mem dst, cl_mipmap_filter_mode_img mode, const size_t *array, const size_t *mip),
-            (src, dst, mode, array, mip))
-EXT_COMMAND(clEnqueueMemAdviseINTEL, CL_COMMAND_MEMADVISE_INTEL,
-            (const void *ptr, size_t size, cl_mem_advice_intel advice), (ptr, size, advice))
-EXT_COMMAND(clEnqueueMemFillINTEL, CL_COMMAND_MEMFILL_INTEL,
-            (void *dst, const void *pattern, size_t pattern_size, size_t size), (dst, pattern, pattern_size, size))
-EXT_BLOCKING(clEnqueueMemcpyINTEL, CL_COMMAND_MEMCPY_INTEL, blocking,
-            (cl_bool blocking, void *dst, const void *src, size_t size), (blocking, dst, src, size))
-EXT_COMMAND(clEnqueueMemsetINTEL, CL_COMMAND_MEMFILL_INTEL, (void *dst, cl_int value, size_t size), (dst, value, size))
-EXT_COMMAND(clEnqueueMigrateMemINTEL, CL_COMMAND_MIGRATEMEM_INTEL,
-            (const void *ptr, size_t size, cl_mem_migration_flags flags), (ptr, size, flags))
-EXT_COMMAND(clEnqueueMigrateMemObjectEXT, CL_COMMAND_MIGRATE_MEM_OBJECT_EXT,
-            (cl_uint n, const cl_mem *objects, cl_mem_migration_flags_ext flags), (n, objects, flags))
-EXT_COMMAND(clEnqueueSVMFreeARM, CL_COMMAND_SVM_FREE,
-            (cl_uint n, void *pointers[], void(CL_CALLBACK *fn)(cl_command_queue, cl_uint, void *[], void *), void *data),
-            (n, pointers, fn, data))
-EXT_BLOCKING(clEnqueueSVMMapARM, CL_COMMAND_SVM_MAP, blocking,
-            (cl_bool blocking, cl_map_flags flags, void *ptr, size_t size), (blocking, flags, ptr, size))
-EXT_COMMAND(clEnqueueSVMMemFillARM, CL_COMMAND_SVM_MEMFILL,
-            (void *ptr, const void *pattern, size_t pattern_size, size_t size), (ptr, pattern, pattern_size, size))
-EXT_BLOCKING(clEnqueueSVMMemcpyARM, CL_COMMAND_SVM_MEMCPY, blocking,
-            (cl_bool blocking, void *dst, const void *src, size_t size), (blocking, dst, src, size))
-EXT_COMMAND(clEnqueueSVMUnmapARM, CL_COMMAND_SVM_UNMAP, (void *ptr), (ptr))
-#define SEMAPHORES                                                                                           \
-    (cl_uint n, const cl_semaphore_khr *semaphores, const cl_semaphore_payload_khr *payloads), (n, semaphores, payloads)
-EXT_COMMAND_(clEnqueueSignalSemaphoresKHR, CL_COMMAND_SEMAPHORE_SIGNAL_KHR, SEMAPHORES)
-EXT_COMMAND_(clEnqueueWaitSemaphoresKHR, CL_COMMAND_SEMAPHORE_WAIT_KHR, SEMAPHORES)
+#include "../door/ext_commands.inc"
 
 /* Command buffers are recorded as one command on their first queue, which may touch everything of its context. */
 static cl_command_buffer_khr hook_clCreateCommandBufferKHR(__typeof__(&clCreateCommandBufferKHR) next, cl_uint n,
@@ -158,24 +124,8 @@ SET_POINTER(clSetKernelArgSVMPointerARM)
 
 #define HOOK(name) .name = hook_##name
 const struct cw_ext_hooks cw_trace_ext_hooks = {
-    HOOK(clEnqueueAcquireExternalMemObjectsKHR),
-    HOOK(clEnqueueReleaseExternalMemObjectsKHR),
-    HOOK(clEnqueueAcquireGrallocObjectsIMG),
-    HOOK(clEnqueueReleaseGrallocObjectsIMG),
-    HOOK(clEnqueueGenerateMipmapIMG),
-    HOOK(clEnqueueMemAdviseINTEL),
-    HOOK(clEnqueueMemFillINTEL),
-    HOOK(clEnqueueMemcpyINTEL),
-    HOOK(clEnqueueMemsetINTEL),
-    HOOK(clEnqueueMigrateMemINTEL),
-    HOOK(clEnqueueMigrateMemObjectEXT),
-    HOOK(clEnqueueSVMFreeARM),
-    HOOK(clEnqueueSVMMapARM),
-    HOOK(clEnqueueSVMMemFillARM),
-    HOOK(clEnqueueSVMMemcpyARM),
-    HOOK(clEnqueueSVMUnmapARM),
-    HOOK(clEnqueueSignalSemaphoresKHR),
-    HOOK(clEnqueueWaitSemaphoresKHR),
+#define CW_EXT_COMMAND(name, type, blocks, params, args) HOOK(name),
+#include "../door/ext_commands.inc"
     HOOK(clCreateCommandBufferKHR),
     HOOK(clEnqueueCommandBufferKHR),
     HOOK(clCreateBufferWithPropertiesINTEL),

@@ -56,21 +56,15 @@ static void launches(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event fo
     SAY(clSetKernelArg(add, 0, sizeof x, &x));
 }
 
-static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event foreign)
-{
-    static char host[8192];
-    cl_event none = NULL;
-    size_t o[3] = {0, 0, 0}, far[3] = {0, 63, 0}, out[3] = {0, 64, 0}, r[3] = {64, 1, 1}, r0[3] = {64, 0, 1},
-           r2[3] = {64, 2, 1};
-    cl_mem hidden = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_NO_ACCESS, 4096, host),
-           read = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_READ_ONLY, 4096, host),
-           write = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_WRITE_ONLY, 4096, host),
-           sub = app_sub_buffer(x, 0, 1024, 1024);
-    cl_mem list[2] = {x, NULL}, both[2] = {x, foreign_x};
-    int v = 3;
-    void *p;
-    cl_int err;
+/* What the functions below try. */
+static cl_command_queue q;
+static cl_mem x, foreign_x, hidden, read, write, sub;
+static cl_event foreign, none;
+static char host[8192];
+static int v = 3;
 
+static void reads_and_writes(void)
+{
     SAY(clEnqueueReadBuffer(q, x, CL_TRUE, 0, 4097, host, 0, NULL, NULL));
     SAY(clEnqueueReadBuffer(q, x, CL_TRUE, 4096, 1, host, 0, NULL, NULL));
     SAY(clEnqueueReadBuffer(q, x, CL_TRUE, SIZE_MAX, 2, host, 0, NULL, NULL));
@@ -89,6 +83,10 @@ static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event f
     SAY(clEnqueueWriteBuffer(q, read, CL_TRUE, 0, 4, host, 0, NULL, NULL));
     SAY(clEnqueueWriteBuffer(q, hidden, CL_FALSE, 0, 4, host, 0, NULL, NULL));
     SAY(clEnqueueWriteBuffer(q, x, CL_FALSE, 0, 4, host, 1, &foreign, NULL));
+}
+
+static void copies_and_fills(void)
+{
     SAY(clEnqueueCopyBuffer(q, x, x, 0, 2, 4, 0, NULL, NULL));
     SAY(clEnqueueCopyBuffer(q, x, x, 0, 8, 8, 0, NULL, NULL));
     SAY(clEnqueueCopyBuffer(q, x, sub, 1020, 0, 8, 0, NULL, NULL));
@@ -105,6 +103,13 @@ static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event f
     SAY(clEnqueueFillBuffer(q, x, &v, 4, 4096, 4, 0, NULL, NULL));
     SAY(clEnqueueFillBuffer(q, x, &v, 4, 0, 0, 0, NULL, NULL));
     SAY(clEnqueueFillBuffer(q, x, &v, 0, 0, 8, 0, NULL, NULL));
+}
+
+static void rectangles(void)
+{
+    size_t o[3] = {0, 0, 0}, far[3] = {0, 63, 0}, out[3] = {0, 64, 0}, r[3] = {64, 1, 1}, r0[3] = {64, 0, 1},
+           r2[3] = {64, 2, 1};
+
     SAY(clEnqueueReadBufferRect(q, x, CL_TRUE, o, o, r0, 0, 0, 0, 0, host, 0, NULL, NULL));
     SAY(clEnqueueReadBufferRect(q, x, CL_TRUE, far, o, r, 64, 0, 0, 0, host, 0, NULL, NULL));
     SAY(clEnqueueReadBufferRect(q, x, CL_TRUE, out, o, r, 64, 0, 0, 0, host, 0, NULL, NULL));
@@ -122,11 +127,24 @@ static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event f
     SAY(clEnqueueCopyBufferRect(q, x, x, o, o, r, 64, 0, 64, 0, 0, NULL, NULL));
     SAY(clEnqueueCopyBufferRect(q, x, x, o, far, r, 64, 0, 128, 0, 0, NULL, NULL));
     SAY(clEnqueueCopyBufferRect(q, x, read, o, far, r2, 64, 0, 64, 0, 0, NULL, NULL));
+}
+
+static void migrations(void)
+{
+    cl_mem list[2] = {x, NULL}, both[2] = {x, foreign_x};
+
     SAY(clEnqueueMigrateMemObjects(q, 0, NULL, 0, 0, NULL, NULL));
     SAY(clEnqueueMigrateMemObjects(q, 1, NULL, 0, 0, NULL, NULL));
     SAY(clEnqueueMigrateMemObjects(q, 2, list, 0, 0, NULL, NULL));
     SAY(clEnqueueMigrateMemObjects(q, 2, both, 0, 0, NULL, NULL));
     SAY(clEnqueueMigrateMemObjects(q, 1, list, 1 << 7, 0, NULL, NULL));
+}
+
+static void maps(void)
+{
+    void *p;
+    cl_int err;
+
     for (int i = 0; i < 9; i++) {
         static const struct {
             int m;
@@ -152,6 +170,10 @@ static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event f
     SAY(clEnqueueUnmapMemObject(q, x, host, 0, NULL, NULL));
     SAY(clEnqueueUnmapMemObject(q, x, NULL, 0, NULL, NULL));
     SAY(clEnqueueUnmapMemObject(q, NULL, host, 0, NULL, NULL));
+}
+
+static void synchronisation(void)
+{
     SAY(clEnqueueMarkerWithWaitList(q, 1, &foreign, NULL));
     SAY(clEnqueueBarrierWithWaitList(q, 1, &foreign, NULL));
     SAY(clEnqueueMarkerWithWaitList(q, 1, NULL, NULL));
@@ -169,6 +191,24 @@ static void transfers(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event f
     SAY(clRetainEvent(NULL));
     SAY(clReleaseCommandQueue(NULL));
     SAY(clFinish(q));
+}
+
+static void transfers(cl_command_queue queue, cl_mem buffer, cl_mem foreign_buffer, cl_event foreign_event)
+{
+    q = queue;
+    x = buffer;
+    foreign_x = foreign_buffer;
+    foreign = foreign_event;
+    hidden = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_NO_ACCESS, 4096, host);
+    read = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_READ_ONLY, 4096, host);
+    write = app_buffer(&a, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_WRITE_ONLY, 4096, host);
+    sub = app_sub_buffer(x, 0, 1024, 1024);
+    reads_and_writes();
+    copies_and_fills();
+    rectangles();
+    migrations();
+    maps();
+    synchronisation();
     clReleaseMemObject(sub);
     clReleaseMemObject(hidden);
     clReleaseMemObject(read);
