@@ -61,7 +61,7 @@ static double cpu_ms(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = (int)app_size(argc, argv, 1, 10000, 100, 1000000);
+    int rounds = (int)app_size(argc, argv, 1, 3000, 100, 1000000);
     size_t before = 0, after, each;
     double start = 0, early = 0, late = 0;
 
