@@ -138,16 +138,9 @@ static void count_call(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRef layou
     }
 }
 
-static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRef layout)
+static bool is_integer(LLVMOpcode op)
 {
-    LLVMTypeRef t = LLVMTypeOf(v);
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMUDiv:
-    case LLVMSDiv:
-    case LLVMURem:
-    case LLVMSRem:
-        add(w, CW_OP_DIVISION, lanes_of(t));
-        break;
+    switch (op) {
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
@@ -163,7 +156,21 @@ static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRe
     case LLVMFPToUI:
     case LLVMSIToFP:
     case LLVMUIToFP:
-        add(w, CW_OP_INTEGER, lanes_of(t));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRef layout)
+{
+    LLVMTypeRef t = LLVMTypeOf(v);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        add(w, CW_OP_DIVISION, lanes_of(t));
         break;
     case LLVMGetElementPtr:
         add(w, CW_OP_INTEGER, !LLVMIsAConstant(LLVMGetOperand(v, (unsigned)LLVMGetNumOperands(v) - 1)));
@@ -202,6 +209,7 @@ static void count_instruction(struct cw_ops *w, LLVMValueRef v, LLVMTargetDataRe
         count_call(w, v, layout);
         break;
     default:
+        add(w, CW_OP_INTEGER, is_integer(LLVMGetInstructionOpcode(v)) * lanes_of(t));
         break;
     }
 }

@@ -19,10 +19,24 @@ static const struct cw_execute_options drop_any = {
     .order = CW_EXECUTE_RANDOM, .repeat = 1, .drop = true, .drop_auto = true};
 static const struct cw_execute_options trace_order = CW_EXECUTE_OPTIONS_DEFAULT;
 
+enum { W = 16, H = 4 };
+
+/* What test_transfers leaves in its two buffers. */
+static void expect_transfers(int grid[H][W], int copy[H][W], int rows[2][4])
+{
+    for (int i = 0; i < W * H; i++)
+        grid[i / W][i % W] = 9;
+    for (int i = 0; i < 8; i++)
+        grid[1 + i / 4][2 + i % 4] = rows[i / 4][i % 4]; /* the rectangle */
+    for (int i = 0; i < W; i++)
+        grid[2][i] *= 3; /* the sub-buffer */
+    memcpy(copy, grid, sizeof(int) * W * H);
+    copy[0][0] = 77, copy[3][15] = 88; /* host write, unmap */
+}
+
 /* Fills, copies, rectangles, sub-buffers, maps and host writes on one buffer of 4 x 16 ints. */
 static void test_transfers(void **state)
 {
-    enum { W = 16, H = 4 };
     int grid[H][W], copy[H][W], rows[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}}, nine = 9, three = 3;
     struct cw_execute_report r;
     struct cw_error err;
@@ -33,14 +47,7 @@ static void test_transfers(void **state)
     (void)state;
     maker_init(&m, false);
     scale = maker_kernel(&m, maker_program(&m, source), "scale", 2);
-    for (int i = 0; i < W * H; i++)
-        grid[i / W][i % W] = 9;
-    for (int i = 0; i < 8; i++)
-        grid[1 + i / 4][2 + i % 4] = rows[i / 4][i % 4]; /* the rectangle */
-    for (int i = 0; i < W; i++)
-        grid[2][i] *= 3; /* the sub-buffer */
-    memcpy(copy, grid, sizeof copy);
-    copy[0][0] = 77, copy[3][15] = 88; /* host write, unmap */
+    expect_transfers(grid, copy, rows);
     a = maker_buffer(&m, CL_MEM_READ_WRITE, sizeof grid, NULL, grid);
     b = maker_buffer(&m, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, sizeof copy, grid, copy);
     sub = cw_trace_push(&m.t.memory, 1);

@@ -10,12 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-
-#include "../../analyzer/kernel/header_files.h"
-#include "../../analyzer/kernel/rewrite.h"
-
-#define P "__cw_tile __cw_t __attribute__((__unused__))"
+#include "rewrite_text.h"
 
 /* expect: what stands in the result, for every line of it; or, with '!' in front, words of the refusal. */
 static const struct {
@@ -185,19 +180,6 @@ static const struct {
     {"nothing", "", NULL, "#line 1\n"},
 };
 
-static void expect_text(const char *why, const char *text, const char *expect)
-{
-    char piece[1024];
-
-    for (const char *p = expect; *p;) {
-        size_t length = strcspn(p, "|");
-        snprintf(piece, sizeof piece, "%.*s", (int)length, p);
-        if (!strstr(text, piece))
-            fail_msg("%s: '%s' is not in:\n%s", why, piece, text);
-        p += length + (p[length] == '|');
-    }
-}
-
 static void sources(void **state)
 {
     (void)state;
@@ -254,107 +236,6 @@ static void linked_units(void **state)
     expect_text("first", out.source[0], "int (f)(int i, " P ");|void k(global int *a, " P ")");
     expect_text("second", out.source[1], "int (f)(int i, " P ")|#define f(...)");
     cw_rewrite_finish(&out);
-}
-
-static const char *header(void *context, size_t unit, const char *name, const char *includer)
-{
-    static const char *const text[][2] = {
-        {"ids.h",
-         "#ifndef IDS\n#define IDS\n#include \"ids.h\"\n#define I get_global_id(0)\n#endif // IDS\n"},
-        {"once.h", "#pragma once\n#include <once.h>\nint f(int i) { return get_group_id(0); }\n"},
-        {"open.h", "#include \"open.h\"\nint x;\n"},
-        {"unguarded.h", "#ifndef U\n#define U\n#endif\n#include \"unguarded.h\"\n"},
-        {"twice.h", "#include \"deep1.h\"\n#include \"deep1.h\"\n"},
-        {"deep1.h", "#include \"deep2.h\"\n#include \"deep2.h\"\n"},
-    };
-
-    (void)context;
-    (void)unit;
-    (void)includer;
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (strcmp(text[i][0], name) == 0)
-            return text[i][1];
-    return NULL;
-}
-
-static void includes(void **state)
-{
-    static const struct {
-        const char *source, *expect;
-    } of[] = {
-        {"#include \"ids.h\"\n#include <once.h>\nkernel void k(global int *a) { a[I] = f(1); }",
-         "#define I get_global_id(0)|#ifndef __cwonce_|int (f)(int i, " P ")|void k(global int *a, " P ")"},
-        {"#if 0\n#include \"missing.h\"\n#endif\nkernel void k() { int i = get_global_id(0); }",
-         "void k(" P ")"},
-        {"// #include \"missing.h\"\nkernel void k() { int i = get_global_id(0); }", "void k(" P ")"},
-        {"#include \"missing.h\"\n", "!missing.h"},
-        {"#include \"open.h\"\n", "!open.h includes itself"},
-        {"#include \"unguarded.h\"\n", "!includes itself"},
-        {"#include \"twice.h\"\n", "!deep2.h"},
-        {"#define H \"ids.h\"\n#include H\n", "!not named"},
-        {"#import \"ids.h\"\n", "!#include"},
-        {"#include \"ids.h\"\nkernel void k(global int *a) { a[I] = __LINE__; }", "!__LINE__"},
-        {"int __cwonce_1;\n#include \"once.h\"\n", "!our names"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        struct cw_rewrite_unit unit = {of[i].source, NULL};
-        struct cw_rewrite_out out;
-        assert_int_equal(
-            cw_rewrite(&(struct cw_rewrite_in){.unit = &unit, .units = 1, .read_header = header}, &out, NULL),
-            CW_OK);
-        if ((of[i].expect[0] == '!') == (out.source != NULL))
-            fail_msg("%s: %s", of[i].source, out.source ? "accepted" : out.reason);
-        expect_text(of[i].source, out.source ? out.source[0] : out.reason,
-                    of[i].expect + (of[i].expect[0] == '!'));
-        cw_rewrite_finish(&out);
-    }
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
-/* Files of a name that differ are no answer; equal ones are. */
-static void header_folders(void **state)
-{
-    char folder[] = "/tmp/cw-rewrite-XXXXXX", path[200], options[400];
-    struct cw_header_files h;
-    const char *text;
-
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%d", folder, i);
-        assert_int_equal(mkdir(path, 0700), 0);
-        snprintf(path, sizeof path, "%s/%d/same.h", folder, i);
-        write_text(path, "same");
-        snprintf(path, sizeof path, "%s/%d/other.h", folder, i);
-        write_text(path, i ? "one" : "another");
-    }
-    snprintf(path, sizeof path, "%s/1/beside.h", folder);
-    write_text(path, "beside");
-    snprintf(options, sizeof options, "-DX -I%s/0 -I %s/1 -I%s", folder, folder, folder);
-    assert_true(cw_header_files_init(&h, options));
-    assert_true(cw_header_files_add(&h, "given.h", "given"));
-    text = cw_header_files_read(&h, "same.h", NULL);
-    assert_string_equal(text, "same");
-    assert_null(cw_header_files_read(&h, "other.h", NULL));
-    assert_string_equal(cw_header_files_read(&h, "given.h", NULL), "given");
-    assert_string_equal(cw_header_files_read(&h, "beside.h", "1/same.h"), "beside");
-    assert_null(cw_header_files_read(&h, "1", NULL)); /* a folder */
-    assert_null(cw_header_files_read(&h, "missing.h", NULL));
-    assert_string_equal(text, "same");
-    cw_header_files_finish(&h);
-    assert_false(cw_header_files_init(&h, "-I\"a b\""));
-    cw_header_files_finish(&h);
-    snprintf(path, sizeof path, "rm -r %s", folder);
-    assert_int_equal(system(path), 0);
 }
 
 static void tiles(void **state)
@@ -416,9 +297,8 @@ static void hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources),   cmocka_unit_test(kernels),        cmocka_unit_test(linked_units),
-        cmocka_unit_test(includes),  cmocka_unit_test(header_folders), cmocka_unit_test(tiles),
-        cmocka_unit_test(bad_calls), cmocka_unit_test(hostile),
+        cmocka_unit_test(sources), cmocka_unit_test(kernels),   cmocka_unit_test(linked_units),
+        cmocka_unit_test(tiles),   cmocka_unit_test(bad_calls), cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
