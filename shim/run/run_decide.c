@@ -236,11 +236,12 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
 /* True when `t` has been sent where the launch before it went, which was like it; the policy would do the same. */
 static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
 {
-    struct cw_run_memo *m = &t->launch.kernel->memo;
     const struct cw_run_place *p;
+    struct cw_run_memo *m;
 
     if (t->work != CW_RUN_LAUNCH || !b->planner->earliest)
         return false;
+    m = &t->launch.kernel->memo;
     cw_run_name_launch(t);
     if (!m->left || m->shape != t->shape || m->home != t->home_lane)
         return false;
