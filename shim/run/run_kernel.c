@@ -21,6 +21,28 @@ static char *name_of(cl_kernel kernel)
     return name;
 }
 
+/* What is set of the private kernel of `lane`. */
+static bool make_set(struct cw_run_kernel *k, const struct cw_run_lane *lane)
+{
+    struct cw_run_set **set = &k->set[lane->number];
+
+    if (!*set)
+        *set = calloc(k->count + 1, sizeof **set);
+    return *set;
+}
+
+/* What home needs is there before anything is managed: a command that has been taken has no way back from home. Helpers
+ * make theirs when they first need it, and may refuse. */
+static bool make_home_sets(struct cw_run_kernel *k)
+{
+    const struct cw_run_context *c = k->program->context;
+    bool made = k->set;
+
+    for (size_t i = 0; made && i < c->slots->homes; i++)
+        made = make_set(k, c->places[i].lane);
+    return made;
+}
+
 /* Lock held. Parsing happens once per program and kernel, when the program creates kernels. */
 static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, cl_uint count)
 {
@@ -42,7 +64,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     k->flight = cw_run_flight_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->set && k->launches;
+    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && make_home_sets(k);
 }
 
 static void made(cl_program program, cl_kernel kernel)
@@ -253,9 +275,7 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
     if (*clone)
         return *clone;
     program = place->slot->home ? (cl_program)(uintptr_t)k->program->r.handle : cw_run_program_copy(k->program, place);
-    if (!k->set[place->lane->number])
-        k->set[place->lane->number] = calloc(k->count + 1, sizeof **k->set);
-    if (!k->set[place->lane->number])
+    if (!make_set(k, place->lane))
         return NULL;
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
     if (*clone && place->slot->home)

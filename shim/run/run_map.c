@@ -35,6 +35,15 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     return t;
 }
 
+/* What is mapped stays until it is unmapped, released or not. */
+static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
+{
+    map->next = m->maps;
+    m->maps = map;
+    m->root->root_maps++;
+    cw_run_busy(&m->root->r);
+}
+
 static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags, size_t offset, size_t bytes,
                                     void **address)
 {
@@ -50,43 +59,48 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
         return NULL;
     }
     *address = m->address + offset;
-    *map = (struct cw_run_map){m->maps, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
-    m->maps = map;
-    m->root->root_maps++;
-    cw_run_busy(&m->root->r); /* what is mapped stays until it is unmapped, released or not */
+    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
+    put_map(m, map);
     return t;
 }
 
-/* Takes the latest map of `m` that begins at `address` out. False: there is none. True: the caller calls cw_run_idle for
- * the root when `m` is in other hands. */
-static bool take_map(struct cw_run_memory *m, const void *address, struct cw_run_map *taken)
+/* Takes the latest map of `m` that begins at `address` out, and lets its root go; the caller frees it. NULL: there is none. */
+static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 {
     struct cw_run_map **at, *map;
 
     for (at = m ? &m->maps : NULL; at && (map = *at); at = &map->next) {
         if (map->low != (uintptr_t)address)
             continue;
-        *taken = *map;
         *at = map->next;
         m->root->root_maps--;
-        free(map);
-        return true;
+        cw_run_idle(&m->root->r); /* the last use of `m` here */
+        return map;
     }
-    return false;
+    return NULL;
 }
 
 /* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
 static void *unmapped(cl_mem buffer, const void *address)
 {
+    cw_run_lock();
+    free(take_map(cw_run_buffer(buffer), address));
+    cw_run_unlock();
+    return NULL;
+}
+
+/* The command that was to undo `map` is refused: it is as if it had never been enqueued. Lock not held. */
+static void mapped_still(cl_mem buffer, struct cw_run_map *map)
+{
     struct cw_run_memory *m;
-    struct cw_run_map map;
 
     cw_run_lock();
     m = cw_run_buffer(buffer);
-    if (take_map(m, address, &map))
-        cw_run_idle(&m->root->r);
+    if (m)
+        put_map(m, map);
+    else
+        free(map);
     cw_run_unlock();
-    return NULL;
 }
 
 void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
@@ -120,9 +134,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
 static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *address, cl_uint n, const cl_event *list,
                              cl_event *event, enum cw_run_reason why, bool ours)
 {
-    struct cw_run_memory *m;
     struct cw_run_native x;
-    struct cw_run_map map;
     cl_int err;
 
     cw_run_native_begin(&x, queue, n, list, event, false, false, why);
@@ -133,9 +145,7 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_lock();
-        m = cw_run_buffer(memory);
-        if (take_map(m, address, &map))
-            cw_run_idle(&m->root->r);
+        free(take_map(cw_run_buffer(memory), address));
         cw_run_unlock();
     }
     return cw_run_native_end(&x, err);
@@ -150,20 +160,19 @@ static const struct cw_run_map *find_map(const struct cw_run_memory *m, const vo
     return map;
 }
 
-/* The command, which takes the map out; NULL: native, the lock is free. */
-static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address)
+/* The command, and in *taken its map, which is out; NULL: native, the lock is free. */
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
 {
     struct cw_run_memory *m = cw_run_buffer(memory);
     const struct cw_run_map *found;
-    struct cw_run_map map;
     struct cw_run_task *t = NULL;
 
     if (m && m->context == e->queue->context && cw_run_settle(e) && (found = find_map(m, address)))
         t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, found->high - found->low, found->flags & MAP_WRITES);
     if (!t)
         cw_run_refuse(e, CW_RUN_R_CHECK);
-    else if (take_map(m, address, &map))
-        cw_run_idle(&m->root->r);
+    else
+        *taken = take_map(m, address);
     return t;
 }
 
@@ -171,11 +180,19 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
                                            const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
+    struct cw_run_map *map;
     struct cw_run_task *t;
+    cl_int status;
     bool ours;
 
-    if (cw_run_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address)))
-        return cw_run_commit(&e, t, false);
+    if (cw_run_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address, &map))) {
+        status = cw_run_commit(&e, t, false);
+        if (status == CL_SUCCESS)
+            free(map);
+        else
+            mapped_still(memory, map);
+        return status;
+    }
     cw_run_lock();
     ours = find_map(cw_run_buffer(memory), address);
     cw_run_unlock();

@@ -63,8 +63,10 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
 {
     struct cw_run_memory *m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m);
 
-    if (!m)
+    if (!m) {
+        cw_run.off = true; /* kernels that get it would be taken for kernels without it */
         return;
+    }
     m->context = c;
     m->id = ++ids;
     cw_run_busy(&c->r);

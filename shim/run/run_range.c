@@ -74,15 +74,15 @@ static void take_out(struct cw_run_access *a)
 static void order_behind(struct cw_run_task *t, struct cw_run_access *list, uintptr_t low, uintptr_t high, bool write)
 {
     struct cw_run_access *a, *next;
+    bool ordered;
 
     for (a = list; a; a = next) {
         next = a->next;
         if (a->high <= low || a->low >= high)
             continue;
-        if (a->task != t)
-            cw_run_depend(a->task, t, CW_RUN_DATA);
-        if (write && low <= a->low && a->high <= high)
-            take_out(a);
+        ordered = a->task == t || cw_run_depend(a->task, t, CW_RUN_DATA);
+        if (ordered && write && low <= a->low && a->high <= high)
+            take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
 }
 

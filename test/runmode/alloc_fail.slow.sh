@@ -1,6 +1,6 @@
 # Run mode, whichever memory request of the library fails: the program gets the right bytes, or an error where OpenCL has
 # one for it; it is never killed, never hangs, and never gets other bytes without an error. TRIES (200) requests, evenly
-# over all, for each way of running.
+# over all, for each way of running. Then all requests of our own threads at once, which no program can be told of.
 . test/runmode/common.sh
 CC=${CC:-cc} tried=0 refused=0
 $CC -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -o "$T/libfail.so" test/shim/fail_alloc.c || exit 1
@@ -32,6 +32,9 @@ every() {
             fail "$*: request $n: status $status: $(tail -n 3 "$T/run.err")"
         fi
     done
+    try workers "$@"
+    compared=$((compared + 1))
+    [ $status = 0 ] && cmp -s "$T/bare" "$T/run" || fail "$*: requests of our threads: status $status: $(tail -n 3 "$T/run.err")"
 }
 
 program="$B/test/runmode/anything 3 25"

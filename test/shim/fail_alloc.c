@@ -1,6 +1,6 @@
 /* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail. With
  * FAIL_THREADS=N all threads that it wants fail from the N-th on. FAIL_ALLOC_SHOW=1 says where the request came from.
- * FAIL_ALLOC=N (0: none); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
+ * FAIL_ALLOC=N (0: none; workers: all that do not come from the program's first thread); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -23,6 +23,7 @@ extern void *__libc_realloc(void *, size_t);
 static uintptr_t start, end; /* text of libclweave.so */
 static _Atomic long seen;
 static long fail_at = -1;
+static int fail_workers;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -38,6 +39,7 @@ __attribute__((constructor)) static void begin(void)
     if (f)
         fclose(f);
     fail_at = text ? atol(text) : 0;
+    fail_workers = text && !strcmp(text, "workers");
 }
 
 __attribute__((destructor)) static void done(void)
@@ -58,7 +60,9 @@ static int is_ours(void *caller)
 
 static int refuse(void *caller)
 {
-    if (fail_at < 0 || !is_ours(caller) || ++seen != fail_at)
+    if (fail_at < 0 || !is_ours(caller))
+        return 0;
+    if (++seen != fail_at && !(fail_workers && gettid() != getpid()))
         return 0;
     if (getenv("FAIL_ALLOC_SHOW")) {
         void *frames[8];
