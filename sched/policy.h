@@ -40,6 +40,7 @@ struct cw_policy {
     const char *title;  /* one line for lists and --help */
     const char *source; /* where it is defined: paper, equation */
     uint64_t takes;     /* CW_TAKES(...) of its options */
+    bool offline;       /* searches for seconds: not for programs that run */
 
     /* Places every task of plan->graph that is not placed yet.
      *   plan      valid and possibly partly filled; the policy may set its fields `insertion` and `tie_rank`
@@ -78,6 +79,9 @@ enum cw_status cw_policy_parse(struct cw_policy_config *config, const char *text
  * (bad value). */
 enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, const char *value,
                              struct cw_error *err);
+
+/* CW_ERR_UNSUPPORTED when a running program cannot wait for what `policy` does (its `offline`). */
+enum cw_status cw_policy_check_online(const struct cw_policy *policy, struct cw_error *err);
 
 /* Runs the policy on an empty plan. *schedule is the caller's, NULL on failure. Errors: those of cw_plan_init
  * and of the policy's plan slot. */

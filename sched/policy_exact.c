@@ -367,5 +367,6 @@ const struct cw_policy cw_policy_exact = {
     .title = "branch and bound: the shortest schedule of small graphs",
     .source = "own",
     .takes = CW_TAKES(nodes),
+    .offline = true,
     .plan = plan_exact,
 };

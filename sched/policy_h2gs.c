@@ -21,5 +21,6 @@ const struct cw_policy cw_policy_h2gs = {
     .title = "LDCP, improved by a genetic search",
     .source = "Daoud, Kharma, JPDC 71(11), 2011",
     .takes = CW_TAKES(insertion) | CW_GENETIC_TAKES,
+    .offline = true,
     .plan = plan_h2gs,
 };

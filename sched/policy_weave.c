@@ -297,6 +297,7 @@ const struct cw_policy cw_policy_weave = {
     .title = "the best of several list schedules, improved by search, tasks shared where it pays",
     .source = "own",
     .takes = CW_TAKES(cross_class) | CW_TAKES(overhead) | CW_TAKES(effort),
+    .offline = true,
     .plan = plan_weave,
     .sharing = sharing,
 };

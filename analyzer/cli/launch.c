@@ -118,16 +118,25 @@ static bool place_is_writable(const char *pattern)
     return true;
 }
 
-/* What only the library could refuse, when the program runs already. */
-static bool settings_are_possible(const struct cw_launch_options *o)
+/* What only the library could refuse, when the program runs already; options and what the environment says instead. */
+static bool settings_are_possible(unsigned command, const struct cw_launch_options *o)
 {
+    char variable[CW_OPTION_VARIABLE_BYTES];
     struct cw_error err = {0};
 
-    for (int i = 0; i < CW_LAUNCH_SETTINGS; i++)
-        if (o->setting[i] && cw_options_check(&cw_option_table[i], o->setting[i], &err)) {
+    for (int i = 0; i < CW_LAUNCH_SETTINGS; i++) {
+        const struct cw_option_info *info = &cw_option_table[i];
+        const char *inherited = info->commands & command ? getenv(cw_option_variable(info, variable)) : NULL;
+        const char *value = o->setting[i] ? o->setting[i] : inherited && *inherited ? inherited : NULL;
+
+        if (!value || cw_options_check(info, value, &err) == CW_OK)
+            continue;
+        if (o->setting[i])
             cw_cli_complain("%s", err.text);
-            return false;
-        }
+        else
+            cw_cli_complain("%s in the environment: %s", variable, err.text);
+        return false;
+    }
     return true;
 }
 
@@ -242,7 +251,7 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     out = out                                               ? out
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
-    if (!settings_are_possible(o))
+    if (!settings_are_possible(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
     if (!find_library(library) || !can_be_preloaded(library) || !absolute_pattern(out, pattern) ||
         !place_is_writable(pattern))

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "device_list.h"
-
 #define TEXT_BOOL(value)   ((value) ? "true" : "false")
 #define TEXT_INT(value)    #value
 #define TEXT_STRING(value) value
@@ -235,29 +233,4 @@ int cw_options_log_level(const char *text)
         if (n == strlen(names[i]) && !strncmp(text, names[i], n))
             return (int)i;
     return -1;
-}
-
-enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
-{
-    char path[PATH_MAX];
-    struct cw_device_list list;
-    int n = 0;
-
-    if (info->offset == offsetof(struct cw_options, dsp) && set_int(&n, info->name, value, err))
-        return CW_ERR_INVALID;
-    if (info->offset == offsetof(struct cw_options, dsp) && (n < 0 || n > CW_HELPERS_MAX))
-        return cw_error_set(err, CW_ERR_INVALID, "--dsp: %d devices; from 0 to %d are possible", n, CW_HELPERS_MAX);
-    if (info->offset == offsetof(struct cw_options, devices))
-        return cw_device_list_parse(value, &list, err);
-    if (info->offset == offsetof(struct cw_options, callsites) && cw_options_callsites(value) < 0)
-        return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d",
-                            value, CW_CALLSITES_MAX);
-    if (info->offset == offsetof(struct cw_options, log) && cw_options_log_level(value) < 0)
-        return cw_error_set(err, CW_ERR_INVALID,
-                            "--log: '%s' does not begin with error, warning, info or debug", value);
-    if (info->offset == offsetof(struct cw_options, out) && !*value)
-        return cw_error_set(err, CW_ERR_INVALID, "--out: the name of the trace is empty");
-    if (info->offset == offsetof(struct cw_options, out))
-        return cw_options_expand(value, "", 0, path, sizeof path, err);
-    return CW_OK;
 }

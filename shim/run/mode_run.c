@@ -64,14 +64,12 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
-    const char *seed = getenv("CLWEAVE_SEED");
-
     if (!cw_device_start(options))
         return false;
     cw_run.chaos = !strncmp(options->policy, "chaos", 5);
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
-    cw_run.random = seed ? strtoull(seed, NULL, 0) : 0;
+    cw_run.random = (uint64_t)options->seed;
     if (cw_run.chaos && !cw_run_fault_start(getenv("CLWEAVE_FAULT")))
         return false;
     if (!cw_run_decide_start(options, cw_run.random))

@@ -16,14 +16,8 @@ static enum cw_status check_planner(const struct cw_run_slot *slots, uint32_t co
                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
                                     struct cw_error *err)
 {
-    static const char *const searching[] = {"exact", "hscgs", "h2gs", "weave", NULL};
-
-    if (policy_among(config->policy, searching))
-        return cw_error_set(
-            err, CW_ERR_UNSUPPORTED,
-            "policy %s searches for seconds, which a running program cannot wait for; use it with "
-            "`clweave replay`",
-            config->policy->name);
+    if (cw_policy_check_online(config->policy, err) != CW_OK)
+        return CW_ERR_UNSUPPORTED;
     if (count == 0)
         return cw_error_set(err, CW_ERR_INVALID, "there is no device to plan for");
     for (uint32_t p = 0; p < count; p++)

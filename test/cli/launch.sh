@@ -92,6 +92,23 @@ for bad in --callsites=0x --callsites=-1 --callsites=33 --log=loud --out= --out=
     clweave trace "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
     [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
 done
+echo '{"format":"clweave-platform","version":1,"devices":[{"class":"cpu"}]}' > "$T/no_dsp.json"
+for bad in --policy=nosuch --policy= --policy=heft:nosuch --policy=heft:insertion=perhaps --policy=exact --policy=weave --seed=x \
+    --devices=nosuch --devices=sub:0x --devices=basic,basic --dsp=four --dsp=-1 --dsp=65 --dsp= --dsp-clock=fast --dsp-platform=/nowhere \
+    --dsp-platform="$T/no_dsp.json" --numerics=exact --footprints=maybe --history="$T" --log=loud --log=info:%q --callsites=x --out=; do
+    clweave run "$bad" -- touch "$T/ran" 2> "$T/err"; got=$?
+    [ $got = 2 ] && [ -s "$T/err" ] && [ ! -e "$T/ran" ] || fail "$bad: status $got, $(cat "$T/err")"
+    name=${bad#--}; name=${name%%=*}
+    variable=CLWEAVE_$(echo "$name" | tr a-z- A-Z_)
+    [ -n "${bad#*=}" ] || continue # an empty variable is an unset one
+    env "$variable=${bad#*=}" clweave run -- touch "$T/ran" 2> "$T/err"; got=$?
+    [ $got = 2 ] && grep -q "$variable" "$T/err" && [ ! -e "$T/ran" ] || fail "$variable=${bad#*=}: status $got, $(cat "$T/err")"
+done
+clweave run --policy=nosuch -- true 2>&1 | grep -q 'heft.*chaos\|chaos.*heft' || fail "policies that there are are not named"
+CLWEAVE_POLICY=nosuch clweave run --policy=heft -- true 2> "$T/err" || fail "an option does not take the place of its variable: $(cat "$T/err")"
+CLWEAVE_POLICY=nosuch clweave trace -o "$T/s.json" -- true 2> "$T/err" || fail "trace minds a setting of run: $(cat "$T/err")"
+clweave run --policy=chaos --seed=7 --devices=basic:2,sub --dsp=4 --dsp-platform=hxdsp --history=off -- true 2> "$T/err" ||
+    fail "good options are refused: $(cat "$T/err")"
 mkdir "$T/100%e"
 clweave trace -o "$T/e" -- touch "$T/ran" 2> "$T/err"; got=$?
 [ $got = 1 ] && grep -q "is a folder" "$T/err" && [ ! -e "$T/ran" ] || fail "a folder as trace: status $got, $(cat "$T/err")"

@@ -1,0 +1,117 @@
+/* options_check.c - values of settings, judged before a program runs under them. */
+#include "options.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../../sched/policy.h"
+#include "../plan/platform_file.h"
+#include "device_list.h"
+
+static enum cw_status check_callsites(const char *value, struct cw_error *err)
+{
+    if (cw_options_callsites(value) >= 0)
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--callsites: '%s' is not off, leaf or a number up to %d", value,
+                        CW_CALLSITES_MAX);
+}
+
+static enum cw_status check_out(const char *value, struct cw_error *err)
+{
+    char path[PATH_MAX];
+
+    if (!*value)
+        return cw_error_set(err, CW_ERR_INVALID, "--out: the name of the trace is empty");
+    return cw_options_expand(value, "", 0, path, sizeof path, err);
+}
+
+static enum cw_status check_log(const char *value, struct cw_error *err)
+{
+    const char *file = strchr(value, ':');
+    char path[PATH_MAX];
+
+    if (cw_options_log_level(value) < 0)
+        return cw_error_set(err, CW_ERR_INVALID, "--log: '%s' does not begin with error, warning, info or debug",
+                            value);
+    return file ? cw_options_expand(file + 1, "", 0, path, sizeof path, err) : CW_OK;
+}
+
+static enum cw_status check_policy(const char *value, struct cw_error *err)
+{
+    struct cw_policy_config config;
+    enum cw_status status = cw_policy_parse(&config, value, err);
+
+    return status == CW_OK ? cw_policy_check_online(config.policy, err) : status;
+}
+
+static enum cw_status check_devices(const char *value, struct cw_error *err)
+{
+    struct cw_device_list list;
+
+    return cw_device_list_parse(value, &list, err);
+}
+
+static enum cw_status check_dsp(const char *value, struct cw_error *err)
+{
+    long n = strtol(value, NULL, 10); /* a number: that was checked */
+
+    if (n >= 0 && n <= CW_HELPERS_MAX)
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--dsp: %ld devices; from 0 to %d are possible", n, CW_HELPERS_MAX);
+}
+
+/* As the emulator will: the platform must have a device of class dsp. */
+static enum cw_status check_dsp_platform(const char *value, struct cw_error *err)
+{
+    struct cw_platform_model *model;
+    enum cw_status status = cw_platform_model_load(value, -1, &model, err);
+    const struct cw_platform *p;
+    bool found = false;
+
+    if (status != CW_OK)
+        return status;
+    p = cw_platform_model_platform(model);
+    for (uint32_t d = 0; d < p->devices; d++)
+        found |= !strcmp(p->device[d].class_name, "dsp");
+    cw_platform_model_destroy(model);
+    return found ? CW_OK
+                 : cw_error_set(err, CW_ERR_INVALID, "--dsp-platform: the platform %s has no device of class dsp", value);
+}
+
+static enum cw_status check_history(const char *value, struct cw_error *err)
+{
+    struct stat st;
+
+    if (!*value || stat(value, &st) != 0 || S_ISREG(st.st_mode))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--history: %s is not a file; give a file, or off", value);
+}
+
+enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
+{
+    static const struct {
+        size_t offset;
+        enum cw_status (*check)(const char *value, struct cw_error *err);
+    } checks[] = {
+        {offsetof(struct cw_options, out), check_out},
+        {offsetof(struct cw_options, callsites), check_callsites},
+        {offsetof(struct cw_options, policy), check_policy},
+        {offsetof(struct cw_options, devices), check_devices},
+        {offsetof(struct cw_options, dsp), check_dsp},
+        {offsetof(struct cw_options, dsp_platform), check_dsp_platform},
+        {offsetof(struct cw_options, history), check_history},
+        {offsetof(struct cw_options, log), check_log},
+    };
+    struct cw_options scratch;
+    enum cw_status status = cw_options_init(&scratch, err);
+
+    if (status == CW_OK)
+        status = cw_options_set(&scratch, info, value, err);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == CW_OK; i++)
+        if (checks[i].offset == info->offset)
+            status = checks[i].check(value, err);
+    cw_options_finish(&scratch);
+    return status;
+}
