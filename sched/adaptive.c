@@ -1,0 +1,304 @@
+/* adaptive.c - see adaptive.h: what both ways share. */
+#include "adaptive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adaptive_internal.h"
+
+/* A part whose speed differs by this factor from the window's shows that the device has changed. */
+#define CHANGED 1.5
+
+struct cw_adaptive *cw_adaptive_create(uint32_t devices, const struct cw_adaptive_options *options)
+{
+    static const struct cw_adaptive_options defaults = {.mode = CW_ADAPTIVE_ASYNC};
+    struct cw_adaptive *a;
+    double sum = 0;
+
+    options = options ? options : &defaults;
+    if (devices < 1 || devices > CW_ADAPTIVE_DEVICES)
+        return NULL;
+    a = calloc(1, sizeof *a + devices * sizeof *a->device);
+    if (!a)
+        return NULL;
+    a->mode = options->mode;
+    a->devices = devices;
+    a->blocks_n = options->blocks_n ? options->blocks_n : CW_ADAPTIVE_BLOCKS_N;
+    a->overhead_ns = options->overhead_ns > 0 ? options->overhead_ns : 0;
+    for (uint32_t d = 0; options->ratio && d < devices; d++)
+        sum += options->ratio[d];
+    for (uint32_t d = 0; d < devices; d++)
+        a->device[d].ratio = sum > 0 && isfinite(sum) ? options->ratio[d] / sum : 1.0 / devices;
+    return a;
+}
+
+void cw_adaptive_destroy(struct cw_adaptive *a)
+{
+    free(a);
+}
+
+void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups)
+{
+    a->groups = groups;
+    a->done = a->rest = 0;
+    a->fresh = (struct adaptive_range){0, groups};
+    a->num_back = 0;
+    a->events = 1;
+    a->event_is_new = true;
+    for (uint32_t d = 0; d < a->devices; d++) {
+        a->device[d].left = a->device[d].holds = false;
+        a->device[d].seen = 0;
+    }
+    adaptive_start_sync(a);
+}
+
+enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                         struct cw_adaptive_part *part)
+{
+    struct adaptive_device *d = &a->device[device];
+
+    *part = (struct cw_adaptive_part){.again_ns = UINT64_MAX};
+    if (a->done == a->groups)
+        return CW_ADAPTIVE_DONE;
+    if (d->holds || !adaptive_counts(d))
+        return CW_ADAPTIVE_WAIT;
+    if (a->event_is_new)
+        a->event_ns = now_ns;
+    a->event_is_new = false;
+    d->seen = a->events;
+    return a->mode == CW_ADAPTIVE_SYNC ? adaptive_next_sync(a, device, now_ns, part)
+                                       : adaptive_next_async(a, device, now_ns, part);
+}
+
+/* ---- groups */
+
+uint64_t adaptive_remaining(const struct cw_adaptive *a)
+{
+    uint64_t n = a->fresh.groups;
+
+    for (uint32_t i = 0; i < a->num_back; i++)
+        n += a->back[i].groups;
+    return n;
+}
+
+struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups)
+{
+    struct adaptive_range *from = a->fresh.groups ? &a->fresh : &a->back[0], part;
+
+    part = (struct adaptive_range){from->first, adaptive_least(groups, from->groups)};
+    from->first += part.groups;
+    from->groups -= part.groups;
+    if (from != &a->fresh && !from->groups) {
+        a->num_back--;
+        memmove(&a->back[0], &a->back[1], a->num_back * sizeof *a->back);
+    }
+    return part;
+}
+
+void adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
+                   uint64_t now_ns)
+{
+    d->holds = true;
+    d->part = part;
+    d->began_ns = now_ns;
+    if (a->mode == CW_ADAPTIVE_ASYNC)
+        a->block = part.groups;
+}
+
+bool cw_adaptive_rest(struct cw_adaptive *a, struct cw_adaptive_part *part)
+{
+    struct adaptive_range r;
+
+    if (a->rest || !adaptive_remaining(a))
+        return false;
+    r = adaptive_take(a, UINT64_MAX);
+    *part = (struct cw_adaptive_part){r.first, r.groups, UINT64_MAX};
+    a->rest = r.groups;
+    return true;
+}
+
+void cw_adaptive_rest_done(struct cw_adaptive *a)
+{
+    a->done += a->rest;
+    a->rest = 0;
+}
+
+/* ---- speeds */
+
+static double window_groups(const struct adaptive_device *d)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < d->samples; i++)
+        sum += d->groups[i];
+    return sum;
+}
+
+static double window_ns(const struct adaptive_device *d)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < d->samples; i++)
+        sum += d->ns[i];
+    return sum;
+}
+
+/* Whether a new part tells that the device is not what it was. Slow ones must be long and quick ones large:
+ * short parts say little. */
+static bool has_changed(const struct adaptive_device *d, double groups, double ns)
+{
+    double all = window_groups(d), time = window_ns(d), quicker = d->samples ? groups / ns * time / all : 1;
+
+    return (quicker > CHANGED && 2 * d->samples * groups >= all) ||
+           (quicker < 1 / CHANGED && 2 * d->samples * ns >= time);
+}
+
+static void learn(struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
+{
+    /* what a part costs beside its groups must not make small ones look slow; but it is an estimate */
+    ns = ns - a->overhead_ns > ns / 4 ? ns - a->overhead_ns : ns / 4;
+    if (has_changed(d, groups, ns))
+        d->samples = d->at = 0;
+    d->groups[d->at] = groups;
+    d->ns[d->at] = ns;
+    d->at = (d->at + 1) % CW_ADAPTIVE_WINDOW;
+    d->samples += d->samples < CW_ADAPTIVE_WINDOW;
+}
+
+double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)
+{
+    const struct adaptive_device *d = &a->device[device];
+
+    return d->samples ? window_groups(d) / window_ns(d) : 0;
+}
+
+bool adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES])
+{
+    double measured = 0, ratios = 0;
+
+    for (uint32_t d = 0; d < a->devices; d++) {
+        speed[d] = a->device[d].lost ? 0 : cw_adaptive_speed(a, d);
+        measured += speed[d];
+        ratios += speed[d] > 0 ? a->device[d].ratio : 0;
+    }
+    for (uint32_t d = 0; d < a->devices; d++) {
+        const struct adaptive_device *v = &a->device[d];
+        if (v->lost || v->ratio <= 0)
+            speed[d] = 0;
+        else if (speed[d] <= 0)
+            speed[d] = ratios > 0 ? v->ratio * measured / ratios : v->ratio;
+    }
+    return measured > 0;
+}
+
+double cw_adaptive_share(const struct cw_adaptive *a, uint32_t device)
+{
+    double speed[CW_ADAPTIVE_DEVICES], sum = 0;
+
+    adaptive_speeds(a, speed);
+    for (uint32_t d = 0; d < a->devices; d++) {
+        if (a->mode == CW_ADAPTIVE_SYNC)
+            speed[d] = a->device[d].lost ? 0 : a->device[d].ratio;
+        sum += speed[d];
+    }
+    return sum > 0 ? speed[device] / sum : 0;
+}
+
+bool cw_adaptive_is_lost(const struct cw_adaptive *a, uint32_t device)
+{
+    return a->device[device].lost;
+}
+
+uint64_t cw_adaptive_block(const struct cw_adaptive *a)
+{
+    return a->block;
+}
+
+void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns)
+{
+    double speed[CW_ADAPTIVE_DEVICES], sum = 0;
+
+    if (!groups || !(ns > 0))
+        return;
+    learn(a, &a->device[device], (double)groups, ns);
+    adaptive_speeds(a, speed);
+    for (uint32_t d = 0; d < a->devices; d++)
+        sum += speed[d];
+    for (uint32_t d = 0; d < a->devices && sum > 0; d++)
+        if (speed[d] > 0)
+            a->device[d].ratio = speed[d] / sum;
+}
+
+/* ---- what becomes of parts */
+
+/* Every idle device is expected to ask now, also the one that was busy until now. */
+static void happened(struct cw_adaptive *a, struct adaptive_device *d)
+{
+    d->seen = a->events++;
+    a->event_is_new = true;
+    if (a->mode == CW_ADAPTIVE_SYNC)
+        adaptive_ended_sync(a);
+}
+
+void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
+{
+    struct adaptive_device *d = &a->device[device];
+
+    if (!d->holds)
+        return;
+    d->holds = d->block_open = false;
+    d->block_ns = ns;
+    a->done += d->part.groups;
+    if (ns)
+        learn(a, d, (double)d->part.groups, (double)ns);
+    happened(a, d);
+}
+
+static void goes(struct cw_adaptive *a, struct adaptive_device *d)
+{
+    if (d->holds)
+        a->back[a->num_back++] = d->part;
+    d->holds = d->block_open = false;
+    d->block_groups = 0;
+    happened(a, d);
+}
+
+void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device)
+{
+    a->device[device].left = true;
+    goes(a, &a->device[device]);
+}
+
+void cw_adaptive_lost(struct cw_adaptive *a, uint32_t device)
+{
+    a->device[device].lost = true;
+    goes(a, &a->device[device]);
+}
+
+/* ---- settings */
+
+enum cw_status cw_adaptive_read_ratio(const char *text, double *ratio, uint32_t *devices,
+                                      struct cw_error *err)
+{
+    const char *at = text;
+    double sum = 0;
+    char *end;
+
+    for (*devices = 0; *devices < CW_ADAPTIVE_DEVICES; at = end + 1) {
+        double value = strtod(at, &end);
+
+        if (end == at || !isfinite(value) || value < 0 || (*end && *end != ':'))
+            break;
+        ratio[(*devices)++] = value;
+        sum += value;
+        if (!*end && sum > 0)
+            return CW_OK;
+        if (!*end)
+            break;
+    }
+    return cw_error_set(
+        err, CW_ERR_INVALID,
+        "the ratio \"%s\" is not a list of up to %d numbers like 3:1:0.5, one per device, not all of them 0",
+        text, CW_ADAPTIVE_DEVICES);
+}

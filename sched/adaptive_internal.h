@@ -1,0 +1,79 @@
+/* adaptive_internal.h - the state of a controller, shared by its two ways. */
+#ifndef CW_ADAPTIVE_INTERNAL_H
+#define CW_ADAPTIVE_INTERNAL_H
+
+#include "adaptive.h"
+
+struct adaptive_range {
+    uint64_t first, groups;
+};
+
+struct adaptive_device {
+    double ratio;                      /* R_i; counts until a speed is known */
+    double groups[CW_ADAPTIVE_WINDOW]; /* the last parts, a ring */
+    double ns[CW_ADAPTIVE_WINDOW];     /* > 0, without overhead */
+    uint32_t samples, at;              /* how many of them count; where the next one goes */
+    bool lost, left, holds;
+    uint32_t seen;              /* the last event after which it asked */
+    struct adaptive_range part; /* when it holds one */
+    uint64_t began_ns;
+    uint64_t block_groups; /* sync: its share of the block, taken or not */
+    uint64_t block_ns;     /* sync: what that took; 0: not measured */
+    bool block_open;       /* sync: its share has not been reported */
+    bool skipped;          /* sync: the block before was too small to give it anything */
+};
+
+struct cw_adaptive {
+    enum cw_adaptive_mode mode;
+    uint32_t blocks_n, devices;
+    double overhead_ns;
+    uint64_t groups, done;
+    struct adaptive_range fresh; /* what was never given out */
+    struct adaptive_range
+        back[CW_ADAPTIVE_DEVICES + 1]; /* what came back: each device gives back once in a launch */
+    uint32_t num_back;
+    uint64_t rest;     /* held by the caller */
+    uint32_t events;   /* start, reports, losses: after each of them every idle device is expected to ask */
+    bool event_is_new; /* nobody has asked since the last one */
+    uint64_t event_ns; /* when somebody first did */
+    /* sync */
+    uint64_t block, last_block;    /* sizes; 0: none yet */
+    double last_speed, this_speed; /* V of the block before the last one, of the last one; 0: none yet */
+    bool growing;                  /* what the last change was */
+    uint32_t blocks;               /* that have begun in this launch */
+    struct adaptive_device device[];
+};
+
+static inline bool adaptive_counts(const struct adaptive_device *d)
+{
+    return !d->lost && !d->left && d->ratio > 0;
+}
+
+static inline uint64_t adaptive_least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Groups that nobody holds and nobody has done. */
+uint64_t adaptive_remaining(const struct cw_adaptive *a);
+
+/* Up to `groups` of those, in one piece: fresh ones first. */
+struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups);
+
+/* Gives `part` to a device. */
+void adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
+                   uint64_t now_ns);
+
+/* The speed of each device, groups per ns; those not measured by their ratio to the measured ones. 0: it does
+ * not count. False: none is measured, the speeds are the ratios. */
+bool adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES]);
+
+enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                            struct cw_adaptive_part *part);
+enum cw_adaptive_answer adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                           struct cw_adaptive_part *part);
+void adaptive_start_sync(struct cw_adaptive *a);
+/* A share of the block was reported, or its device has gone. */
+void adaptive_ended_sync(struct cw_adaptive *a);
+
+#endif
