@@ -110,6 +110,7 @@ void cw_run_window_close(void);
 bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
 bool cw_run_lanes_reserve(uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
 void cw_run_ready(struct cw_run_task *t);
+void cw_run_starts(struct cw_run_task *t); /* the command is going to run now */
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);
 /* Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what). Gives up the lock meanwhile. */
@@ -145,6 +146,8 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
 void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n);
 /* Hands a launch to its device (run_execute.c); the lane is held. *queue: to be finished. */
 cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue);
+/* Gives a private kernel of the place the arguments of a launch, where `set` has others; the lane is held. */
+cl_int cw_run_set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_place *p, struct cw_run_set *set);
 
 /* ---- launches that must not overlap (run_flight.c); lock held unless said */
 struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k);

@@ -2,6 +2,8 @@
 #include "run_brain.h"
 #include "run_decide.h"
 #include "run_profit.h"
+#include "run_fault.h"
+#include "run_tile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +279,7 @@ static void remember(const struct workspace *w)
                                                   .plan_ns = w->plan.plan_ns};
 }
 
-bool cw_run_decide(struct cw_run_task *first, uint32_t count)
+static bool decide_lanes(struct cw_run_task *first, uint32_t count)
 {
     struct workspace *w;
     struct cw_run_brain *b;
@@ -303,5 +305,16 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count)
     }
     w->next = decide.idle;
     decide.idle = w;
+    return gained;
+}
+
+bool cw_run_decide(struct cw_run_task *first, uint32_t count)
+{
+    bool gained = decide_lanes(first, count);
+
+    if (cw_run.chaos && cw_run_fault_cuts())
+        for (struct cw_run_task *t = first; t; t = t->window_next)
+            if (t->work == CW_RUN_LAUNCH)
+                cw_run_tile_anyhow(t);
     return gained;
 }

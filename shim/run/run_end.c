@@ -11,6 +11,7 @@
 #include "run_models.h"
 #include "run_fault.h"
 #include "run_threads.h"
+#include "run_tile.h"
 
 #define MAX_REGISTRATIONS 1024
 
@@ -47,17 +48,19 @@ static void summary(void)
     };
     const struct cw_run_counts *c = &cw_run.counts;
     uint64_t native = 0;
-    char line[512];
+    char line[4096];
 
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         native += c->native[i];
     say(line, snprintf(line, sizeof line,
-                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu windows; %llu native\n",
+                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu tiles), %llu windows; %llu native\n",
                        (unsigned long long)c->managed, (unsigned long long)c->launches, (unsigned long long)c->reordered,
-                       (unsigned long long)c->moved, (unsigned long long)c->windows, (unsigned long long)native));
+                       (unsigned long long)c->moved, (unsigned long long)c->cut, (unsigned long long)c->tiles,
+                       (unsigned long long)c->windows, (unsigned long long)native));
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));

@@ -2,6 +2,7 @@
 #include "run_decide.h"
 #include "run_fault.h"
 #include "run_hooks.h"
+#include "run_tile.h"
 
 cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p)
 {
@@ -46,9 +47,8 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a, 
     return err;
 }
 
-static cl_int set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_place *p)
+cl_int cw_run_set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_place *p, struct cw_run_set *set)
 {
-    struct cw_run_set *set = l->kernel->set[p->lane->number];
     cl_int err = CL_SUCCESS;
 
     for (uint32_t i = 0; err == CL_SUCCESS && i < l->kernel->count; i++)
@@ -64,9 +64,11 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_kernel kernel;
     cl_int err;
 
+    if (CW_UNLIKELY(t->part_of != NULL))
+        return cw_run_tile_submit(t, queue);
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
-    err = kernel ? set_args(kernel, l, p) : CL_OUT_OF_RESOURCES;
+    err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, l->global, l->has_local ? l->local : NULL, 0,
                                              NULL, NULL);
@@ -86,6 +88,25 @@ static cl_int launch(struct cw_run_task *t)
     return err;
 }
 
+/* A block of a cut launch under a planted fault. */
+static cl_int faulty_tile(struct cw_run_task *part)
+{
+    bool half, twice, refuse;
+    cl_int err;
+
+    cw_run_lock();
+    half = cw_run_fault_now(CW_RUN_FAULT_HALF);
+    twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
+    refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    cw_run_unlock();
+    if (half)
+        return CL_COMPLETE;
+    if (refuse)
+        return CL_OUT_OF_RESOURCES;
+    err = launch(part);
+    return twice && err == CL_SUCCESS ? launch(part) : err;
+}
+
 /* Under a planted fault. */
 static cl_int faulty_launch(struct cw_run_task *t)
 {
@@ -94,6 +115,8 @@ static cl_int faulty_launch(struct cw_run_task *t)
     bool drop, stale;
     cl_int err;
 
+    if (t->part_of)
+        return faulty_tile(t);
     cw_run_lock();
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);

@@ -18,12 +18,18 @@ bool cw_run_fault_start(const char *text)
                                         [CW_RUN_FAULT_SWAP] = "swap:",
                                         [CW_RUN_FAULT_STALE] = "stale:",
                                         [CW_RUN_FAULT_EARLY] = "early:",
-                                        [CW_RUN_FAULT_NARROW] = "narrow:"};
+                                        [CW_RUN_FAULT_NARROW] = "narrow:",
+                                        [CW_RUN_FAULT_NAIVE] = "naive:",
+                                        [CW_RUN_FAULT_HALF] = "half:",
+                                        [CW_RUN_FAULT_TWICE] = "twice:",
+                                        [CW_RUN_FAULT_LOCAL] = "local:",
+                                        [CW_RUN_FAULT_REFUSE] = "refuse:",
+                                        [CW_RUN_FAULT_UNBUILT] = "unbuilt:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_NARROW; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_UNBUILT; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -35,13 +41,25 @@ bool cw_run_fault_start(const char *text)
         asked = text;
         return true;
     }
-    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N or narrow:N, N from 1", text);
+    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
+                 "refuse:N or unbuilt:N, N from 1",
+                 text);
     return false;
+}
+
+bool cw_run_fault_cuts(void)
+{
+    return cw_run_fault_planted == CW_RUN_FAULT_NONE || cw_run_fault_planted >= CW_RUN_FAULT_NAIVE;
 }
 
 bool cw_run_fault_now(enum cw_run_fault kind)
 {
     return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen == turn;
+}
+
+bool cw_run_fault_since(enum cw_run_fault kind)
+{
+    return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen >= turn;
 }
 
 size_t cw_run_fault_narrow(size_t bytes)
@@ -67,7 +85,7 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
     for (uint32_t i = 0; i < t->num_successors; i++) {
         struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 || s->lane != t->lane ||
+        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 || s->tiles || s->lane != t->lane ||
             s->place != t->place)
             continue;
         if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))

@@ -1,6 +1,7 @@
 /* run_kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "run_hooks.h"
 #include "run_reach.h"
+#include "run_tile.h"
 
 #include <stdlib.h>
 
@@ -116,6 +117,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
     }
     free_args(k);
     cw_run_reach_free(k);
+    cw_run_tiled_free(k);
     free(k->clones);
     free(k->modes);
     free(k->mean_ns);

@@ -8,6 +8,7 @@
 #include "../door/doors.h"
 #include "run_decide.h"
 #include "run_threads.h"
+#include "run_tile.h"
 
 #define MEASURED_ALL   64
 #define MEASURED_EVERY 16
@@ -93,7 +94,7 @@ bool cw_run_lanes_reserve(uint32_t tasks)
     return true;
 }
 
-void cw_run_ready(struct cw_run_task *t)
+static void push(struct cw_run_task *t)
 {
     struct cw_run_lane *l = &cw_run.lanes[t->lane];
 
@@ -102,6 +103,22 @@ void cw_run_ready(struct cw_run_task *t)
     cw_run.ready_count++;
     l->heap[l->num_ready++] = t; /* there is room since it was linked */
     heap_up(l->heap, l->num_ready - 1);
+}
+
+void cw_run_ready(struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t->tiles;
+
+    if (CW_LIKELY(!x || x->given_up)) {
+        push(t);
+        return;
+    }
+    t->state = CW_RUN_READY;
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
+        x->part[i].rank = t->rank;
+        x->part[i].ready_ns = t->ready_ns;
+        push(&x->part[i]);
+    }
 }
 
 static struct cw_run_task *heap_take(struct cw_run_lane *l, uint32_t i)
@@ -153,7 +170,7 @@ static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
     cw_run_ready(t);
 }
 
-static void starts(struct cw_run_task *t)
+void cw_run_starts(struct cw_run_task *t)
 {
     t->state = CW_RUN_RUNNING;
     if (t->timed) {
@@ -206,11 +223,15 @@ static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
     cl_int status = CL_COMPLETE;
     uint32_t n;
 
+    if (t->part_of) {
+        cw_run_tile_run(l, t);
+        return;
+    }
     l->busy = true;
     cw_run.running++;
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
-        starts(batch[i]);
+        cw_run_starts(batch[i]);
     for (uint32_t i = 0; i < n && (n == 1 || t->queue->context->places[t->place].slot->synchronous); i++)
         batch[i]->measured = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     cw_run_unlock();

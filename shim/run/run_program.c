@@ -2,6 +2,7 @@
 #include "run_binary.h"
 #include "run_hooks.h"
 #include "run_models.h"
+#include "run_tile.h"
 
 #include <stdlib.h>
 
@@ -98,6 +99,7 @@ static void forget_copies(struct cw_run_program *p)
         p->copies[i] = NULL;
         p->copy[i] = CW_RUN_COPY_NONE;
     }
+    cw_run_rewritten_free(p);
     p->hash = 0;
 }
 

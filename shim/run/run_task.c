@@ -1,5 +1,5 @@
 /* run_task.c - commands: made, ordered, done, retired. */
-#include "run.h"
+#include "run_tile.h"
 
 #include <stdlib.h>
 
@@ -49,6 +49,7 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->successors);
+    cw_run_tiles_free(t->tiles);
     if (!t->pooled || pool_count == POOL_MOST) {
         free(t);
         return;

@@ -1,6 +1,6 @@
 /* run_timing.c - when commands start and end, as their events report it: by the vendor's clock, or, on the
  * emulated board and under its virtual clock, by the model (device.h). */
-#include "run.h"
+#include "run_tile.h"
 
 uint64_t cw_run_event_now_ns(void)
 {
@@ -24,6 +24,8 @@ struct cw_work cw_run_work_of(const struct cw_run_task *t)
         w.items = 1;
         for (cl_uint i = 0; i < t->launch.dims; i++)
             w.items *= (double)t->launch.global[i];
+        if (t->part_of) /* of its block */
+            w.items *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
     } else if (t->work == CW_RUN_COPY) {
         w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
     } else if (t->work == CW_RUN_FILL) {

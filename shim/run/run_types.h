@@ -1,5 +1,5 @@
-/* run_types.h - the records, commands and lanes of run mode, and the state that its lock protects. run.h says how they
- * work together. Everything here is guarded by cw_run.lock unless it says otherwise. */
+/* run_types.h - the records, commands and lanes of run mode, and the state that its lock protects: cw_run.lock guards
+ * everything here unless it says otherwise. run.h says how they work together. */
 #ifndef CW_RUN_TYPES_H
 #define CW_RUN_TYPES_H
 
@@ -138,6 +138,7 @@ struct cw_run_program {
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (run_models.h) */
     uint64_t models_job;         /* who may set them */
     cl_program *copies;          /* by lane number */
+    struct cw_run_rewritten *rewritten; /* for launches in tiles (run_tile_program.c); NULL: none was wanted */
 };
 
 enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
@@ -198,6 +199,7 @@ struct cw_run_kernel {
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */
+    struct cw_run_tiled *tiled; /* what it needs to run in tiles (run_tile.h); NULL: never thought of */
 };
 
 enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED };
@@ -289,6 +291,7 @@ struct cw_run_task {
     uint32_t num_successors, cap_successors;
     uint32_t num_accesses;
     struct cw_run_access *accesses;
+    struct cw_run_tiles *tiles, *part_of; /* the launch is cut; it is one lane's part of a launch that is (run_tile.h) */
     union {
         struct cw_run_launch launch;
         struct cw_run_copy copy;
@@ -334,7 +337,7 @@ struct cw_run_lane {
 /* ---- the whole */
 
 struct cw_run_counts {
-    uint64_t managed, launches, moved, reordered, windows, retired;
+    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles;
     uint64_t native[16]; /* by enum cw_run_reason */
 };
 

@@ -1,0 +1,98 @@
+/* run_tile.h - launches in tiles: one kernel launch cut by work-groups, run by several lanes at once.
+ *
+ * A launch that may be cut (run_cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges of work-groups
+ * along the cut dimension, and *parts*, one for each lane that takes part. A part is a command of its own as far as a
+ * lane is concerned: it stands in the lane's heap and is driven by whoever drives the lane. It takes one block after
+ * the other until none is left for it. Blocks may be bound to a part or be anybody's. Each runs the rewritten kernel
+ * (analyzer/kernel/rewrite.h) at offset zero with the local size pinned.
+ *
+ *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the command is done
+ *
+ * For everybody else the launch stays one command: it starts with its first block and ends with its last (profiling:
+ * START the earliest, END the latest), its dependences are those of the whole. All parts work on one memory.
+ *
+ * A block that a lane cannot run goes back and is anybody's; that lane takes no more blocks of this kernel. When every
+ * part has failed before any block has run, the launch runs whole at home; when some had run, home runs the rest.
+ *
+ * cw_run.lock guards all of it, but for what says "lane held": that belongs to whoever drives the lane. */
+#ifndef CW_RUN_TILE_H
+#define CW_RUN_TILE_H
+
+#include "run.h"
+
+#define CW_RUN_TILE_BLOCKS 32         /* most that are bound beforehand */
+#define CW_RUN_ANYBODY     UINT32_MAX
+#define CW_RUN_HIDDEN      120        /* bytes of the rewritten kernels' last argument */
+
+/* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
+struct cw_run_cut {
+    uint32_t dim;
+    size_t local[3], groups;
+};
+
+struct cw_run_block {
+    size_t first, groups;
+    uint32_t part; /* who is to run it, or CW_RUN_ANYBODY */
+    bool taken;
+};
+
+struct cw_run_tiles {
+    struct cw_run_task *whole;
+    struct cw_run_cut cut;
+    bool given_up;          /* it runs whole, at home */
+    uint32_t parts, left;   /* there are; that have not ended */
+    uint32_t blocks, run;   /* there are; that have run */
+    cl_int status;          /* of the latest block that failed */
+    uint64_t times[4];      /* of all blocks: the earliest, END the latest */
+    struct cw_run_block *block; /* room for one more for each part, which may give one back */
+    struct cw_run_task *part;
+};
+
+/* What a kernel needs to run in tiles. */
+struct cw_run_tiled {
+    struct cw_run_models *models; /* those that `cutter` goes by */
+    struct cw_cutter *cutter;
+    struct cw_launch_arg *args;
+    cl_kernel *clones;            /* by lane number, lane held: rewritten */
+    struct cw_run_set **set;      /* by lane number, lane held: their arguments */
+    bool *broken;                 /* by lane number: a tile failed there */
+};
+
+/* ---- may it be cut (run_cut.c); lock held */
+
+/* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason, static words. */
+const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
+/* Counts a launch that stays whole, for the summary. `why`: static words. */
+void cw_run_cut_whole(const char *why);
+/* Lines for the summary: why launches were not cut. Returns the length. */
+int cw_run_cut_describe(char *text, size_t size);
+/* True when `t`, which may be cut, may have a part at `p`. */
+bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_place *p);
+void cw_run_tiled_free(struct cw_run_kernel *k);
+
+/* ---- cut launches (run_tile.c); lock held */
+
+/* Cuts `t`, which waits for its window to be planned, into `n` blocks; `lane` of each: where it is to run, by place. The
+ * pieces must follow each other and be all of it. False: they are not, or memory is out; it stays whole. */
+struct cw_run_piece {
+    size_t first, groups;
+    uint32_t place;
+};
+bool cw_run_tile(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n);
+/* Runs blocks of `part`, which has left the heap of `l`, until none is left for it. Lock given up meanwhile. */
+void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
+void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
+/* Under chaos: cuts it anywhere, for any lanes. */
+void cw_run_tile_anyhow(struct cw_run_task *t);
+
+/* ---- running (run_tile_program.c); lane held, lock not held */
+
+/* Hands the block that `part` has taken to its device. *queue: to be finished. */
+cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue);
+
+/* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
+const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k);
+/* Lock held, nobody uses it. */
+void cw_run_rewritten_free(struct cw_run_program *p);
+
+#endif

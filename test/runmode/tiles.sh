@@ -1,0 +1,38 @@
+# Launches that are cut into tiles give the same bytes: the samples under chaos, which cuts whatever may be cut anywhere and
+# gives the tiles to any devices; helpers that refuse tiles or cannot build their kernels; tiles that are wrong are noticed.
+. test/runmode/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
+cut=0 tiles=0
+all() { # PROGRAM VARIABLE=VALUE... : on each kind of device
+    local program=$1 devices; shift
+    for devices in CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_DEVICES=cpu,sub:2 CLWEAVE_DSP=3; do
+        in_run "$program" $chaos "$devices" "$@"
+        cut=$((cut + $(count cut)))
+        tiles=$((tiles + $(grep -oE '\([0-9]+ tiles' "$T/summary" | tr -dc 0-9)))
+    done
+}
+
+for name in ${NAMES:-tiles jacobi reduction}; do
+    bare "$B/test/apps/$name" || continue
+    for seed in ${SEEDS:-1 2}; do
+        all "$B/test/apps/$name" CLWEAVE_SEED=$seed
+    done
+done
+echo "$cut launches cut into $tiles tiles"
+[ $cut -ge $((compared * 2)) ] && [ $tiles -ge $((compared * 5)) ] || fail "runs that cut nothing prove nothing"
+
+# the program's device a sub-device, or one that runs kernels in the calling thread
+export POCL_DEVICES=basic
+bare "$B/test/apps/tiles" && in_run "$B/test/apps/tiles" $chaos
+[ "$(count cut)" -ge 5 ] || fail "not cut on one device: $(cat "$T/summary")"
+unset POCL_DEVICES
+
+# tiles that a helper does not take, from the first or in the middle, and rewritten programs that nobody can build
+bare "$B/test/apps/tiles"
+for fault in refuse:1 refuse:7 unbuilt:1 unbuilt:2; do
+    all "$B/test/apps/tiles" CLWEAVE_FAULT=$fault
+    grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
+done
+[ "$(count cut)" -ge 1 ] || fail "one device that builds nothing keeps all others from it"
+done_
