@@ -54,7 +54,7 @@ plant jacobi "'$apps/jacobi'" drop:1 drop:3 swap:1 swap:2 swap:3 stale:1 stale:2
 plant chains8 "'$apps/chains8'" drop:2 swap:1 stale:1
 plant mapreduce "'$apps/mapreduce'" drop:1 swap:1 stale:2
 plant slow "'$(realpath "$B")/test/liar' slow" drop:1 stale:2 early:1
-plant tiles "'$apps/tiles'" naive:1 half:1 half:4 twice:10 twice:20 local:1
+plant tiles "'$apps/tiles'" naive:1 half:1 half:4 twice:7 twice:10 local:1
 # one that has no place is not silently fine
 env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=drop:1000000 \
     "$apps/reduction" > "$T/out" 2> "$T/err"
