@@ -81,6 +81,7 @@ llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(s
 # models that an earlier build has kept are another analysis's
 $(call obj,analyzer/kernel/program_models.c): $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch])
 $(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch]) | cksum | tr ' ' -)"'
+$(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
 $(call obj,$(footprint_src)): CW_CFLAGS += $(llvm_cflags)
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm

@@ -1,7 +1,7 @@
 #!/bin/bash
 # demo.sh - the main job of clweave on two unmodified programs, with pictures, in build/demo.
 #
-# 1. hashcat (from Debian) cracks a hash and is traced: its task graph and timeline.
+# 1. hashcat (from Debian) cracks a hash and is traced: its task graph, timeline and report.
 # 2. The blocked matrix product of the HXDSP paper: task graph, timeline, and what HEFT and HDGEFT would
 #    make of it on 1 CPU + 4 DSPs (Gantt charts and one table).
 set -euo pipefail
@@ -27,11 +27,14 @@ echo "hashcat found the password: $(cat "$out/cracked.txt")"
 show graph "$out/hashcat.json"
 show graph "$out/hashcat.json" -o "$out/hashcat.svg"
 show timeline "$out/hashcat.json" -o "$out/hashcat-timeline.json"
+show report "$out/hashcat.json"
+show report "$out/hashcat.json" -o "$out/hashcat.html"
 
 step "blocked matrix product: one in-order queue, eleven kernels"
 show trace --device-times -o "$out/blockmatmul.json" -- "$B/test/apps/blockmatmul"
 for format in svg png dot; do show graph "$out/blockmatmul.json" -o "$out/blockmatmul.$format"; done
 show timeline "$out/blockmatmul.json" -o "$out/blockmatmul-timeline.json"
+show report "$out/blockmatmul.json" -o "$out/blockmatmul.html"
 
 step "the same trace on 1 CPU + 4 DSPs (HXDSP board), planned by two policies"
 for policy in heft hdgeft; do
@@ -40,7 +43,7 @@ done
 show replay "$out/blockmatmul.json" --platform hxdsp --policy heft --policy hdgeft
 
 step "pictures"
-(cd "$out" && for f in *.svg *.png *-timeline.json; do
+(cd "$out" && for f in *.html *.svg *.png *-timeline.json; do
     [ -s "$f" ] || { echo "demo: $f is missing" >&2; exit 1; }
     printf '    build/demo/%s\n' "$f"
 done)

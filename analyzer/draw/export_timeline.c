@@ -4,10 +4,8 @@
  * a track per queue and device (commands while they ran). Commands that overlap in one track get further
  * tracks, because slices of a track must nest. Arrows run along binding edges between commands that have
  * device times.
- *
- * Device clocks are not the host's: each device's times are shifted so that every command was queued during
- * its call (the middle of the shifts that allow this; none when the clocks already agree to within a
- * millisecond). */
+ * Device times are shifted to the host's clock (device_clock.h). */
+#include "device_clock.h"
 #include "exporter.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
@@ -38,43 +36,6 @@ struct timeline {
     int64_t *shift; /* per device */
     bool any;       /* an event was written */
 };
-
-/* Times as signed numbers whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36
- * years. */
-static int64_t clamp(uint64_t ns)
-{
-    return ns > (uint64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)ns;
-}
-
-static uint32_t device_of(const struct cw_trace *t, const struct cw_command *k)
-{
-    return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count
-               ? t->queues.v[k->queue].device
-               : CW_NONE;
-}
-
-static void find_shifts(struct timeline *l)
-{
-    const struct cw_trace *t = l->t;
-
-    for (uint32_t d = 0; d < t->devices.count; d++) {
-        int64_t low = INT64_MIN, high = INT64_MAX;
-        for (size_t i = 0; i < t->commands.count; i++) {
-            const struct cw_command *k = &t->commands.v[i];
-            if (!k->queued_ns || !k->call_end_ns || device_of(t, k) != d)
-                continue;
-            int64_t from = clamp(k->call_begin_ns) - clamp(k->queued_ns),
-                    to = clamp(k->call_end_ns) - clamp(k->queued_ns);
-            low = from > low ? from : low;
-            high = to < high ? to : high;
-        }
-        if (low == INT64_MIN)
-            continue;
-        l->shift[d] = low / 2 + high / 2;
-        if (llabs(l->shift[d]) < 1000000)
-            l->shift[d] = 0;
-    }
-}
 
 static void begin_event(struct timeline *l)
 {
@@ -203,17 +164,17 @@ static bool put_device_slices(struct timeline *l)
         return false;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t d = device_of(t, k);
+        uint32_t d = cw_clock_device(t, k);
         if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE)
             continue;
-        l->spans[i].begin = clamp(k->start_ns) + l->shift[d] - clamp(t->process.start_ns);
-        l->spans[i].end = clamp(k->end_ns) + l->shift[d] - clamp(t->process.start_ns);
+        l->spans[i].begin = cw_clock_ns(k->start_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
+        l->spans[i].end = cw_clock_ns(k->end_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
         order[n++] = i;
     }
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
     for (size_t i = 0; i < n; i++) {
         struct span *s = &l->spans[order[i]];
-        uint32_t queue = t->commands.v[order[i]].queue, device = device_of(t, &t->commands.v[order[i]]);
+        uint32_t queue = t->commands.v[order[i]].queue, device = cw_clock_device(t, &t->commands.v[order[i]]);
         s->lane = take_lane(&l->queues[queue], s->begin, s->end);
         put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
         put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end),
@@ -230,8 +191,8 @@ static void put_host_slices(struct timeline *l)
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         if (k->call_begin_ns && k->call_end_ns >= k->call_begin_ns)
-            put_slice(l, PID_HOST, k->thread, clamp(k->call_begin_ns) - clamp(t->process.start_ns),
-                      clamp(k->call_end_ns) - clamp(t->process.start_ns), i);
+            put_slice(l, PID_HOST, k->thread, cw_clock_ns(k->call_begin_ns) - cw_clock_ns(t->process.start_ns),
+                      cw_clock_ns(k->call_end_ns) - cw_clock_ns(t->process.start_ns), i);
     }
 }
 
@@ -323,7 +284,7 @@ enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_expo
     if (ok) {
         cw_json_out_init(l.o, f);
         cw_json_put_text(l.o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-        find_shifts(&l);
+        cw_clock_shifts(t, l.shift);
         put_host_slices(&l);
         ok = put_device_slices(&l);
         put_arrows(&l, o->queue_edges);

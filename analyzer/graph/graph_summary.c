@@ -1,7 +1,7 @@
 /* graph_summary.c - see graph_summary.h. */
 #include "graph_summary.h"
+#include "critical_path.h"
 #include "graph_build.h"
-#include "sweep_order.h"
 
 #include <CL/cl.h>
 #include <jansson.h>
@@ -33,11 +33,6 @@ const char *cw_format_ns(uint64_t ns, char text[16])
     else
         snprintf(text, 16, "%.2f s", (double)ns / 1e9);
     return text;
-}
-
-static uint64_t duration(const struct cw_command *k)
-{
-    return k->end_ns > k->start_ns && k->start_ns ? k->end_ns - k->start_ns : 0;
 }
 
 static const char *kernel_name(const struct cw_trace *t, uint32_t kernel)
@@ -91,7 +86,7 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
             return false;
         row->commands++;
         row->failed += k->status != 0;
-        row->device_ns += duration(k);
+        row->device_ns += cw_command_device_ns(k);
         for (uint32_t n = 0; n < k->accesses.count; n++) {
             const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
             row->read_bytes += a->mode & CW_ACCESS_READ ? a->bytes : 0;
@@ -102,53 +97,26 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
             continue;
         }
         s->enqueues++;
-        s->without_times += duration(k) == 0;
-        s->device_ns += duration(k);
+        s->without_times += cw_command_device_ns(k) == 0;
+        s->device_ns += cw_command_device_ns(k);
     }
     if (s->row_count)
         qsort(s->rows, s->row_count, sizeof *s->rows, by_weight);
     return true;
 }
 
-/* Longest paths: over all commands in topological order, with the edges into each. Edges are sorted by
- * target. */
-static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t,
-                                    struct cw_error *err)
+static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
 {
-    size_t n = t->commands.count;
-    uint32_t *order = malloc((n + 1) * sizeof *order), *first = calloc(n + 2, sizeof *first);
-    uint64_t *ns = calloc(n + 1, sizeof *ns), *chain = calloc(n + 1, sizeof *chain);
-    enum cw_status status = CW_ERR_NOMEM;
+    struct cw_critical_path time = {0}, count = {0};
+    enum cw_status status = cw_critical_path_init(&count, t, CW_WEIGHT_COUNT, err);
 
-    if (!order || !first || !ns || !chain)
-        goto out;
-    status = cw_graph_order(t, order, err);
-    if (status)
-        goto out;
-    for (size_t e = 0; e < t->edges.count; e++)
-        first[t->edges.v[e].to + 1]++;
-    for (size_t i = 0; i < n; i++)
-        first[i + 1] += first[i];
-    for (size_t i = 0; i < n; i++) {
-        uint32_t id = order[i];
-        for (uint32_t e = first[id]; e < first[id + 1]; e++) {
-            const struct cw_edge *edge = &t->edges.v[e];
-            if (!cw_edge_binds(edge))
-                continue;
-            ns[id] = ns[edge->from] > ns[id] ? ns[edge->from] : ns[id];
-            chain[id] = chain[edge->from] > chain[id] ? chain[edge->from] : chain[id];
-        }
-        ns[id] += duration(&t->commands.v[id]);
-        chain[id] += cw_command_is_enqueue(&t->commands.v[id]);
-        s->critical_path_ns = ns[id] > s->critical_path_ns ? ns[id] : s->critical_path_ns;
-        s->longest_chain = chain[id] > s->longest_chain ? chain[id] : s->longest_chain;
-    }
-out:
-    free(order);
-    free(first);
-    free(ns);
-    free(chain);
-    return status == CW_ERR_NOMEM ? cw_error_set(err, CW_ERR_NOMEM, "summary: out of memory") : status;
+    if (!status && s->device_ns)
+        status = cw_critical_path_init(&time, t, CW_WEIGHT_TIME, err);
+    s->longest_chain = count.length;
+    s->critical_path_ns = time.length;
+    cw_critical_path_finish(&count);
+    cw_critical_path_finish(&time);
+    return status;
 }
 
 enum cw_status cw_graph_summary_init(struct cw_graph_summary *s, const struct cw_trace *t,

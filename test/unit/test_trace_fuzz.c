@@ -8,6 +8,7 @@
 #include <glob.h>
 
 #include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_summary.h"
 #include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/trace/trace_read.h"
@@ -128,6 +129,12 @@ static enum cw_status write_summary(const struct cw_trace *t, const struct cw_ex
     return CW_OK;
 }
 
+static enum cw_status write_report(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+{
+    (void)o;
+    return cw_report_write(t, &(struct cw_report_options){0}, f, err);
+}
+
 /* Returns whether the damaged text was still a trace. */
 static bool try(const char *text, size_t n)
 {
@@ -141,6 +148,7 @@ static bool try(const char *text, size_t n)
         to_nowhere(&t, write_summary);
         to_nowhere(&t, cw_export_dot);
         to_nowhere(&t, cw_export_timeline);
+        to_nowhere(&t, write_report);
         if (cw_graph_build(&t, NULL, &err)) /* whatever was recorded, a graph comes of it, without a cycle */
             fail_msg("graph: %s", err.text);
         uint32_t *order = malloc((t.commands.count + 1) * sizeof *order);

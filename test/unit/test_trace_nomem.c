@@ -4,6 +4,7 @@
 #include "trace_sample.h"
 
 #include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_summary.h"
 #include "../../analyzer/trace/trace_read.h"
 #include "failing_alloc.h"
@@ -32,6 +33,8 @@ static enum cw_status everything(void)
         status = cw_export_timeline(&t, &options, nowhere, &err);
     if (!status)
         status = cw_graph_summary_init(&summary, &t, &err);
+    if (!status)
+        status = cw_report_write(&t, &(struct cw_report_options){0}, nowhere, &err);
     cw_graph_summary_finish(&summary);
     cw_trace_finish(&t);
     return status;

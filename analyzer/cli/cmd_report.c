@@ -1,0 +1,64 @@
+/* cmd_report.c - clweave report: a traced run as one page for people. */
+#include "cli.h"
+#include "../draw/report.h"
+#include "../io/output.h"
+#include "../trace/trace_read.h"
+
+struct report_command {
+    const char *out;
+    int64_t limit;
+    bool no_graph;
+};
+
+static const struct cw_cli_option options[] = {
+    {"out", 'o', CW_CLI_STRING, offsetof(struct report_command, out), "FILE.html", NULL,
+     "write the page to FILE.html (- for standard output) instead of a summary"},
+    {"limit", 'n', CW_CLI_INT, offsetof(struct report_command, limit), "N", NULL,
+     "show the first N commands in the timeline and the table (default 50000)"},
+    {"no-graph", 0, CW_CLI_BOOL, offsetof(struct report_command, no_graph), NULL, NULL, "leave the picture of the graph out"},
+    CW_CLI_END,
+};
+
+static const char *const examples[] = {"clweave report app.json", "what stands out, on the terminal",
+                                       "clweave report app.json -o app.html", "a page for the browser", NULL};
+
+static int run(const void *values, int argc, char **argv)
+{
+    const struct report_command *o = values;
+    struct cw_report_options r = {.limit = o->limit, .graph = !o->no_graph};
+    struct cw_output out;
+    struct cw_trace t;
+    struct cw_error err = {0};
+    enum cw_status status;
+
+    (void)argc;
+    if (o->limit < 0) {
+        cw_cli_complain("report: --limit: a number that is not negative is needed");
+        return CW_EXIT_USAGE;
+    }
+    cw_trace_init(&t);
+    status = cw_trace_load(&t, argv[0], &err);
+    if (!status && !o->out)
+        status = cw_report_print(&t, stdout, &err);
+    else if (!status)
+        status = cw_output_open(&out, o->out, 0666, &err);
+    if (!status && o->out)
+        status = cw_output_close(&out, cw_report_write(&t, &r, out.f, &err), &err);
+    cw_trace_finish(&t);
+    return status ? cw_cli_fail(&err) : CW_EXIT_OK;
+}
+
+const struct cw_command_def cw_cmd_report = {
+    .name = "report",
+    .summary = "show what stands out in a trace, as a page or on the terminal",
+    .usage = "[-o FILE.html] TRACE",
+    .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one file that needs no "
+               "network: findings, a timeline with dependences, the critical path, the task graph (by graphviz's dot), "
+               "kernels, and every command with the time that it has to spare.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct report_command),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,417 @@
+/* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
+#include "device_clock.h"
+#include "exporter.h"
+#include "report.h"
+#include "../graph/figures.h"
+#include "../graph/graph_build.h"
+#include "../io/json_out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The page as it stands in the source tree, a NUL behind it. */
+__asm__(".section .rodata\n"
+        ".globl cw_report_page\n.hidden cw_report_page\n"
+        "cw_report_page:\n.incbin \"analyzer/draw/report_page.html\"\n.byte 0\n"
+        ".previous\n");
+extern const char cw_report_page[];
+
+struct report {
+    const struct cw_trace *t;
+    struct cw_graph_summary summary;
+    struct cw_figures figures;
+    struct cw_critical_path path;
+    bool timed;
+    struct cw_finding findings[CW_FINDINGS_MAX];
+    size_t finding_count;
+};
+
+static enum cw_status report_init(struct report *r, const struct cw_trace *t, struct cw_error *err)
+{
+    enum cw_status status;
+
+    memset(r, 0, sizeof *r);
+    r->t = t;
+    r->timed = cw_trace_is_timed(t);
+    status = cw_graph_summary_init(&r->summary, t, err);
+    if (!status)
+        status = cw_figures_init(&r->figures, t, err);
+    if (!status)
+        status = cw_critical_path_init(&r->path, t, r->timed ? CW_WEIGHT_TIME : CW_WEIGHT_COUNT, err);
+    if (!status)
+        r->finding_count = cw_findings(r->findings, t, &r->summary, &r->figures, &r->path);
+    return status;
+}
+
+static void report_finish(struct report *r)
+{
+    cw_graph_summary_finish(&r->summary);
+    cw_figures_finish(&r->figures);
+    cw_critical_path_finish(&r->path);
+}
+
+static const char *const kind_names[] = {"note", "hint", "trouble"};
+
+/* ---- the page's data */
+
+static void put_text(struct cw_json_out *o, const char *key, const char *value)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_string(o, value);
+}
+
+static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_u64(o, value);
+}
+
+static void put_list(struct cw_json_out *o, const char *key)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_char(o, '[');
+}
+
+static void put_figures(struct cw_json_out *o, const struct report *r)
+{
+    const struct cw_figures *f = &r->figures;
+
+    put_number(o, "enqueues", r->summary.enqueues);
+    put_number(o, "host_waits", r->summary.host_waits);
+    put_number(o, "device_ns", r->summary.device_ns);
+    put_number(o, "span_ns", f->span_ns);
+    put_number(o, "blocked_ns", f->blocked_ns);
+    put_number(o, "host_bytes", f->host_bytes);
+    put_number(o, "timed", r->timed);
+    put_number(o, "path_length", r->path.length);
+    put_number(o, "work", r->path.work);
+    put_number(o, "width", r->path.width);
+    put_number(o, "binding", r->summary.binding);
+    put_list(o, "edge_kinds");
+    for (unsigned k = 0; k < 5; k++) {
+        cw_json_put_text(o, k ? "," : "");
+        cw_json_put_u64(o, r->summary.edges[k]);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void put_findings(struct cw_json_out *o, const struct report *r)
+{
+    put_list(o, "findings");
+    for (size_t i = 0; i < r->finding_count; i++) {
+        cw_json_put_text(o, i ? ",\n" : "\n");
+        cw_json_put_open(o);
+        put_text(o, "kind", kind_names[r->findings[i].kind]);
+        put_text(o, "title", r->findings[i].title);
+        put_text(o, "text", r->findings[i].text);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void put_places(struct cw_json_out *o, const struct report *r)
+{
+    put_list(o, "devices");
+    for (size_t d = 0; d < r->t->devices.count; d++) {
+        const struct cw_device_figures *v = &r->figures.devices[d];
+        cw_json_put_text(o, d ? ",\n" : "\n");
+        cw_json_put_open(o);
+        put_text(o, "name", r->t->devices.v[d].name);
+        put_number(o, "commands", v->commands);
+        put_number(o, "busy_ns", v->busy_ns);
+        put_number(o, "sum_ns", v->sum_ns);
+        put_number(o, "span_ns", v->span_ns);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+    put_list(o, "queues");
+    for (size_t q = 0; q < r->t->queues.count; q++) {
+        cw_json_put_text(o, q ? "," : "");
+        cw_json_put_open(o);
+        put_number(o, "device", r->t->queues.v[q].device);
+        put_number(o, "out_of_order", r->t->queues.v[q].out_of_order);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static const char *short_type(uint32_t type)
+{
+    const char *name = cw_command_type_name(type);
+
+    return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
+}
+
+static void put_rows(struct cw_json_out *o, const struct report *r)
+{
+    put_list(o, "rows");
+    for (size_t i = 0; i < r->summary.row_count; i++) {
+        const struct cw_summary_row *row = &r->summary.rows[i];
+        cw_json_put_text(o, i ? ",\n" : "\n");
+        cw_json_put_open(o);
+        put_text(o, "name", row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name : short_type(row->type));
+        put_number(o, "kernel", row->kernel != CW_NONE);
+        put_number(o, "commands", row->commands);
+        put_number(o, "failed", row->failed);
+        put_number(o, "reads", row->read_bytes);
+        put_number(o, "writes", row->written_bytes);
+        put_number(o, "device_ns", row->device_ns);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static int64_t host_time(const struct report *r, uint64_t ns)
+{
+    return ns ? cw_clock_ns(ns) - cw_clock_ns(r->t->process.start_ns) : 0;
+}
+
+static int64_t device_time(const struct report *r, const int64_t *shift, const struct cw_command *k, uint64_t ns)
+{
+    uint32_t device = cw_clock_device(r->t, k);
+
+    return cw_command_device_ns(k) && device != CW_NONE ? cw_clock_ns(ns) + shift[device] - cw_clock_ns(r->t->process.start_ns)
+                                                        : 0;
+}
+
+/* "16×16 / 4×4" */
+static void put_range(struct cw_json_out *o, const struct cw_command *k)
+{
+    char text[160] = "";
+    size_t used = 0;
+
+    for (unsigned d = 0; d < k->work_dim && d < 3; d++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : "", k->global_size[d]);
+    for (unsigned d = 0; d < k->work_dim && d < 3 && !k->local_null; d++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : " / ", k->local_size[d]);
+    cw_json_put_string(o, text);
+}
+
+/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status]; times in ns from the trace's start */
+static void put_commands(struct cw_json_out *o, const struct report *r, const int64_t *shift, size_t shown)
+{
+    put_list(o, "commands");
+    for (size_t i = 0; i < shown; i++) {
+        const struct cw_command *k = &r->t->commands.v[i];
+        const int64_t numbers[] = {k->queue == CW_NONE ? -1 : (int64_t)k->queue,
+                                   k->thread,
+                                   host_time(r, k->call_begin_ns),
+                                   host_time(r, k->call_end_ns),
+                                   device_time(r, shift, k, k->start_ns),
+                                   device_time(r, shift, k, k->end_ns),
+                                   cw_clock_ns(r->path.slack[i])};
+        cw_json_put_text(o, i ? ",\n[" : "\n[");
+        cw_json_put_string(o, k->kernel < r->t->kernels.count ? r->t->kernels.v[k->kernel].name : short_type(k->type));
+        cw_json_put_char(o, ',');
+        cw_json_put_u64(o, !cw_command_is_enqueue(k) ? 0 : k->kernel != CW_NONE ? 2 : 1);
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            cw_json_put_char(o, ',');
+            cw_json_put_i64(o, numbers[n]);
+        }
+        cw_json_put_char(o, ',');
+        put_range(o, k);
+        cw_json_put_char(o, ',');
+        cw_json_put_i64(o, k->status ? k->status : k->exec_status < 0 ? k->exec_status : 0);
+        cw_json_put_char(o, ']');
+    }
+    cw_json_put_char(o, ']');
+}
+
+/* [from, to, kind, hazard, bytes, unproven], flat; binding edges between commands that are shown */
+static void put_edges(struct cw_json_out *o, const struct report *r, size_t shown)
+{
+    bool any = false;
+
+    put_list(o, "edges");
+    for (size_t i = 0; i < r->t->edges.count; i++) {
+        const struct cw_edge *e = &r->t->edges.v[i];
+        if (!cw_edge_binds(e) || e->from >= shown || e->to >= shown)
+            continue;
+        const uint64_t numbers[] = {e->from, e->to, e->kind, e->hazard, e->bytes, e->unproven};
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            cw_json_put_text(o, any ? n ? "," : ",\n" : "");
+            cw_json_put_u64(o, numbers[n]);
+            any = true;
+        }
+    }
+    cw_json_put_char(o, ']');
+    put_list(o, "chain");
+    for (size_t i = 0; i < r->path.chain_count; i++) {
+        cw_json_put_text(o, i ? "," : "");
+        cw_json_put_u64(o, r->path.chain[i]);
+    }
+    cw_json_put_char(o, ']');
+}
+
+static void put_data(struct cw_json_out *o, const struct report *r, const int64_t *shift, size_t shown)
+{
+    const struct cw_t_process *p = &r->t->process;
+
+    cw_json_put_open(o);
+    put_text(o, "program", p->program);
+    put_text(o, "command", p->command);
+    put_text(o, "host", p->host);
+    put_number(o, "pid", p->pid);
+    put_number(o, "when_ms", p->start_realtime_ns / 1000000);
+    put_number(o, "total", r->t->commands.count);
+    put_figures(o, r);
+    put_findings(o, r);
+    put_places(o, r);
+    put_rows(o, r);
+    put_commands(o, r, shift, shown);
+    put_edges(o, r, shown);
+    cw_json_put_close(o);
+}
+
+/* ---- the page */
+
+/* Data inside a script element: '<' stands only in strings there, and must not end the element. */
+static void put_escaped(FILE *f, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '<')
+            fputs("\\u003c", f);
+        else
+            fputc(text[i], f);
+}
+
+static enum cw_status write_data(const struct report *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+{
+    size_t limit = o->limit > 0 ? (size_t)o->limit : CW_REPORT_COMMANDS, length = 0;
+    size_t shown = r->t->commands.count < limit ? r->t->commands.count : limit;
+    struct cw_json_out *out = malloc(sizeof *out);
+    int64_t *shift = calloc(r->t->devices.count + 1, sizeof *shift);
+    char *text = NULL;
+    FILE *memory = out && shift ? open_memstream(&text, &length) : NULL;
+    bool ok = memory;
+
+    if (memory) {
+        cw_clock_shifts(r->t, shift);
+        cw_json_out_init(out, memory);
+        put_data(out, r, shift, shown);
+        cw_json_out_flush(out);
+        ok = !ferror(memory);
+        ok = fclose(memory) == 0 && ok;
+    }
+    if (ok)
+        put_escaped(f, text, length);
+    free(text);
+    free(shift);
+    free(out);
+    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+}
+
+/* A picture of the graph, or a paragraph that says why there is none. */
+static enum cw_status write_graph(const struct report *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+{
+    bool collapse = r->summary.enqueues + r->summary.host_waits > CW_REPORT_GRAPH_NODES;
+    struct cw_export_options e = {.collapse = collapse};
+    char line[4096];
+    bool begun = false;
+    enum cw_status status;
+    FILE *svg;
+
+    if (!o->graph || r->summary.enqueues == 0)
+        return CW_OK;
+    svg = tmpfile();
+    if (!svg)
+        return cw_error_set(err, CW_ERR_IO, "report: cannot make a temporary file");
+    status = cw_exporter_find("svg", NULL)->write(r->t, &e, svg, err);
+    if (status == CW_ERR_UNSUPPORTED || status == CW_ERR_LIMIT || status == CW_ERR_IO) {
+        fputs("<p class=\"none\">There is no picture of the graph here: graphviz's dot is missing or gave up on it. "
+              "<code>clweave graph -o graph.dot</code> writes it for other programs.</p>\n", f);
+        status = CW_OK;
+    } else if (!status) {
+        if (collapse)
+            fputs("<p>One node for each kernel and kind of command: there are too many commands to draw each.</p>\n", f);
+        rewind(svg);
+        while (fgets(line, sizeof line, svg)) {
+            begun = begun || strncmp(line, "<svg", 4) == 0; /* behind the XML prolog */
+            if (begun)
+                fputs(line, f);
+        }
+    }
+    fclose(svg);
+    return status;
+}
+
+enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+{
+    static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@";
+    const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark);
+    struct report r;
+    enum cw_status status = report_init(&r, t, err);
+
+    if (!status) {
+        fwrite(cw_report_page, 1, (size_t)(graph - cw_report_page), f);
+        status = write_graph(&r, o, f, err);
+    }
+    if (!status) {
+        graph += sizeof graph_mark - 1;
+        fwrite(graph, 1, (size_t)(data - graph), f);
+        status = write_data(&r, o, f, err);
+    }
+    if (!status)
+        fputs(data + sizeof data_mark - 1, f);
+    report_finish(&r);
+    return status;
+}
+
+/* ---- the terminal */
+
+static void print_devices(const struct report *r, FILE *f)
+{
+    char a[16], b[16];
+
+    for (size_t d = 0; d < r->t->devices.count; d++) {
+        const struct cw_device_figures *v = &r->figures.devices[d];
+        if (v->commands)
+            fprintf(f, "device %zu  %s: busy %s of %s (%.0f %%), %llu commands\n", d,
+                    r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", cw_format_ns(v->busy_ns, a),
+                    cw_format_ns(v->span_ns, b), v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
+                    (unsigned long long)v->commands);
+    }
+}
+
+/* `text` in lines of at most 78 columns, indented by two. */
+static void print_wrapped(FILE *f, const char *text)
+{
+    size_t column = 0;
+
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column && column + 1 + word > 78) {
+            fputc('\n', f);
+            column = 0;
+        }
+        fprintf(f, "%s%.*s", column ? " " : "  ", (int)word, text);
+        column += column ? 1 + word : 2 + word;
+        text += word + (text[word] == ' ');
+    }
+    fputc('\n', f);
+}
+
+enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err)
+{
+    static const char *const marks[] = {" ", "*", "!"};
+    struct report r;
+    enum cw_status status = report_init(&r, t, err);
+    char a[16], b[16];
+
+    if (!status) {
+        fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
+                (unsigned long long)r.summary.enqueues, cw_format_ns(r.figures.span_ns, a));
+        if (r.timed)
+            fprintf(f, ", device time %s, critical path %s", cw_format_ns(r.summary.device_ns, a),
+                    cw_format_ns(r.path.length, b));
+        fputc('\n', f);
+        print_devices(&r, f);
+        for (size_t i = 0; i < r.finding_count; i++) {
+            fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
+            print_wrapped(f, r.findings[i].text);
+        }
+    }
+    report_finish(&r);
+    return status;
+}

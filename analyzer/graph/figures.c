@@ -1,0 +1,179 @@
+/* figures.c - see figures.h. */
+#include "figures.h"
+#include "graph_build.h"
+
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t device_of(const struct cw_trace *t, const struct cw_command *k)
+{
+    uint32_t device = k->queue < t->queues.count ? t->queues.v[k->queue].device : CW_NONE;
+
+    return device < t->devices.count ? device : CW_NONE;
+}
+
+static bool is_wait(const struct cw_command *k)
+{
+    return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT;
+}
+
+static bool is_host_transfer(uint32_t type)
+{
+    switch (type) {
+    case CL_COMMAND_READ_BUFFER:
+    case CL_COMMAND_WRITE_BUFFER:
+    case CL_COMMAND_READ_BUFFER_RECT:
+    case CL_COMMAND_WRITE_BUFFER_RECT:
+    case CL_COMMAND_READ_IMAGE:
+    case CL_COMMAND_WRITE_IMAGE:
+    case CL_COMMAND_MAP_BUFFER:
+    case CL_COMMAND_MAP_IMAGE:
+        return true;
+    }
+    return false;
+}
+
+static uint64_t bytes_of(const struct cw_trace *t, const struct cw_command *k)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < k->accesses.count; i++)
+        bytes += t->accesses.v[k->accesses.first + i].bytes;
+    return bytes;
+}
+
+static void count_host(struct cw_figures *f, const struct cw_trace *t)
+{
+    uint64_t first = 0, last = 0;
+
+    for (size_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (!k->call_begin_ns || k->call_end_ns < k->call_begin_ns)
+            continue;
+        if (cw_command_is_enqueue(k) && (first == 0 || k->call_begin_ns < first))
+            first = k->call_begin_ns;
+        last = k->call_end_ns > last ? k->call_end_ns : last;
+        if (is_wait(k)) {
+            f->blocking_calls++;
+            f->blocked_ns += k->call_end_ns - k->call_begin_ns;
+        }
+    }
+    f->span_ns = first && last > first ? last - first : 0;
+}
+
+static void count_commands(struct cw_figures *f, const struct cw_trace *t)
+{
+    for (size_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint64_t ns = cw_command_device_ns(k);
+        if (!cw_command_is_enqueue(k))
+            continue;
+        f->failed += k->status != 0;
+        if (k->kernel != CW_NONE && ns) {
+            f->kernels++;
+            f->kernel_ns += ns;
+            f->short_kernels += ns < CW_SHORT_KERNEL_NS;
+            f->short_ns += ns < CW_SHORT_KERNEL_NS ? ns : 0;
+        }
+        if (is_host_transfer(k->type) && k->status == 0) {
+            f->host_transfers++;
+            f->host_bytes += bytes_of(t, k);
+            f->host_ns += ns;
+        }
+    }
+}
+
+static bool count_waits_only(struct cw_figures *f, const struct cw_trace *t)
+{
+    uint8_t *seen = calloc(t->commands.count + 1, 1); /* 1: a queue edge comes in, 2: a binding one does */
+
+    for (size_t e = 0; seen && e < t->edges.count; e++)
+        seen[t->edges.v[e].to] |= cw_edge_binds(&t->edges.v[e]) ? 2 : 1;
+    for (size_t i = 0; seen && i < t->commands.count; i++)
+        f->waits_only += cw_command_is_enqueue(&t->commands.v[i]) && seen[i] == 1;
+    free(seen);
+    return seen;
+}
+
+static bool count_unused(struct cw_figures *f, const struct cw_trace *t)
+{
+    uint8_t *used = calloc(t->memory.count + 1, 1);
+
+    for (size_t i = 0; used && i < t->accesses.count; i++) {
+        uint64_t offset;
+        uint32_t root = t->accesses.v[i].memory < t->memory.count ? cw_memory_root(t, t->accesses.v[i].memory, &offset) : CW_NONE;
+        if (root != CW_NONE)
+            used[root] = 1;
+    }
+    for (size_t m = 0; used && m < t->memory.count; m++)
+        if (!used[m] && t->memory.v[m].kind != CW_MEM_SUBBUFFER && t->memory.v[m].parent == CW_NONE) {
+            f->unused_objects++;
+            f->unused_bytes += t->memory.v[m].size;
+        }
+    free(used);
+    return used;
+}
+
+struct interval {
+    uint64_t begin, end;
+    uint32_t device;
+};
+
+static int by_device_and_begin(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Busy times: the union of the intervals of each device. */
+static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
+{
+    struct interval *v = malloc((t->commands.count + 1) * sizeof *v);
+    size_t n = 0;
+
+    if (!v)
+        return false;
+    for (size_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint32_t device = device_of(t, k);
+        if (device != CW_NONE && cw_command_is_enqueue(k) && cw_command_device_ns(k))
+            v[n++] = (struct interval){k->start_ns, k->end_ns, device};
+    }
+    qsort(v, n, sizeof *v, by_device_and_begin);
+    for (size_t i = 0, next; i < n; i = next) {
+        struct cw_device_figures *d = &f->devices[v[i].device];
+        uint64_t reached = v[i].begin;
+        for (next = i; next < n && v[next].device == v[i].device; next++) {
+            uint64_t from = v[next].begin > reached ? v[next].begin : reached;
+            d->commands++;
+            d->sum_ns += v[next].end - v[next].begin;
+            d->busy_ns += v[next].end > from ? v[next].end - from : 0;
+            reached = v[next].end > reached ? v[next].end : reached;
+        }
+        d->span_ns = reached - v[i].begin;
+    }
+    free(v);
+    return true;
+}
+
+enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, struct cw_error *err)
+{
+    memset(f, 0, sizeof *f);
+    f->devices = calloc(t->devices.count + 1, sizeof *f->devices);
+    f->device_count = t->devices.count;
+    count_host(f, t);
+    count_commands(f, t);
+    if (!f->devices || !count_waits_only(f, t) || !count_unused(f, t) || !measure_devices(f, t))
+        return cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+    return CW_OK;
+}
+
+void cw_figures_finish(struct cw_figures *f)
+{
+    free(f->devices);
+    memset(f, 0, sizeof *f);
+}

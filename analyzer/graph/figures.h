@@ -1,0 +1,52 @@
+/* figures.h - where the time of a traced run went, and what stands out in it.
+ *
+ * Times of devices are on the device's clock, those of host threads on the host's; they are never subtracted from each
+ * other. Figures that a trace has no times for are 0. */
+#ifndef CW_FIGURES_H
+#define CW_FIGURES_H
+
+#include "critical_path.h"
+#include "graph_summary.h"
+
+/* A device's run from the start of its first command to the end of its last. */
+struct cw_device_figures {
+    uint64_t commands;  /* with times */
+    uint64_t span_ns;
+    uint64_t busy_ns;   /* of these, at least one command ran */
+    uint64_t sum_ns;    /* of all commands' times: above busy_ns where commands overlap */
+};
+
+struct cw_figures {
+    uint64_t span_ns;        /* host: from the first enqueue to the end of the last call */
+    uint64_t blocked_ns;     /* of host threads, in calls that wait for commands; summed over threads */
+    uint64_t blocking_calls;
+    uint64_t kernels, short_kernels; /* launches with times; those under CW_SHORT_KERNEL_NS */
+    uint64_t kernel_ns, short_ns;    /* their times */
+    uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
+    uint64_t waits_only;     /* enqueued commands that nothing binding precedes but that stood behind others in a queue */
+    uint64_t unused_objects, unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
+    uint64_t failed;         /* enqueues that the vendor refused */
+    struct cw_device_figures *devices; /* per device of the trace; owned */
+    size_t device_count;
+};
+
+enum { CW_SHORT_KERNEL_NS = 20000 };
+
+/* Fills `f`; finish it in any case. CW_ERR_NOMEM. O(commands log commands + edges). Thread-safety: reads `t` only. */
+enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, struct cw_error *err);
+void cw_figures_finish(struct cw_figures *f); /* safe on a zeroed struct */
+
+/* One thing that stands out, in words, with what to do about it. */
+enum cw_finding_kind { CW_FINDING_NOTE, CW_FINDING_HINT, CW_FINDING_TROUBLE };
+struct cw_finding {
+    enum cw_finding_kind kind;
+    char title[100], text[500]; /* UTF-8, one line each */
+};
+enum { CW_FINDINGS_MAX = 16 };
+
+/* Writes at most CW_FINDINGS_MAX findings, troubles first, into `out`; returns how many. `path` is of weight
+ * CW_WEIGHT_TIME when the trace has device times, else of CW_WEIGHT_COUNT. */
+size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t, const struct cw_graph_summary *s,
+                   const struct cw_figures *f, const struct cw_critical_path *path);
+
+#endif

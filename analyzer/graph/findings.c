@@ -1,0 +1,143 @@
+/* findings.c - what stands out in a traced run; see figures.h. Every limit below is where a person would begin to look. */
+#include "figures.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct list {
+    struct cw_finding *v;
+    size_t count;
+};
+
+__attribute__((format(printf, 4, 5))) static void add(struct list *l, enum cw_finding_kind kind, const char *title,
+                                                      const char *text, ...)
+{
+    struct cw_finding *f = &l->v[l->count];
+    va_list args;
+
+    if (l->count == CW_FINDINGS_MAX)
+        return;
+    l->count++;
+    f->kind = kind;
+    snprintf(f->title, sizeof f->title, "%s", title);
+    va_start(args, text);
+    vsnprintf(f->text, sizeof f->text, text, args);
+    va_end(args);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+#define N(x) (unsigned long long)(x)
+
+static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    if (t->process.stopped_why)
+        add(l, CW_FINDING_TROUBLE, "Recording stopped early", "%s. What came later is missing here.", t->process.stopped_why);
+    else if (!t->process.complete)
+        add(l, CW_FINDING_TROUBLE, "The program ended abruptly", "The trace reaches to its last completed call.");
+    if (f->failed)
+        add(l, CW_FINDING_TROUBLE, "Enqueues failed",
+            "The vendor refused %llu commands. They touch and order nothing here; look at their status in the table of commands.",
+            N(f->failed));
+}
+
+static void find_parallelism(struct list *l, const struct cw_graph_summary *s, const struct cw_critical_path *p)
+{
+    double gain = p->length ? (double)p->work / (double)p->length : 1;
+
+    if (s->enqueues < 2)
+        return;
+    if (gain >= 1.2)
+        add(l, CW_FINDING_HINT, "Commands could run side by side",
+            "The longest chain of commands that must wait for each other is %.0f %% of all work: with enough devices the "
+            "device work could be done up to %.2f times as fast, up to %llu commands at once. `clweave run` does it where it "
+            "pays; `clweave replay --platform` says what other hardware would gain.",
+            percent(p->length, p->work), gain, N(p->width));
+    else
+        add(l, CW_FINDING_NOTE, "The commands form one chain",
+            "Nearly every command needs what the one before it made (the longest chain is %.0f %% of all work): whole "
+            "commands cannot run side by side. What remains is to split kernels, or to make them faster.",
+            percent(p->length, p->work));
+}
+
+static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
+{
+    char a[16];
+
+    if (f->waits_only > s->enqueues / 10 && f->waits_only > 4)
+        add(l, CW_FINDING_HINT, "Commands only stood in line",
+            "%llu of %llu commands depend on nothing before them and waited only because their in-order queue had them "
+            "behind others. Out-of-order or several queues would free them; `clweave run` does without a change.",
+            N(f->waits_only), N(s->enqueues));
+    if (f->span_ns && f->blocking_calls > 4 && percent(f->blocked_ns, f->span_ns) > 20)
+        add(l, CW_FINDING_HINT, "The host waits",
+            "%llu calls that wait for commands (clFinish, clWaitForEvents, blocking transfers) held the program's threads "
+            "for %s, %.0f %% of the run. Where the result is not needed yet, wait later.",
+            N(f->blocking_calls), cw_format_ns(f->blocked_ns, a), percent(f->blocked_ns, f->span_ns));
+}
+
+static void find_idle_devices(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
+{
+    char title[100], a[16], b[16];
+
+    for (size_t d = 0; d < f->device_count; d++) {
+        const struct cw_device_figures *v = &f->devices[d];
+        if (v->commands < 2 || percent(v->busy_ns, v->span_ns) > 80)
+            continue;
+        snprintf(title, sizeof title, "Device %zu is idle %.0f %% of its time", d, 100 - percent(v->busy_ns, v->span_ns));
+        add(l, CW_FINDING_HINT, title,
+            "%.200s ran for %s within %s. The gaps are the host's (enqueue further ahead, wait less often), the vendor's "
+            "compiler's at first launches, or what handing over each command costs.",
+            t->devices.v[d].name ? t->devices.v[d].name : "It", cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b));
+    }
+}
+
+static void find_costs(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
+{
+    char a[16], b[16];
+
+    if (f->kernels > 20 && percent(f->short_kernels, f->kernels) > 50)
+        add(l, CW_FINDING_HINT, "Many short kernels",
+            "%llu of %llu launches take less than %d us: handing them to the device costs about as much as running them. "
+            "`clweave run` starts such chains with less; fusing kernels helps everywhere.",
+            N(f->short_kernels), N(f->kernels), CW_SHORT_KERNEL_NS / 1000);
+    if (s->device_ns && percent(f->host_ns, s->device_ns) > 25)
+        add(l, CW_FINDING_HINT, "Transfers weigh",
+            "%llu transfers between host and devices moved %s in %s, %.0f %% of all device time. Mapped or USE_HOST_PTR buffers "
+            "avoid copies on devices that share the host's memory.",
+            N(f->host_transfers), cw_format_bytes(f->host_bytes, a), cw_format_ns(f->host_ns, b), percent(f->host_ns, s->device_ns));
+    if (f->unused_objects)
+        add(l, CW_FINDING_NOTE, "Memory that nothing touches",
+            "%llu memory objects (%s) are created and then used by no command.", N(f->unused_objects),
+            cw_format_bytes(f->unused_bytes, a));
+}
+
+static void find_doubts(struct list *l, const struct cw_graph_summary *s)
+{
+    if (s->unproven)
+        add(l, CW_FINDING_NOTE, "Edges that rest on doubt",
+            "%llu of %llu binding edges would not be there if every const and CL_MEM_ flag were true. Flags are cheap: create "
+            "buffers that kernels only read with CL_MEM_READ_ONLY.",
+            N(s->unproven), N(s->binding));
+    if (s->enqueues && s->device_ns == 0)
+        add(l, CW_FINDING_NOTE, "No device times",
+            "Chains are measured in commands. Trace with --device-times to have them in time.");
+}
+
+size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t, const struct cw_graph_summary *s,
+                   const struct cw_figures *f, const struct cw_critical_path *path)
+{
+    struct list l = {out, 0};
+
+    find_troubles(&l, t, f);
+    find_parallelism(&l, s, path);
+    find_waits(&l, s, f);
+    find_idle_devices(&l, t, f);
+    find_costs(&l, s, f);
+    find_doubts(&l, s);
+    return l.count;
+}

@@ -1,0 +1,53 @@
+# report: what it says on the terminal, and a page that holds its data, draws nothing from elsewhere, and cannot be
+# broken by the names that a program gives.
+. "$(dirname "$0")/common.sh"
+trace=test/fuzz/blockmatmul.json
+
+expect report 0 clweave report "$trace"
+expect report_help 0 clweave report --help
+expect report_missing 1 clweave report "$T/nothing.json"
+expect report_negative 2 clweave report --limit -1 "$trace"
+clweave report "$trace" > /dev/full 2> /dev/null && fail "a full disk is not noticed"
+clweave report "$trace" -o "$T/no/such/folder.html" 2> /dev/null && fail "a missing folder is not noticed"
+
+# the page's data, its size, and what it may not have
+page() { # TRACE OPTIONS...: writes $T/page.html and prints its data
+    clweave report -o "$T/page.html" "$@" || return 1
+    python3 - "$T/page.html" << 'PY'
+import json, re, sys
+page = open(sys.argv[1], encoding="utf-8", errors="surrogateescape").read()
+data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
+assert page.count("<script") == 2 and page.count("</script") == 2, "something ends a script"
+assert page.rstrip().endswith("</html>")
+assert not re.search(r'(src|href)\s*=\s*"?(https?:|//|file:)', page.split("<svg")[0]), "the page loads something"
+assert "@DATA@" not in page and "@GRAPH@" not in page
+json.dump(json.loads(data), sys.stdout)
+PY
+}
+page "$trace" > "$T/data.json" || fail "the page of blockmatmul"
+python3 - "$T/data.json" << 'PY' || fail "the page's data are not the trace's"
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["enqueues"] == 12 and d["total"] == len(d["commands"]) == 12, d["total"]
+assert sum(c[7] - c[6] for c in d["commands"]) == d["device_ns"] == d["work"]
+assert sum(d["commands"][c][7] - d["commands"][c][6] for c in d["chain"]) == d["path_length"]
+assert all(d["commands"][c][8] == 0 for c in d["chain"]), "the critical path has time to spare"
+assert all(d["edges"][i] < d["edges"][i + 1] for i in range(0, len(d["edges"]), 6))
+assert [r["name"] for r in d["rows"]][:2] == ["multiply", "split"]
+PY
+command -v dot > /dev/null && { grep -q '<svg' "$T/page.html" || fail "no graph"; }
+page "$trace" --no-graph --limit 3 > "$T/data.json" || fail "a short page"
+python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); assert len(d["commands"])==3 and d["total"]==12' "$T/data.json" || fail "--limit"
+grep -q '<svg' "$T/page.html" && fail "--no-graph draws one"
+
+# hostile names
+sed 's|"name":"multiply"|"name":"</script><script>alert(1)</script><!--\\u0007"|' "$trace" > "$T/hostile.json"
+cmp -s "$trace" "$T/hostile.json" && fail "the hostile name is not in the trace"
+page "$T/hostile.json" > /dev/null || fail "a hostile name breaks the page"
+
+# every recorded trace has a page; without dot it says so
+for f in test/fuzz/*.json; do page "$f" > /dev/null || fail "$f"; done
+mkdir -p "$T/bin" && ln -sf "$(command -v clweave)" "$T/bin/clweave"
+PATH=$T/bin "$T/bin/clweave" report "$trace" -o "$T/nodot.html" || fail "without dot"
+grep -q 'graphviz' "$T/nodot.html" || fail "without dot the page does not say so"
+finish
