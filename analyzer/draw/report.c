@@ -1,8 +1,8 @@
 /* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
 #include "device_clock.h"
 #include "exporter.h"
+#include "report_facts.h"
 #include "report.h"
-#include "../graph/figures.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"
 
@@ -16,40 +16,6 @@ __asm__(".section .rodata\n"
         "cw_report_page:\n.incbin \"analyzer/draw/report_page.html\"\n.byte 0\n"
         ".previous\n");
 extern const char cw_report_page[];
-
-struct report {
-    const struct cw_trace *t;
-    struct cw_graph_summary summary;
-    struct cw_figures figures;
-    struct cw_critical_path path;
-    bool timed;
-    struct cw_finding findings[CW_FINDINGS_MAX];
-    size_t finding_count;
-};
-
-static enum cw_status report_init(struct report *r, const struct cw_trace *t, struct cw_error *err)
-{
-    enum cw_status status;
-
-    memset(r, 0, sizeof *r);
-    r->t = t;
-    r->timed = cw_trace_is_timed(t);
-    status = cw_graph_summary_init(&r->summary, t, err);
-    if (!status)
-        status = cw_figures_init(&r->figures, t, err);
-    if (!status)
-        status = cw_critical_path_init(&r->path, t, r->timed ? CW_WEIGHT_TIME : CW_WEIGHT_COUNT, err);
-    if (!status)
-        r->finding_count = cw_findings(r->findings, t, &r->summary, &r->figures, &r->path);
-    return status;
-}
-
-static void report_finish(struct report *r)
-{
-    cw_graph_summary_finish(&r->summary);
-    cw_figures_finish(&r->figures);
-    cw_critical_path_finish(&r->path);
-}
 
 static const char *const kind_names[] = {"note", "hint", "trouble"};
 
@@ -73,7 +39,7 @@ static void put_list(struct cw_json_out *o, const char *key)
     cw_json_put_char(o, '[');
 }
 
-static void put_figures(struct cw_json_out *o, const struct report *r)
+static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     const struct cw_figures *f = &r->figures;
 
@@ -96,7 +62,7 @@ static void put_figures(struct cw_json_out *o, const struct report *r)
     cw_json_put_char(o, ']');
 }
 
-static void put_findings(struct cw_json_out *o, const struct report *r)
+static void put_findings(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     put_list(o, "findings");
     for (size_t i = 0; i < r->finding_count; i++) {
@@ -110,7 +76,7 @@ static void put_findings(struct cw_json_out *o, const struct report *r)
     cw_json_put_char(o, ']');
 }
 
-static void put_places(struct cw_json_out *o, const struct report *r)
+static void put_places(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     put_list(o, "devices");
     for (size_t d = 0; d < r->t->devices.count; d++) {
@@ -143,7 +109,7 @@ static const char *short_type(uint32_t type)
     return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
 }
 
-static void put_rows(struct cw_json_out *o, const struct report *r)
+static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
 {
     put_list(o, "rows");
     for (size_t i = 0; i < r->summary.row_count; i++) {
@@ -162,12 +128,12 @@ static void put_rows(struct cw_json_out *o, const struct report *r)
     cw_json_put_char(o, ']');
 }
 
-static int64_t host_time(const struct report *r, uint64_t ns)
+static int64_t host_time(const struct cw_report_facts *r, uint64_t ns)
 {
     return ns ? cw_clock_ns(ns) - cw_clock_ns(r->t->process.start_ns) : 0;
 }
 
-static int64_t device_time(const struct report *r, const int64_t *shift, const struct cw_command *k, uint64_t ns)
+static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift, const struct cw_command *k, uint64_t ns)
 {
     uint32_t device = cw_clock_device(r->t, k);
 
@@ -189,7 +155,7 @@ static void put_range(struct cw_json_out *o, const struct cw_command *k)
 }
 
 /* [name, type, queue, thread, call begin, call end, start, end, slack, range, status]; times in ns from the trace's start */
-static void put_commands(struct cw_json_out *o, const struct report *r, const int64_t *shift, size_t shown)
+static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
 {
     put_list(o, "commands");
     for (size_t i = 0; i < shown; i++) {
@@ -219,7 +185,7 @@ static void put_commands(struct cw_json_out *o, const struct report *r, const in
 }
 
 /* [from, to, kind, hazard, bytes, unproven], flat; binding edges between commands that are shown */
-static void put_edges(struct cw_json_out *o, const struct report *r, size_t shown)
+static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, size_t shown)
 {
     bool any = false;
 
@@ -244,7 +210,7 @@ static void put_edges(struct cw_json_out *o, const struct report *r, size_t show
     cw_json_put_char(o, ']');
 }
 
-static void put_data(struct cw_json_out *o, const struct report *r, const int64_t *shift, size_t shown)
+static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
 {
     const struct cw_t_process *p = &r->t->process;
 
@@ -276,7 +242,7 @@ static void put_escaped(FILE *f, const char *text, size_t n)
             fputc(text[i], f);
 }
 
-static enum cw_status write_data(const struct report *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_data(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
 {
     size_t limit = o->limit > 0 ? (size_t)o->limit : CW_REPORT_COMMANDS, length = 0;
     size_t shown = r->t->commands.count < limit ? r->t->commands.count : limit;
@@ -303,7 +269,7 @@ static enum cw_status write_data(const struct report *r, const struct cw_report_
 }
 
 /* A picture of the graph, or a paragraph that says why there is none. */
-static enum cw_status write_graph(const struct report *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_graph(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
 {
     bool collapse = r->summary.enqueues + r->summary.host_waits > CW_REPORT_GRAPH_NODES;
     struct cw_export_options e = {.collapse = collapse};
@@ -340,8 +306,8 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
 {
     static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@";
     const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark);
-    struct report r;
-    enum cw_status status = report_init(&r, t, err);
+    struct cw_report_facts r;
+    enum cw_status status = cw_report_facts_init(&r, t, err);
 
     if (!status) {
         fwrite(cw_report_page, 1, (size_t)(graph - cw_report_page), f);
@@ -354,64 +320,6 @@ enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_
     }
     if (!status)
         fputs(data + sizeof data_mark - 1, f);
-    report_finish(&r);
-    return status;
-}
-
-/* ---- the terminal */
-
-static void print_devices(const struct report *r, FILE *f)
-{
-    char a[16], b[16];
-
-    for (size_t d = 0; d < r->t->devices.count; d++) {
-        const struct cw_device_figures *v = &r->figures.devices[d];
-        if (v->commands)
-            fprintf(f, "device %zu  %s: busy %s of %s (%.0f %%), %llu commands\n", d,
-                    r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", cw_format_ns(v->busy_ns, a),
-                    cw_format_ns(v->span_ns, b), v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
-                    (unsigned long long)v->commands);
-    }
-}
-
-/* `text` in lines of at most 78 columns, indented by two. */
-static void print_wrapped(FILE *f, const char *text)
-{
-    size_t column = 0;
-
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column && column + 1 + word > 78) {
-            fputc('\n', f);
-            column = 0;
-        }
-        fprintf(f, "%s%.*s", column ? " " : "  ", (int)word, text);
-        column += column ? 1 + word : 2 + word;
-        text += word + (text[word] == ' ');
-    }
-    fputc('\n', f);
-}
-
-enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err)
-{
-    static const char *const marks[] = {" ", "*", "!"};
-    struct report r;
-    enum cw_status status = report_init(&r, t, err);
-    char a[16], b[16];
-
-    if (!status) {
-        fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
-                (unsigned long long)r.summary.enqueues, cw_format_ns(r.figures.span_ns, a));
-        if (r.timed)
-            fprintf(f, ", device time %s, critical path %s", cw_format_ns(r.summary.device_ns, a),
-                    cw_format_ns(r.path.length, b));
-        fputc('\n', f);
-        print_devices(&r, f);
-        for (size_t i = 0; i < r.finding_count; i++) {
-            fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
-            print_wrapped(f, r.findings[i].text);
-        }
-    }
-    report_finish(&r);
+    cw_report_facts_finish(&r);
     return status;
 }

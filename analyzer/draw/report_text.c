@@ -1,0 +1,61 @@
+/* report_text.c - what stands out in a run, for a terminal; see report.h. */
+#include "report.h"
+#include "report_facts.h"
+
+#include <string.h>
+
+static void print_devices(const struct cw_report_facts *r, FILE *f)
+{
+    char a[16], b[16];
+
+    for (size_t d = 0; d < r->t->devices.count; d++) {
+        const struct cw_device_figures *v = &r->figures.devices[d];
+        if (v->commands)
+            fprintf(f, "device %zu  %s: busy %s of %s (%.0f %%), %llu commands\n", d,
+                    r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", cw_format_ns(v->busy_ns, a),
+                    cw_format_ns(v->span_ns, b), v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
+                    (unsigned long long)v->commands);
+    }
+}
+
+/* `text` in lines of at most 78 columns, indented by two. */
+static void print_wrapped(FILE *f, const char *text)
+{
+    size_t column = 0;
+
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column && column + 1 + word > 78) {
+            fputc('\n', f);
+            column = 0;
+        }
+        fprintf(f, "%s%.*s", column ? " " : "  ", (int)word, text);
+        column += column ? 1 + word : 2 + word;
+        text += word + (text[word] == ' ');
+    }
+    fputc('\n', f);
+}
+
+enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err)
+{
+    static const char *const marks[] = {" ", "*", "!"};
+    struct cw_report_facts r;
+    enum cw_status status = cw_report_facts_init(&r, t, err);
+    char a[16], b[16];
+
+    if (!status) {
+        fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
+                (unsigned long long)r.summary.enqueues, cw_format_ns(r.figures.span_ns, a));
+        if (r.timed)
+            fprintf(f, ", device time %s, critical path %s", cw_format_ns(r.summary.device_ns, a),
+                    cw_format_ns(r.path.length, b));
+        fputc('\n', f);
+        print_devices(&r, f);
+        for (size_t i = 0; i < r.finding_count; i++) {
+            fprintf(f, "\n%s %s\n", marks[r.findings[i].kind], r.findings[i].title);
+            print_wrapped(f, r.findings[i].text);
+        }
+    }
+    cw_report_facts_finish(&r);
+    return status;
+}
