@@ -5,19 +5,24 @@
 
 enum { TEXT_WIDTH = 78, OPTION_COLUMN = 28 };
 
-/* Prints `text` wrapped at TEXT_WIDTH, continuation lines indented; the cursor stands at `indent`. */
+/* Prints `text` wrapped at TEXT_WIDTH, continuation lines indented; the cursor stands at `indent`. A line's
+ * end in the text is one. */
 static void print_wrapped(FILE *f, const char *text, int indent)
 {
     int column = indent;
 
     while (*text) {
-        int n = (int)strcspn(text, " ");
+        int n = (int)strcspn(text, " \n"), lines;
         if (column > indent && column + 1 + n > TEXT_WIDTH) {
             fprintf(f, "\n%*s", indent, "");
             column = indent;
         }
         column += fprintf(f, column > indent ? " %.*s" : "%.*s", n, text);
         text += n;
+        for (lines = 0; *text == '\n'; text++, lines++)
+            fputc('\n', f);
+        if (lines)
+            column = fprintf(f, "%*s", indent, "");
         text += strspn(text, " ");
     }
     fputc('\n', f);

@@ -4,11 +4,11 @@
 
 #include "../../sched/generate.h"
 #include "cli.h"
-#include "../plan/graph_file.h"
+#include "../plan/graph_format.h"
 
 struct generate_options {
     struct cw_generate_options graph;
-    const char *out;
+    const char *out, *format;
     int64_t seed, count;
     bool list;
 };
@@ -21,6 +21,8 @@ struct generate_options {
 
 static const struct cw_cli_option options[] = {
     OPTION("out", 'o', CW_CLI_STRING, out, "FILE", "write to FILE (default standard output)"),
+    {"format", 'f', CW_CLI_CHOICE, offsetof(struct generate_options, format), "FORMAT", "json|stg|wfformat|dot",
+     "write this format (default: as the extension says, else json)"},
     OPTION("seed", 's', CW_CLI_INT, seed, "N", "seed of the random numbers (default 0)"),
     OPTION("count", 'n', CW_CLI_INT, count, "N",
            "write N graphs with seeds SEED, SEED + 1, ..., each to FILE with its seed before the extension "
@@ -66,6 +68,13 @@ static char *name_after(const char *path, int64_t seed)
     return name;
 }
 
+static const struct cw_graph_format *format_of(const struct generate_options *o)
+{
+    const struct cw_graph_format *format = cw_graph_format_find(o->format, o->out);
+
+    return format ? format : &cw_graph_format_clweave;
+}
+
 /* One graph, made and written. */
 static enum cw_status generate(const struct cw_generator *generator, const struct generate_options *o,
                                int64_t seed, struct cw_error *err)
@@ -80,7 +89,8 @@ static enum cw_status generate(const struct cw_generator *generator, const struc
     if (status == CW_OK)
         status = cw_generate(generator, &g, &graph, &platform, err);
     if (status == CW_OK)
-        status = cw_graph_file_write(path, graph, platform, err);
+        status = cw_graph_format_write(format_of(o), path,
+                                       &(struct cw_graph_output){graph, platform, 1, generator->name}, err);
     cw_graph_destroy(graph);
     cw_platform_destroy(platform);
     free(path);
@@ -142,9 +152,9 @@ const struct cw_command_def cw_cmd_generate = {
     .summary = "make a task graph of a paper, for replay and compare",
     .usage = "[options] KIND",
     .details =
-        "Writes an abstract task graph (format clweave-graph) with costs for a machine of its own. The same "
-        "options "
-        "and seed give the same file everywhere. --list says which kinds there are and what each takes.",
+        "Writes an abstract task graph (format clweave-graph, or as the extension says: .stg, .dot, .wfformat.json) with "
+        "costs for a machine of its own. The same options and seed give the same file everywhere. --list says which "
+        "kinds there are and what each takes.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

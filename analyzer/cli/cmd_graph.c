@@ -1,6 +1,7 @@
 /* cmd_graph.c - clweave graph: a trace's graph as a table, a file or a picture. */
 #include "cli.h"
 #include "footprints.h"
+#include "graph_abstract.h"
 #include "../draw/exporter.h"
 #include "../graph/graph_build.h"
 #include "../trace/log_format.h"
@@ -23,7 +24,7 @@ struct graph_options {
 static const struct cw_cli_option options[] = {
     {"out", 'o', CW_CLI_STRING, MEMBER(out), "FILE", NULL,
      "write the graph to FILE (- for standard output); its extension says the format"},
-    {"format", 'f', CW_CLI_CHOICE, MEMBER(format), "FORMAT", "json|dot|svg|png",
+    {"format", 'f', CW_CLI_CHOICE, MEMBER(format), "FORMAT", "json|dot|svg|png|stg|wfformat",
      "the format, when the extension does not say it"},
     {"json", 0, CW_CLI_BOOL, MEMBER(json), NULL, NULL, "print the summary as JSON"},
     {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
@@ -125,12 +126,16 @@ static enum cw_status with_footprints(const struct graph_options *o, const char 
 static int run(const void *values, int argc, char **argv)
 {
     const struct graph_options *o = values;
-    const struct cw_exporter *exporter = o->out || o->format ? cw_exporter_find(o->format, o->out) : NULL;
+    const struct cw_graph_format *abstract = cw_graph_format_probe(argv[0]),
+                                 *foreign = cw_graph_abstract_format(o->format, o->out, true);
+    const struct cw_exporter *exporter = foreign ? NULL : o->out || o->format ? cw_exporter_find(o->format, o->out) : NULL;
     struct cw_trace t;
     struct cw_error err = {0};
     enum cw_status status;
 
     (void)argc;
+    if (abstract && o->command < 0)
+        return cw_graph_abstract_run(abstract, argv[0], o->out, o->format, o->json);
     if (o->command >= 0)
         return o->command < CW_NONE ? print_command(argv[0], (uint32_t)o->command)
                                     : (cw_cli_complain("graph: --command: no such command"), CW_EXIT_USAGE);
@@ -138,8 +143,9 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("graph: --limit: a number that is not negative is needed");
         return CW_EXIT_USAGE;
     }
-    if ((o->out || o->format) && !exporter) {
-        cw_cli_complain("graph: %s: the extension is none of json, dot, svg, png; say --format", o->out);
+    if ((o->out || o->format) && !exporter && !foreign) {
+        cw_cli_complain("graph: %s: the extension is none of json, dot, svg, png, stg, wfformat.json; say --format",
+                        o->out);
         return CW_EXIT_USAGE;
     }
     cw_trace_init(&t);
@@ -148,7 +154,9 @@ static int run(const void *values, int argc, char **argv)
         status = with_footprints(o, argv[0], &t, &err);
     if (!status && o->trust_declared)
         status = cw_graph_build(&t, &(struct cw_graph_options){.trust_declared = true}, &err);
-    if (!status && exporter)
+    if (!status && foreign)
+        status = cw_graph_abstract_export(foreign, &t, o->out, &err);
+    else if (!status && exporter)
         status = export(o, exporter, &t, &err);
     else if (!status && o->json)
         status = cw_graph_summary_json(&t, stdout, &err);
@@ -160,9 +168,12 @@ static int run(const void *values, int argc, char **argv)
 
 const struct cw_command_def cw_cmd_graph = {
     .name = "graph",
-    .summary = "show or draw what depends on what in a trace",
-    .usage = "[options] TRACE",
-    .details = "TRACE is a JSON trace or a binary log. Without -o a summary is printed. Pictures show edges "
+    .summary = "show or draw what depends on what in a trace or task graph",
+    .usage = "[options] FILE",
+    .details = "FILE is a JSON trace, a binary log, or an abstract task graph (clweave-graph, STG, WfCommons WfFormat, "
+               "DOT: see FORMAT.md). Without -o a summary is printed. Task graphs are written as json (clweave-graph), "
+               "stg, wfformat (.wfformat.json), dot, svg or png; so are traces, of which json is the trace itself. "
+               "Pictures show edges "
                "that bind an order: data "
                "(RAW, WAR, WAW), events, barriers and host waits; the chain of an in-order queue binds "
                "nothing by itself. SVG and PNG "

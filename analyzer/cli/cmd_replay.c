@@ -12,7 +12,7 @@
 struct replay_options {
     struct cw_cli_list policies;
     const char *platform, *gantt, *host_waits, *show_platform, *lp;
-    int64_t dsp, seed;
+    int64_t dsp, seed, processors;
     bool json, check, list_policies;
     bool execute;
     const char *order, *repeat, *device, *drop_edge, *execute_seed;
@@ -42,6 +42,8 @@ static const struct cw_cli_option options[] = {
     OPTION("platform", 'P', CW_CLI_STRING, platform, "NAME|FILE", NULL,
            "plan for this platform, built-in (hxdsp) or from a file (default: the devices of the input)"),
     OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
+    OPTION("processors", 'n', CW_CLI_INT, processors, "N", NULL,
+           "alike processors for task graphs that name no devices: stg, wfformat, dot (default 4)"),
     OPTION("json", 'j', CW_CLI_BOOL, json, NULL, NULL, "print the plan as JSON"),
     OPTION("gantt", 'g', CW_CLI_STRING, gantt, "FILE.svg", NULL,
            "draw the plan; several policies give several files, named after them"),
@@ -86,6 +88,7 @@ struct replay {
     struct cw_plan_result result[CW_CLI_LIST_MAX];
     size_t results;
     struct cw_policy_args policies; /* labels with the long options included */
+    uint32_t processors;
 };
 
 static void replay_finish(struct replay *r)
@@ -147,7 +150,12 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
          plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
-    return cw_plan_source_init(&r->source, path, o->platform, o->dsp, drop, plan, err);
+    enum cw_status status =
+        cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, drop, plan, err);
+
+    if (status == CW_OK)
+        cw_plan_source_complain(&r->source);
+    return status;
 }
 
 /* ---- output */
@@ -288,7 +296,7 @@ static int run_replay(const void *values, int argc, char **argv)
                      only_for_execute(r.o));
     else if (argc == 0)
         cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
-    if (err.status != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {
+    if (err.status != CW_OK || cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         return CW_EXIT_USAGE;
     }
@@ -297,7 +305,7 @@ static int run_replay(const void *values, int argc, char **argv)
     return result;
 }
 
-static const struct replay_options defaults = {.dsp = -1, .seed = -1};
+static const struct replay_options defaults = {.dsp = -1, .seed = -1, .processors = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
@@ -313,8 +321,8 @@ const struct cw_command_def cw_cmd_replay = {
     .summary = "plan a trace or task graph for other devices and policies, or run it again",
     .usage = "[options] FILE",
     .details =
-        "FILE is a trace (JSON or log) or an abstract task graph (format clweave-graph). The plan says which "
-        "device "
+        "FILE is a trace (JSON or log) or an abstract task graph: clweave-graph, STG, WfCommons WfFormat or DOT "
+        "(FORMAT.md says how each is read). The plan says which device "
         "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
         "divisible at their work-groups.\n\n"
         "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "

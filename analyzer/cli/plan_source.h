@@ -16,17 +16,27 @@ struct cw_plan_source {
     struct cw_graph *graph;       /* abstract graphs */
     struct cw_platform *platform; /* that came with it */
     struct cw_plan_graph plan_graph;
+    uint32_t estimated, commands; /* of plan_graph */
 };
 
 /* Reads `path`.
  *   platform   built-in or file, NULL: the devices of the input, or hxdsp when `dsp` >= 0
  *   dsp        number of DSPs, -1 = as the platform says
+ *   processors alike processors of graph files that name no devices; 0 = graph_format.h's default
  *   drop_waits leave out the order that the host's waiting imposed
  *   plan       false: of a trace, the trace alone (input.graph stays NULL)
- * Complains on stderr when costs are estimates. Errors: those of the readers and of cw_plan_graph_init; the
+ * Errors: those of the readers and of cw_plan_graph_init; the
  * source is to be finished either way. */
 enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, const char *platform,
-                                   int64_t dsp, bool drop_waits, bool plan, struct cw_error *err);
+                                   int64_t dsp, uint32_t processors, bool drop_waits, bool plan, struct cw_error *err);
+/* Complains on stderr when costs are estimates. */
+void cw_plan_source_complain(const struct cw_plan_source *s);
+
+/* --processors: 0 where the option was not given (-1). Errors: CW_ERR_INVALID. */
+enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct cw_error *err);
 void cw_plan_source_finish(struct cw_plan_source *s); /* safe on a zeroed struct */
+
+/* Gives the memory back and keeps what cw_plan_source_complain needs; finish is still due. */
+void cw_plan_source_release(struct cw_plan_source *s);
 
 #endif

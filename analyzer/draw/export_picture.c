@@ -19,8 +19,7 @@ static size_t drawn_commands(const struct cw_trace *t)
     return n;
 }
 
-/* Runs dot on `source` (rewound), its output to `out`. */
-static enum cw_status run_dot(FILE *source, const char *format_option, FILE *out, struct cw_error *err)
+enum cw_status cw_export_run_dot(FILE *source, const char *format_option, FILE *out, struct cw_error *err)
 {
     char *argv[] = {"dot", (char *)format_option, NULL};
     posix_spawn_file_actions_t actions;
@@ -66,7 +65,7 @@ static enum cw_status write_picture(const struct cw_trace *t, const struct cw_ex
         return cw_error_set(err, CW_ERR_IO, "cannot make a temporary file: %s", strerror(errno));
     status = cw_export_dot(t, o, source, err);
     if (!status)
-        status = run_dot(source, format_option, f, err);
+        status = cw_export_run_dot(source, format_option, f, err);
     fclose(source);
     return status;
 }

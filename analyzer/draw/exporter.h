@@ -38,4 +38,8 @@ enum { CW_DOT_REDUCE_NODES = 8000, CW_PICTURE_NODES = 600 };
 enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
                                   struct cw_error *err);
 
+/* Runs graphviz's dot on `source` (rewound), its output to `out`; option: "-Tsvg", "-Tpng". Errors:
+ * CW_ERR_UNSUPPORTED (not installed), CW_ERR_IO, CW_ERR_NOMEM. */
+enum cw_status cw_export_run_dot(FILE *source, const char *option, FILE *out, struct cw_error *err);
+
 #endif

@@ -14,6 +14,8 @@ static enum cw_status check_header(const json_t *root, const char *path, const c
 
     if (!json_is_object(root))
         return cw_error_set(err, CW_ERR_FORMAT, "%s: holds no JSON object", path);
+    if (!format)
+        return CW_OK;
     f = json_object_get(root, "format");
     v = json_object_get(root, "version");
     if (!json_is_string(f) || strcmp(json_string_value(f), format) != 0)
@@ -24,6 +26,11 @@ static enum cw_status check_header(const json_t *root, const char *path, const c
         return cw_error_set(err, CW_ERR_VERSION, "%s: %s version %lld; this clweave reads version %d", path,
                             format, (long long)json_integer_value(v), version);
     return CW_OK;
+}
+
+enum cw_status cw_json_load_any(const char *path, json_t **root, struct cw_error *err)
+{
+    return cw_json_load(path, NULL, NULL, 0, root, err);
 }
 
 enum cw_status cw_json_load(const char *path, const char *text, const char *format, int version,

@@ -1,5 +1,6 @@
 /* json_in.c - see json_in.h. */
 #include "json_in.h"
+#include "text_place.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,25 +23,18 @@ void cw_json_in_finish(struct cw_json_in *in)
 
 bool cw_json_fail(struct cw_json_in *in, const char *at, const char *fmt, ...)
 {
-    size_t line = 1, column;
-    const char *start = in->text;
     char what[320];
     int used = 0;
     va_list ap;
 
     if (in->err->status)
         return false;
-    for (const char *p = in->text; (p = memchr(p, '\n', (size_t)(at - p))) != NULL;) {
-        line++;
-        start = ++p;
-    }
-    column = (size_t)(at - start) + 1;
     if (in->context)
         used = snprintf(what, sizeof what, "%s[%zu]: ", in->context, in->index);
     va_start(ap, fmt);
     vsnprintf(what + used, sizeof what - (size_t)used, fmt, ap);
     va_end(ap);
-    cw_error_set(in->err, CW_ERR_FORMAT, "%s:%zu:%zu: %s", in->name, line, column, what);
+    cw_text_wrong(in->name, in->text, at, in->err, "%s", what);
     return false;
 }
 

@@ -7,25 +7,13 @@
 
 #include "../io/json_fields.h"
 #include "../io/json_out.h"
-#include "../io/output.h"
+#include "graph_format.h"
 
-bool cw_graph_file_probe(const char *path)
+static bool probe(const char *head, size_t head_bytes, const char *tail, size_t tail_bytes)
 {
-    char text[4096];
-    FILE *f = fopen(path, "re");
-    bool found = false;
+    static const char mark[] = "\"" CW_GRAPH_FORMAT "\"";
 
-    if (!f)
-        return false;
-    for (int end = 0; end < 2 && !found; end++) {
-        size_t n;
-        if (end && fseek(f, -(long)sizeof text, SEEK_END) != 0)
-            break;
-        n = fread(text, 1, sizeof text, f);
-        found = memmem(text, n, "\"" CW_GRAPH_FORMAT "\"", strlen(CW_GRAPH_FORMAT) + 2) != NULL;
-    }
-    fclose(f);
-    return found;
+    return memmem(head, head_bytes, mark, sizeof mark - 1) || memmem(tail, tail_bytes, mark, sizeof mark - 1);
 }
 
 /* ---- reading */
@@ -260,21 +248,18 @@ static void write_edges(struct cw_json_out *o, const struct cw_graph *g)
         }
 }
 
-enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
-                                   struct cw_error *err)
+static enum cw_status write_graph(const struct cw_graph_output *out, FILE *f, struct cw_error *err)
 {
-    struct cw_output out;
+    const struct cw_graph *g = out->graph;
     struct cw_json_out o;
-    enum cw_status status = cw_output_open(&out, path, 0666, err);
 
-    if (status != CW_OK)
-        return status;
-    cw_json_out_init(&o, out.f);
+    (void)err;
+    cw_json_out_init(&o, f);
     cw_json_put_text(&o, "{\"format\": \"" CW_GRAPH_FORMAT "\", \"version\": ");
     cw_json_put_u64(&o, CW_GRAPH_VERSION);
     cw_json_put_text(&o, ",\n");
-    write_devices(&o, p);
-    write_links(&o, p);
+    write_devices(&o, out->platform);
+    write_links(&o, out->platform);
     cw_json_put_text(&o, ",\n \"tasks\": [");
     for (uint32_t i = 0; i < g->tasks; i++)
         write_task(&o, g, i);
@@ -282,5 +267,28 @@ enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, c
     write_edges(&o, g);
     cw_json_put_text(&o, "]}\n");
     cw_json_out_flush(&o);
-    return cw_output_commit(&out, err);
+    return CW_OK;
+}
+
+static enum cw_status read_graph(const char *path, uint32_t processors, struct cw_graph **graph,
+                                 struct cw_platform **platform, struct cw_error *err)
+{
+    (void)processors; /* it names its devices */
+    return cw_graph_file_read(path, graph, platform, err);
+}
+
+const struct cw_graph_format cw_graph_format_clweave = {
+    .name = "json",
+    .suffix = ".json",
+    .description = "clweave-graph: everything that a graph and its devices are",
+    .probe = probe,
+    .read = read_graph,
+    .write = write_graph,
+};
+
+enum cw_status cw_graph_file_write(const char *path, const struct cw_graph *g, const struct cw_platform *p,
+                                   struct cw_error *err)
+{
+    return cw_graph_format_write(&cw_graph_format_clweave, path,
+                                 &(struct cw_graph_output){.graph = g, .platform = p, .unit_s = 1}, err);
 }

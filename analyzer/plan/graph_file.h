@@ -21,10 +21,6 @@
 #define CW_GRAPH_FORMAT  "clweave-graph"
 #define CW_GRAPH_VERSION 1
 
-/* True when the file at `path` looks like a clweave-graph and not like a trace: its first or last 4 KiB
- * contain the format's name. False also when it cannot be read. */
-bool cw_graph_file_probe(const char *path);
-
 /* Reads a graph and the platform that it names. Both are the caller's, NULL on failure. Errors: CW_ERR_IO,
  * CW_ERR_FORMAT (with line and column, or the path of the field), CW_ERR_VERSION, and those of
  * cw_platform_create and the builder. */

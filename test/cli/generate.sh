@@ -50,5 +50,36 @@ expect compare_unknown_policy 2 clweave compare -p hetf $graphs/hsu.json
 expect compare_other_classes 1 clweave compare -p heft --dsp 2 $graphs/hsu.json
 expect compare_full_disk 1 clweave compare -p heft --csv /dev/full $graphs/hsu.json
 expect compare_bad_option 1 clweave compare -p heft:critical-child=7 $graphs/hsu.json
-[ -z "$(ls "$T" | grep -vE '\.(json|csv|table|out|err)$')" ] || fail "left behind: $(ls "$T")"
+
+# the same output whatever the number of threads, errors too; and a picture
+for jobs in 1 2 7; do
+    clweave compare --jobs $jobs -p heft -p weave:effort=20000 -p hscgs -p random --csv - "$T"/kind-*.json > "$T/jobs-$jobs.csv" || fail "--jobs $jobs"
+    clweave compare --jobs $jobs -p heft -p heft:critical-child=7 $graphs/hsu.json "$T/none.json" $graphs/daoud.json 2> "$T/jobs-$jobs.err" && fail "no error"
+    cmp "$T/jobs-1.csv" "$T/jobs-$jobs.csv" && cmp "$T/jobs-1.err" "$T/jobs-$jobs.err" || fail "--jobs $jobs gives other output"
+done
+expect compare_bad_jobs 2 clweave compare --jobs -1 $graphs/hsu.json
+expect compare_bad_plot 1 clweave compare -p heft --plot "$T/x.gif" $graphs/hsu.json
+if command -v gnuplot > /dev/null; then
+    clweave compare -p heft -p cpop --plot "$T/plot.svg" "$T"/kind-*.json > "$T/plot.table" || fail "--plot"
+    grep -q '</svg>' "$T/plot.svg" && grep -q '>cpop<' "$T/plot.svg" || fail "the picture has no cpop"
+    rm "$T/plot.svg"
+fi
+
+# other formats: written, found by content, read, planned, and written again the same
+for format in stg dot wfformat; do
+    clweave generate fft --size 8 --devices 2 --heterogeneity 0 -f $format -o "$T/fft-$format.json" || fail "generate -f $format"
+    clweave graph "$T/fft-$format.json" -f $format -o "$T/again.json" && clweave graph "$T/again.json" -f $format -o "$T/again2.json" || fail "$format"
+    cmp <(grep -v '^digraph\|"name": ' "$T/again.json") <(grep -v '^digraph\|"name": ' "$T/again2.json") || fail "$format: written again it differs"
+    clweave compare -p heft --processors 2 --csv - "$T/fft-$format.json" | awk -F, 'NR == 2 { printf "%s %.6g\n", $2, $4 }' >> "$T/formats.csv"
+done
+[ "$(sort -u "$T/formats.csv" | wc -l)" = 1 ] && [ "$(wc -l < "$T/formats.csv")" = 3 ] || fail "formats differ: $(cat "$T/formats.csv")"
+printf '2\n0 0 0\n1 4 1 0\n2 3 1 9\n3 0 1 2\n' > "$T/bad.stg"
+expect format_bad_stg 1 clweave replay "$T/bad.stg"
+expect format_bad_processors 2 clweave replay --processors 0 "$T/fft-stg.json"
+expect format_summary 0 clweave graph "$T/fft-stg.json"
+expect format_summary_json 0 clweave graph --json "$T/fft-stg.json"
+expect format_unlike_stg 1 clweave generate fft --size 8 --devices 2 -f stg
+expect format_trace_wfformat 0 clweave graph test/fuzz/blockmatmul.json -f wfformat
+expect format_unknown 2 clweave graph "$T/fft-stg.json" -o "$T/x.gif"
+[ -z "$(ls "$T" | grep -vE '\.(json|csv|table|out|err|stg)$')" ] || fail "left behind: $(ls "$T")"
 finish

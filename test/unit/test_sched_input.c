@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../analyzer/plan/graph_file.h"
+#include "../../analyzer/plan/graph_format.h"
 #include "../../analyzer/plan/plan_graph.h"
 #include "../../analyzer/plan/platform_file.h"
 
@@ -124,7 +125,7 @@ static void test_missing_file(void **state)
     (void)state;
     assert_int_equal(cw_graph_file_read("/nowhere/x.json", &g, &p, &err), CW_ERR_IO);
     assert_non_null(strstr(err.text, "/nowhere/x.json"));
-    assert_false(cw_graph_file_probe("/nowhere/x.json"));
+    assert_null(cw_graph_format_probe("/nowhere/x.json"));
 }
 
 /* Every feature of a file, written and read again. */
@@ -144,7 +145,7 @@ static void test_round_trip(void **state)
 
     (void)state;
     put(text);
-    assert_true(cw_graph_file_probe(path));
+    assert_ptr_equal(cw_graph_format_probe(path), &cw_graph_format_clweave);
     assert_int_equal(cw_graph_file_read(path, &g[0], &p[0], &err), CW_OK);
     assert_int_equal(cw_graph_file_write(path, g[0], p[0], &err), CW_OK);
     assert_int_equal(cw_graph_file_read(path, &g[1], &p[1], &err), CW_OK);

@@ -1,0 +1,58 @@
+/* compare.h - what the parts of clweave compare share: its options, the results, and what is made of them. */
+#ifndef CW_COMPARE_H
+#define CW_COMPARE_H
+
+#include "../plan/plan_result.h"
+#include "policy_args.h"
+
+struct cw_compare_options {
+    struct cw_cli_list policies;
+    const char *platform, *host_waits, *csv, *json, *plot, *lp;
+    int64_t dsp, seed, processors, jobs;
+    bool check, times;
+};
+
+/* One cell: a graph under a policy. */
+struct cw_compare_cell {
+    double makespan, bound, slr, speedup, efficiency, seconds;
+    enum cw_bound_kind kind; /* of the bound */
+    bool noted;              /* the schedule came with a note */
+};
+
+struct cw_compare {
+    const struct cw_compare_options *o;
+    struct cw_policy_args policies;
+    char **file;
+    size_t files;
+    uint32_t processors;
+    uint32_t *tasks;              /* per file */
+    struct cw_compare_cell *cell; /* files x policies */
+};
+
+static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_compare *c, size_t file, size_t policy)
+{
+    return &c->cell[file * c->policies.count + policy];
+}
+
+/* The shortest schedule of a file. */
+double cw_compare_best(const struct cw_compare *c, size_t file);
+
+/* Plans every file under every policy into c->cell and c->tasks, with as many threads as --jobs says (default: as many
+ * as processors that the tool may use; one with --times). The result does not depend on how many. Shows progress on
+ * stderr when that is a terminal, complains about estimated costs file by file. Errors: of the first file and policy
+ * that has one, in the order of the command line. */
+enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err);
+
+/* The table for people, to standard output. */
+void cw_compare_print(const struct cw_compare *c);
+
+/* One line per file and policy; a JSON object. Errors of `f` are found by the caller. */
+void cw_compare_csv(const struct cw_compare *c, FILE *f);
+void cw_compare_json(const struct cw_compare *c, FILE *f);
+
+/* Draws, by gnuplot, how makespans lie over the best of their graph: for each policy the share of graphs within a
+ * factor. `path` ends in .svg or .png. Errors: CW_ERR_INVALID (it does not), CW_ERR_UNSUPPORTED (no gnuplot),
+ * CW_ERR_IO. */
+enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, struct cw_error *err);
+
+#endif

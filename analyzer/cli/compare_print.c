@@ -1,0 +1,173 @@
+/* compare_print.c - what clweave compare prints and writes; see compare.h. */
+#include <math.h>
+#include <string.h>
+
+#include "../io/json_out.h"
+#include "compare.h"
+
+double cw_compare_best(const struct cw_compare *c, size_t file)
+{
+    double best = INFINITY;
+
+    for (size_t k = 0; k < c->policies.count; k++)
+        best = fmin(best, cw_compare_cell(c, file, k)->makespan);
+    return best;
+}
+
+/* ---- the table: a row per policy */
+
+struct row {
+    double slr, speedup, ratio, worst, over,
+        seconds; /* means over the graphs where they are defined; ratio to the best, over the lower bound */
+    size_t slrs, speedups, overs, best, noted;
+};
+
+static struct row sum_up(const struct cw_compare *c, size_t policy)
+{
+    struct row r = {.worst = 1};
+
+    for (size_t file = 0; file < c->files; file++) {
+        const struct cw_compare_cell *x = cw_compare_cell(c, file, policy);
+        double best = cw_compare_best(c, file), ratio = best > 0 ? x->makespan / best : 1;
+        if (!isnan(x->slr)) {
+            r.slr += x->slr;
+            r.slrs++;
+        }
+        if (!isnan(x->speedup)) {
+            r.speedup += x->speedup;
+            r.speedups++;
+        }
+        if (x->bound > 0) {
+            r.over += x->makespan / x->bound;
+            r.overs++;
+        }
+        r.ratio += ratio / (double)c->files;
+        r.worst = fmax(r.worst, ratio);
+        r.seconds += x->seconds;
+        r.best += ratio <= 1 + 1e-9;
+        r.noted += x->noted;
+    }
+    r.slr /= (double)r.slrs;
+    r.speedup /= (double)r.speedups;
+    r.over /= (double)r.overs;
+    return r;
+}
+
+static const char *figure(double x, char *text, size_t size)
+{
+    if (isnan(x))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%.3f", x);
+    return text;
+}
+
+void cw_compare_print(const struct cw_compare *c)
+{
+    int width = 8;
+    size_t noted = 0;
+    char a[32], b[32], d[32];
+
+    for (size_t k = 0; k < c->policies.count; k++)
+        width = (int)strlen(c->policies.label[k]) > width ? (int)strlen(c->policies.label[k]) : width;
+    printf("%zu graph%s, %zu polic%s; means over graphs\n\n", c->files, c->files == 1 ? "" : "s",
+           c->policies.count, c->policies.count == 1 ? "y" : "ies");
+    printf("%-*s  %8s  %8s  %9s  %9s  %8s  %8s%s\n", width, "policy", "SLR", "speedup", "/ best", "worst",
+           "best in", "/ bound", c->o->times ? "    seconds" : "");
+    for (size_t k = 0; k < c->policies.count; k++) {
+        struct row r = sum_up(c, k);
+        printf("%-*s  %8s  %8s  %9.3f  %9.3f  %8zu  %8s", width, c->policies.label[k],
+               figure(r.slr, a, sizeof a), figure(r.speedup, b, sizeof b), r.ratio, r.worst, r.best,
+               figure(r.over, d, sizeof d));
+        if (c->o->times)
+            printf("  %9.4f", r.seconds);
+        puts(r.noted ? " *" : "");
+        noted += r.noted;
+    }
+    if (noted)
+        printf("\n* some of its plans came with a note (clweave replay shows it)\n");
+}
+
+/* ---- one line per graph and policy */
+
+static void csv_text(FILE *f, const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text; text++)
+        fprintf(f, *text == '"' ? "\"%c" : "%c", *text);
+    fputc('"', f);
+}
+
+static void csv_number(FILE *f, double x)
+{
+    if (!isnan(x))
+        fprintf(f, ",%.17g", x);
+    else
+        fputc(',', f);
+}
+
+void cw_compare_csv(const struct cw_compare *c, FILE *f)
+{
+    fprintf(f, "graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency%s\n",
+            c->o->times ? ",seconds" : "");
+    for (size_t file = 0; file < c->files; file++)
+        for (size_t k = 0; k < c->policies.count; k++) {
+            const struct cw_compare_cell *x = cw_compare_cell(c, file, k);
+            csv_text(f, c->file[file]);
+            fprintf(f, ",%u,", c->tasks[file]);
+            csv_text(f, c->policies.label[k]);
+            csv_number(f, x->makespan);
+            csv_number(f, x->bound);
+            fprintf(f, ",%s", cw_bound_kind_name(x->kind));
+            csv_number(f, x->slr);
+            csv_number(f, x->speedup);
+            csv_number(f, x->efficiency);
+            if (c->o->times)
+                csv_number(f, x->seconds);
+            fputc('\n', f);
+        }
+}
+
+static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t file, size_t policy)
+{
+    const struct cw_compare_cell *x = cw_compare_cell(c, file, policy);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"makespan", x->makespan}, {"lower_bound", x->bound},     {"slr", x->slr},
+                   {"speedup", x->speedup},   {"efficiency", x->efficiency}, {"seconds", x->seconds}};
+
+    cw_json_put_open(j);
+    cw_json_put_key(j, "graph");
+    cw_json_put_string(j, c->file[file]);
+    cw_json_put_key(j, "tasks");
+    cw_json_put_u64(j, c->tasks[file]);
+    cw_json_put_key(j, "policy");
+    cw_json_put_string(j, c->policies.label[policy]);
+    cw_json_put_key(j, "lower_bound_by");
+    cw_json_put_string(j, cw_bound_kind_name(x->kind));
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers - !c->o->times; k++) {
+        cw_json_put_key(j, numbers[k].key);
+        cw_json_put_double(j, numbers[k].value);
+    }
+    cw_json_put_close(j);
+}
+
+void cw_compare_json(const struct cw_compare *c, FILE *f)
+{
+    struct cw_json_out j;
+
+    cw_json_out_init(&j, f);
+    cw_json_put_text(&j, "{\"format\": \"clweave-compare\", \"version\": 1, \"results\": [");
+    for (size_t file = 0; file < c->files; file++)
+        for (size_t k = 0; k < c->policies.count; k++) {
+            cw_json_put_text(&j, file + k ? ",\n " : "\n ");
+            put_cell(&j, c, file, k);
+        }
+    cw_json_put_text(&j, "]}\n");
+    cw_json_out_flush(&j);
+}

@@ -1,0 +1,299 @@
+/* graph_wfformat.c - reading WfCommons WfFormat, versions 1.2 to 1.5; see graph_format.h.
+ *
+ * Version 1.5 describes tasks under workflow.specification and what they took under workflow.execution; earlier
+ * ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A task takes its
+ * run time, in seconds; an edge carries the bytes of the files that its first task writes and its second reads. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_wfformat.h"
+
+enum cw_status cw_wf_no_memory(const struct cw_wf *w)
+{
+    return cw_error_set(w->err, CW_ERR_NOMEM, "out of memory");
+}
+
+const char *cw_wf_at(const struct cw_wf *w, size_t i, char text[64])
+{
+    snprintf(text, 64, "%s[%zu]", w->where, i);
+    return text;
+}
+
+enum cw_status cw_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
+                                    const char *older, bool optional, double *value)
+{
+    const char *found = json_object_get(object, key) || !older || !json_object_get(object, older) ? key : older;
+    enum cw_status status = cw_json_get_number(object, where, found, optional, value, w->err);
+
+    if (status == CW_OK && (*value < 0 || isinf(*value)))
+        status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s: is not a number from 0 on", where, found);
+    return status;
+}
+
+/* ---- tasks */
+
+static enum cw_status name_tasks(struct cw_wf *w)
+{
+    size_t n = json_array_size(w->tasks);
+    enum cw_status status = CW_OK;
+
+    w->of_name = malloc((n + 1) * sizeof *w->of_name);
+    w->seconds = malloc((n + 1) * sizeof *w->seconds);
+    if (!w->of_name || !w->seconds)
+        return cw_wf_no_memory(w);
+    for (size_t i = 0; i < n && status == CW_OK; i++) {
+        const json_t *task = json_array_get(w->tasks, i);
+        const char *name = NULL, *id = NULL;
+        char where[64];
+        uint32_t number, before = w->ids.count;
+        w->seconds[i] = NAN;
+        status = cw_json_get_string(task, cw_wf_at(w, i, where), "name", json_object_get(task, "id"), &name, w->err);
+        id = name;
+        if (status == CW_OK)
+            status = cw_json_get_string(task, where, "id", true, &id, w->err);
+        if (status != CW_OK)
+            break;
+        number = cw_name_table_add(&w->ids, id, strlen(id));
+        if (number != before)
+            return number == CW_NAME_NONE ? cw_wf_no_memory(w)
+                                          : cw_error_set(w->err, CW_ERR_FORMAT,
+                                                         "%s.id: \"%.60s\" is that of another task, too", where, id);
+        before = w->names.count;
+        number = cw_name_table_add(&w->names, name ? name : id, strlen(name ? name : id));
+        if (number == CW_NAME_NONE)
+            return cw_wf_no_memory(w);
+        w->of_name[number] = number == before ? (uint32_t)i : CW_NAME_NONE;
+    }
+    return status;
+}
+
+static uint32_t find_task(const struct cw_wf *w, const char *word)
+{
+    uint32_t task = cw_name_table_find(&w->ids, word, strlen(word)), name;
+
+    if (task != CW_NAME_NONE)
+        return task;
+    name = cw_name_table_find(&w->names, word, strlen(word));
+    return name == CW_NAME_NONE ? name : w->of_name[name];
+}
+
+/* Run times: from the execution, or from the tasks themselves. */
+static enum cw_status read_times(struct cw_wf *w)
+{
+    const json_t *list = w->ran ? w->ran : w->tasks;
+    enum cw_status status = CW_OK;
+
+    for (size_t i = 0; i < json_array_size(list) && status == CW_OK; i++) {
+        const json_t *one = json_array_get(list, i);
+        uint32_t task = (uint32_t)i;
+        const char *id;
+        char where[80];
+        snprintf(where, sizeof where, "%s[%zu]", w->ran ? "workflow.execution.tasks" : w->where, i);
+        if (w->ran) {
+            status = cw_json_get_string(one, where, "id", false, &id, w->err);
+            if (status == CW_OK && (task = find_task(w, id)) == CW_NAME_NONE)
+                status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: there is no task \"%.60s\"", where, id);
+        }
+        if (status == CW_OK)
+            status = cw_wf_number(w, one, where, "runtimeInSeconds", "runtime", false, &w->seconds[task]);
+    }
+    for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++)
+        if (isnan(w->seconds[i]))
+            status = cw_error_set(w->err, CW_ERR_FORMAT,
+                                  "workflow.execution.tasks: says nothing of task \"%.60s\", so nobody knows how "
+                                  "long it takes",
+                                  w->ids.name[i]);
+    return status;
+}
+
+/* ---- dependences */
+
+static enum cw_status add_link(struct cw_wf *w, uint32_t from, uint32_t to)
+{
+    if (w->links == w->link_room) {
+        size_t room = 2 * w->link_room + 256;
+        struct cw_wf_link *more = realloc(w->link, room * sizeof *more);
+        if (!more)
+            return cw_wf_no_memory(w);
+        w->link = more;
+        w->link_room = room;
+    }
+    w->link[w->links++] = (struct cw_wf_link){from, to, 0};
+    return CW_OK;
+}
+
+/* Member `key` of task `i`: the tasks before it (parents) or behind it. */
+static enum cw_status read_relatives(struct cw_wf *w, uint32_t i, const char *key)
+{
+    const json_t *list = NULL;
+    char where[64];
+    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+
+    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
+        const char *word = json_string_value(json_array_get(list, k));
+        uint32_t other = word ? find_task(w, word) : CW_NAME_NONE;
+        if (other == CW_NAME_NONE)
+            status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s[%zu]: %s%.60s%s", where, key, k,
+                                  word ? "there is no task \"" : "is not a string", word ? word : "",
+                                  word ? "\", or several are called so" : "");
+        else
+            status = *key == 'p' ? add_link(w, other, i) : add_link(w, i, other);
+    }
+    return status;
+}
+
+int cw_wf_by_ends(const void *a, const void *b)
+{
+    const struct cw_wf_link *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static enum cw_status read_links(struct cw_wf *w)
+{
+    enum cw_status status = CW_OK;
+    size_t kept = 0;
+
+    for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
+        status = read_relatives(w, i, "parents");
+        if (status == CW_OK)
+            status = read_relatives(w, i, "children");
+    }
+    if (w->links)
+        qsort(w->link, w->links, sizeof *w->link, cw_wf_by_ends);
+    for (size_t k = 0; k < w->links; k++) /* most stand there twice, at either end */
+        if (kept == 0 || cw_wf_by_ends(&w->link[kept - 1], &w->link[k]) != 0)
+            w->link[kept++] = w->link[k];
+    w->links = kept;
+    return status;
+}
+
+/* ---- the graph */
+
+static enum cw_status build(struct cw_wf *w, uint32_t processors, struct cw_graph **graph)
+{
+    struct cw_graph_builder *b = cw_graph_builder_create(processors);
+    double *cost = malloc(processors * sizeof *cost);
+    enum cw_status status = b && cost ? CW_OK : cw_wf_no_memory(w);
+
+    for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
+        const char *name = json_string_value(json_object_get(json_array_get(w->tasks, i), "name"));
+        status = cw_graph_add_alike(b, cost, processors, w->seconds[i], name ? name : w->ids.name[i], w->err);
+    }
+    for (size_t k = 0; k < w->links && status == CW_OK; k++)
+        status = cw_graph_builder_add_edge(b, w->link[k].from, w->link[k].to, w->link[k].bytes, w->err);
+    free(cost);
+    if (status == CW_OK) {
+        status = cw_graph_builder_finish(b, graph, w->err);
+        b = NULL;
+    }
+    cw_graph_builder_destroy(b);
+    return status;
+}
+
+/* Finds the lists of the version at hand. *specification is NULL before 1.5. */
+static enum cw_status find_lists(struct cw_wf *w, const json_t *root, const json_t **specification)
+{
+    const json_t *workflow = json_object_get(root, "workflow"), *execution;
+    enum cw_status status;
+
+    if (!json_is_object(workflow))
+        return cw_error_set(w->err, CW_ERR_FORMAT, "workflow: is %s; this is no WfFormat file",
+                            workflow ? "not an object" : "missing");
+    *specification = json_object_get(workflow, "specification");
+    execution = json_object_get(workflow, "execution");
+    if (!*specification) {
+        const char *key = json_object_get(workflow, "tasks") ? "tasks" : "jobs";
+        w->where = *key == 't' ? "workflow.tasks" : "workflow.jobs";
+        return cw_json_get_array(workflow, "workflow", key, false, &w->tasks, w->err);
+    }
+    w->where = "workflow.specification.tasks";
+    status = cw_json_get_array(*specification, "workflow.specification", "tasks", false, &w->tasks, w->err);
+    if (status == CW_OK && !execution)
+        return cw_error_set(w->err, CW_ERR_FORMAT,
+                            "workflow.execution: is missing: without run times there is nothing to plan");
+    if (status == CW_OK)
+        status = cw_json_get_array(execution, "workflow.execution", "tasks", false, &w->ran, w->err);
+    return status;
+}
+
+static enum cw_status read_workflow(struct cw_wf *w, const json_t *root, uint32_t processors,
+                                    struct cw_graph **graph)
+{
+    const json_t *specification = NULL;
+    enum cw_status status = find_lists(w, root, &specification);
+
+    if (status == CW_OK && json_array_size(w->tasks) == 0)
+        status = cw_error_set(w->err, CW_ERR_FORMAT, "%s: holds no task", w->where);
+    if (status == CW_OK)
+        status = name_tasks(w);
+    if (status == CW_OK)
+        status = read_times(w);
+    if (status == CW_OK)
+        status = read_links(w);
+    if (status == CW_OK)
+        status = cw_wf_read_files(w, specification);
+    if (status == CW_OK)
+        status = build(w, processors, graph);
+    cw_name_table_finish(&w->ids);
+    cw_name_table_finish(&w->names);
+    cw_name_table_finish(&w->files);
+    free(w->of_name);
+    free(w->size);
+    free(w->seconds);
+    free(w->writes.v);
+    free(w->reads.v);
+    free(w->link);
+    return status;
+}
+
+static enum cw_status read_wfformat(const char *path, uint32_t processors, struct cw_graph **graph,
+                                    struct cw_platform **platform, struct cw_error *err)
+{
+    struct cw_error why = {0};
+    struct cw_wf w = {.err = &why};
+    json_t *root;
+    enum cw_status status = cw_json_load_any(path, &root, err);
+
+    *graph = NULL;
+    *platform = NULL;
+    if (status != CW_OK)
+        return status;
+    processors = processors ? processors : CW_GRAPH_PROCESSORS;
+    status = read_workflow(&w, root, processors, graph);
+    json_decref(root);
+    if (status != CW_OK)
+        return cw_error_set(err, status, "%s: %s", path, why.text);
+    status = cw_graph_alike(processors, CW_WFFORMAT_BYTES_PER_S, platform, err);
+    if (status != CW_OK) {
+        cw_graph_destroy(*graph);
+        *graph = NULL;
+    }
+    return status;
+}
+
+static bool has(const char *text, size_t bytes, const char *mark)
+{
+    return memmem(text, bytes, mark, strlen(mark)) != NULL;
+}
+
+static bool probe(const char *head, size_t head_bytes, const char *tail, size_t tail_bytes)
+{
+    if (has(head, head_bytes, "\"clweave-"))
+        return false;
+    return has(head, head_bytes, "\"schemaVersion\"") || has(head, head_bytes, "\"workflow\"") ||
+           has(tail, tail_bytes, "\"schemaVersion\"");
+}
+
+const struct cw_graph_format cw_graph_format_wfformat = {
+    .name = "wfformat",
+    .suffix = ".wfformat.json",
+    .description = "WfCommons WfFormat: one time per task, in seconds",
+    .probe = probe,
+    .read = read_wfformat,
+    .write = cw_wf_write,
+};

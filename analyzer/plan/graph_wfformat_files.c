@@ -1,0 +1,154 @@
+/* graph_wfformat_files.c - what flows along the edges of a workflow: the files that one task writes and another
+ * reads; see graph_wfformat.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_wfformat.h"
+
+static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char *file, size_t length, uint32_t task,
+                              double bytes)
+{
+    uint32_t number = cw_name_table_add(&w->files, file, length);
+
+    if (u->count == u->room) {
+        size_t room = 2 * u->room + 256;
+        struct cw_wf_use *more = realloc(u->v, room * sizeof *more);
+        if (!more)
+            return cw_wf_no_memory(w);
+        u->v = more;
+        u->room = room;
+    }
+    if (number == CW_NAME_NONE)
+        return cw_wf_no_memory(w);
+    u->v[u->count++] = (struct cw_wf_use){number, task, bytes};
+    return CW_OK;
+}
+
+/* 1.5: inputFiles, outputFiles hold ids of files. */
+static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key, struct cw_wf_uses *u)
+{
+    const json_t *list = NULL;
+    char where[64];
+    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+
+    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
+        const json_t *id = json_array_get(list, k);
+        if (!json_is_string(id))
+            status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.%s[%zu]: is not a string", where, key, k);
+        else
+            status = add_use(w, u, json_string_value(id), json_string_length(id), i, 0);
+    }
+    return status;
+}
+
+/* before: files holds objects with a link (input, output), a name and a size */
+static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
+{
+    const json_t *list = NULL;
+    char task[64], where[96];
+    enum cw_status status =
+        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, task), "files", true, &list, w->err);
+
+    for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
+        const json_t *one = json_array_get(list, k);
+        const char *link, *name;
+        double bytes = 0;
+        snprintf(where, sizeof where, "%s.files[%zu]", task, k);
+        status = cw_json_get_string(one, where, "link", false, &link, w->err);
+        if (status == CW_OK && strcmp(link, "input") != 0 && strcmp(link, "output") != 0)
+            status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.link: is neither \"input\" nor \"output\"", where);
+        if (status == CW_OK)
+            status = cw_json_get_string(one, where, json_object_get(one, "name") ? "name" : "id", false, &name, w->err);
+        if (status == CW_OK)
+            status = cw_wf_number(w, one, where, "sizeInBytes", "size", true, &bytes);
+        if (status == CW_OK)
+            status = add_use(w, *link == 'i' ? &w->reads : &w->writes, name, strlen(name), i, bytes);
+    }
+    return status;
+}
+
+/* 1.5: sizes stand beside the tasks */
+static enum cw_status read_sizes(struct cw_wf *w, const json_t *specification)
+{
+    const json_t *files = NULL;
+    enum cw_status status = cw_json_get_array(specification, "workflow.specification", "files", true, &files, w->err);
+
+    for (size_t k = 0; status == CW_OK && k < json_array_size(files); k++) {
+        const json_t *one = json_array_get(files, k);
+        const char *id;
+        char where[64];
+        double bytes = 0;
+        uint32_t number;
+        snprintf(where, sizeof where, "workflow.specification.files[%zu]", k);
+        status = cw_json_get_string(one, where, "id", false, &id, w->err);
+        if (status == CW_OK)
+            status = cw_wf_number(w, one, where, "sizeInBytes", NULL, false, &bytes);
+        if (status == CW_OK && (number = cw_name_table_find(&w->files, id, strlen(id))) != CW_NAME_NONE)
+            w->size[number] = bytes;
+    }
+    return status;
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const struct cw_wf_use *x = a, *y = b;
+
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+static void sort_uses(struct cw_wf_uses *u)
+{
+    size_t kept = 0;
+
+    if (u->count)
+        qsort(u->v, u->count, sizeof *u->v, by_file);
+    for (size_t k = 0; k < u->count; k++)
+        if (kept == 0 || by_file(&u->v[kept - 1], &u->v[k]) != 0)
+            u->v[kept++] = u->v[k];
+    u->count = kept;
+}
+
+/* Both lists go by file: for each file, everyone who writes it with everyone who reads it, where there is an edge. */
+static void add_bytes(struct cw_wf *w)
+{
+    size_t first = 0;
+
+    sort_uses(&w->writes);
+    sort_uses(&w->reads);
+    for (size_t r = 0; r < w->reads.count; r++) {
+        const struct cw_wf_use *read = &w->reads.v[r];
+        while (first < w->writes.count && w->writes.v[first].file < read->file)
+            first++;
+        for (size_t k = first; k < w->writes.count && w->writes.v[k].file == read->file; k++) {
+            struct cw_wf_link key = {w->writes.v[k].task, read->task, 0}, *link;
+            link = w->links ? bsearch(&key, w->link, w->links, sizeof key, cw_wf_by_ends) : NULL;
+            if (link)
+                link->bytes += w->size[read->file];
+        }
+    }
+}
+
+enum cw_status cw_wf_read_files(struct cw_wf *w, const json_t *specification)
+{
+    enum cw_status status = CW_OK;
+
+    for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++) {
+        status = specification ? read_file_ids(w, i, "inputFiles", &w->reads) : read_file_objects(w, i);
+        if (status == CW_OK && specification)
+            status = read_file_ids(w, i, "outputFiles", &w->writes);
+    }
+    w->size = calloc((size_t)w->files.count + 1, sizeof *w->size);
+    if (status == CW_OK && !w->size)
+        status = cw_wf_no_memory(w);
+    for (size_t k = 0; k < w->reads.count && status == CW_OK; k++)
+        w->size[w->reads.v[k].file] = w->reads.v[k].bytes;
+    for (size_t k = 0; k < w->writes.count && status == CW_OK; k++) /* who writes it knows best */
+        w->size[w->writes.v[k].file] = w->writes.v[k].bytes;
+    if (status == CW_OK && specification)
+        status = read_sizes(w, specification);
+    if (status == CW_OK)
+        add_bytes(w);
+    return status;
+}
