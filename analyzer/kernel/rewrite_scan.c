@@ -287,7 +287,7 @@ static void outer_name(struct scan *c, size_t i)
         l->last = 'n';
     }
     l->last_token = (uint32_t)i;
-    if (l->last != 'n' || c->t->v[i + 1].c != '(' || l->equal)
+    if (l->last != 'n' || i + 1 >= c->t->count || c->t->v[i + 1].c != '(' || l->equal)
         *flags |= CW_RW_USED;
 }
 

@@ -11,6 +11,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -77,9 +78,15 @@ def mutate(text, rng, pool):
     return "".join(front) + rng.choice(LINES + [""] * 20) + "".join(t)
 
 
+def limited(command, seconds, **how):
+    """Runs it with at most so many seconds of processor time: on a busy machine, or one that stops us, no hang is seen."""
+    return subprocess.run(command, capture_output=True, timeout=1800,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)), **how)
+
+
 def compiles(clang, path, options):
-    done = subprocess.run([clang, "-cc1", "-triple", "spir64-unknown-unknown", "-fsyntax-only", "-x", "cl", "-finclude-default-header",
-                           "-fdeclare-opencl-builtins", *options, path], capture_output=True, text=True, timeout=60)
+    done = limited([clang, "-cc1", "-triple", "spir64-unknown-unknown", "-fsyntax-only", "-x", "cl", "-finclude-default-header",
+                    "-fdeclare-opencl-builtins", *options, path], 60, text=True)
     return done.returncode == 0, done.stderr
 
 
@@ -102,7 +109,7 @@ def main():
             source, result = os.path.join(d, "a.cl"), os.path.join(d, "b.cl")
             options = rng.choice([["-cl-std=CL1.2"], ["-cl-std=CL2.0"], ["-cl-std=CL1.2", "-DA=1", "-DB"], ["-cl-std=CL1.1", "-DA"]])
             open(source, "w").write(text)
-            done = subprocess.run([o.rewriter, "show", source, *options], capture_output=True, timeout=20)
+            done = limited([o.rewriter, "show", source, *options], 20)
             tried += 1
             if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stderr.startswith(b"refused")):
                 print("the rewriter fails:", done.stderr[-2000:], "\n" + text)
