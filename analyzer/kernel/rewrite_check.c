@@ -19,6 +19,8 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
         return cw_rw_refuse(s, "a directive asks about function '%.*s'", CW_RW_TEXT(s, id));
     if (flags & (CW_RW_ODD | CW_RW_TYPEDEF | CW_RW_LOCAL))
         return cw_rw_refuse(s, "function '%.*s' is declared in an unusual way", CW_RW_TEXT(s, id));
+    if ((flags & CW_RW_FAMILY) && (flags & CW_RW_CALLED)) /* a call before its definition is the built-in's */
+        return cw_rw_refuse(s, "calls '%.*s', which OpenCL C may define too", CW_RW_TEXT(s, id));
     if ((flags & CW_RW_NONE) && (flags & CW_RW_SOME))
         return cw_rw_refuse(s, "function '%.*s' is declared with and without parameters", CW_RW_TEXT(s, id));
     return true;

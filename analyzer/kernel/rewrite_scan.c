@@ -32,6 +32,7 @@ struct scan {
     struct level l;
     struct conditional *stack;
     size_t depth;
+    uint32_t outer; /* a node for all that stands outside of functions; 0: not met yet */
 };
 
 static uint32_t *flags_of(struct scan *c, size_t i)
@@ -122,15 +123,32 @@ static void end_declaration(struct scan *c)
     c->l = (struct level){.first_function = (uint32_t)c->u->functions};
 }
 
-static bool new_body(struct scan *c, bool odd)
+static uint32_t new_body(struct scan *c, bool odd)
 {
     struct cw_rw *s = c->s;
 
-    if (s->bodies >= 0x7fffffffu || !cw_array_reserve(&s->odd_body, &s->odd_capacity, s->bodies, 1, 1))
-        return cw_rw_nomem(s);
+    if (s->bodies >= 0x7fffffffu || !cw_array_reserve(&s->odd_body, &s->odd_capacity, s->bodies, 1, 1)) {
+        cw_rw_nomem(s);
+        return 0;
+    }
     s->odd_body[s->bodies] = odd;
-    c->l.body = CW_RW_FIRST_BODY + s->bodies++;
-    return true;
+    return CW_RW_FIRST_BODY + s->bodies++;
+}
+
+/* Name i outside of functions, where an id built-in has no hidden argument to ask: the size of an array, say.
+ * What merely is named like a macro with parameters, or pastes names, is let pass: should it reach an id the
+ * result does not build, and nothing runs. */
+static bool outer_use(struct scan *c, size_t i)
+{
+    bool called = i + 1 < c->t->count && c->t->v[i + 1].c == '(';
+    uint32_t flags = *flags_of(c, i);
+
+    if (flags & CW_RW_TAINTED ||
+        (!called && (c->l.open || !(flags & CW_RW_MACRO)) && !(flags & CW_RW_ID && c->l.paren)))
+        return true;
+    if (!c->outer && !(c->outer = new_body(c, true)))
+        return false;
+    return cw_rw_add_edge(c->s, c->outer, c->t->v[i].name) || cw_rw_nomem(c->s);
 }
 
 /* An opening brace outside of all others. */
@@ -145,7 +163,7 @@ static bool open_top(struct scan *c)
         l->top = IN_VALUE;
     } else if (l->closed && !l->odd && !l->is_typedef) {
         l->top = IN_FUNCTION;
-        if (!new_body(c, false))
+        if (!(l->body = new_body(c, false)))
             return false;
         for (size_t i = l->first_function; i < c->u->functions; i++)
             if (!c->u->function[i].done &&
@@ -155,7 +173,7 @@ static bool open_top(struct scan *c)
         l->top = IN_RECORD;
     } else {
         l->top = IN_ODD;
-        return new_body(c, true);
+        return (l->body = new_body(c, true)) != 0;
     }
     return true;
 }
@@ -182,8 +200,12 @@ static bool in_braces(struct scan *c, size_t i)
 
     if (k->kind == CW_RW_NAME) {
         *flags_of(c, i) |= CW_RW_USED | (l->is_typedef ? CW_RW_TYPEDEF : 0);
-        if ((l->top == IN_FUNCTION || l->top == IN_ODD) && !cw_rw_add_edge(c->s, l->body, k->name))
+        if (l->top != IN_FUNCTION && l->top != IN_ODD) {
+            if (!outer_use(c, i))
+                return false;
+        } else if (!cw_rw_add_edge(c->s, l->body, k->name)) {
             return cw_rw_nomem(c->s);
+        }
     }
     if (l->top != IN_RECORD && !cw_rw_look_at_use(c->s, c->t, i, 0, c->t->count))
         return false;
@@ -302,8 +324,11 @@ static bool outside(struct scan *c, size_t i)
     if (k->c == '}')
         return refuse_braces(c);
     if (l->paren) {
-        if (k->kind == CW_RW_NAME)
+        if (k->kind == CW_RW_NAME) {
             *flags_of(c, i) |= CW_RW_USED | (*flags_of(c, i) & CW_RW_MACRO ? CW_RW_TOPLEVEL : 0);
+            if (!outer_use(c, i))
+                return false;
+        }
         if (l->equal && !cw_rw_look_at_use(c->s, c->t, i, 0, c->t->count))
             return false;
         if ((k->c == ')' || k->c == ']') && --l->paren == 0)
@@ -315,6 +340,7 @@ static bool outside(struct scan *c, size_t i)
     }
     if (k->kind == CW_RW_NAME) {
         outer_name(c, i);
+        return !l->equal || outer_use(c, i);
     } else if (k->c == '(') {
         return open_group(c, i);
     } else if (k->c == ')' || k->c == ']') {

@@ -76,7 +76,8 @@ bool cw_rw_spread(struct cw_rw *s)
                 (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0);
         for (uint32_t b = 0; b < s->bodies && ok; b++)
             if (s->odd_body[b] && g.mark[g.names + b] & TAINT)
-                ok = cw_rw_refuse(s, "a function whose declaration is made by macros, or unusual, sees ids");
+                ok = cw_rw_refuse(s, "a function whose declaration is made by macros, or unusual, or "
+                                     "something outside of functions sees ids");
     } else {
         cw_rw_nomem(s);
     }

@@ -130,6 +130,10 @@ static const struct {
     {"a kernel named like a built-in",
      "kernel void convert_to_grey(global int *a) { a[get_global_id(0)] = convert_int(1.f); }", NULL,
      "void convert_to_grey(global int *a, " P ")"},
+    {"a built-in that is called before the program has a kernel of its name",
+     "kernel void k(global int *a) { atomic_and(a, 3); } kernel void atomic_and(global int *a) { "
+     "a[get_global_id(0)] = 1; }",
+     NULL, "!calls 'atomic_and'"},
     {"a built-in function of the program's own that sees ids",
      "int __attribute__((overloadable)) cross(int a) { return get_global_id(0); }", NULL, "!unusual"},
     {"attributes by a macro",
@@ -177,6 +181,32 @@ static const struct {
     {"braces that do not match", "kernel void k(global int *a) { a[get_global_id(0)] = 1; }}", NULL,
      "!do not match"},
     {"characters", "kernel void k(global int *\xc3\xa4) { }", NULL, "!not ASCII"},
+    {"a name that ends the source", "kernel", NULL, "#line 1\nkernel"},
+    {"a type outside of functions that asks for an id",
+     "typedef struct { char b[sizeof(get_global_id(0))]; } s; kernel void k(global s *a) { "
+     "a[get_global_id(0)].b[0] = "
+     "1; }",
+     NULL, "!outside of functions"},
+    {"the size of an array by a macro",
+     "#define I get_global_id(0)\nconstant int t[sizeof I] = { 1 }; kernel void k(global int *a) { a[I] = 1; "
+     "}",
+     NULL, "!outside of functions"},
+    {"a parameter's type that asks for an id",
+     "void f(char (*p)[sizeof(get_group_id(0))]) { } kernel void k(global int *a) { a[get_global_id(0)] = 1; "
+     "}",
+     NULL, "!outside of functions"},
+    {"a value outside of functions that a helper's type makes",
+     "int f(void) { return get_global_id(0); } constant int n = sizeof(f()); kernel void k(global int *a) { "
+     "a[f()] = n; "
+     "}",
+     NULL, "!outside of functions"},
+    {"a parameter named like a kernel",
+     "kernel void sum(global int *a) { a[get_global_id(0)] = 1; } kernel void mean(global int *sum) { "
+     "sum[get_group_id(0)] = 1; }",
+     NULL, "void (sum)(global int *a, " P ")|void mean(global int *sum, " P ")"},
+    {"a parameter named like a macro that sees ids",
+     "#define C(i) C[i + get_global_id(0)]\nkernel void k(global int *C) { C(0) = 1; }", NULL,
+     "void k(global int *C, " P ")"},
     {"nothing", "", NULL, "#line 1\n"},
 };
 
