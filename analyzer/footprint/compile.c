@@ -8,83 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for n more elements in the array that `v` points to. */
-static bool room(void *v, int have, int n, int *capacity, size_t size)
-{
-    if (have + n <= *capacity)
-        return true;
-    int wider = *capacity ? 2 * *capacity : 32;
-    while (wider < have + n)
-        wider *= 2;
-    void *old, *grown;
-    memcpy(&old, v, sizeof old);
-    grown = realloc(old, (size_t)wider * size);
-    if (!grown)
-        return false;
-    memcpy(v, &grown, sizeof grown);
-    *capacity = wider;
-    return true;
-}
-
-/* What compiling an access comes to. */
-enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
-
-/* Largest magnitude of a variable before conditions narrow it. */
-static cw_wide magnitude(const struct cw_eval *e, int v)
-{
-    struct cw_range r = v < VAR_DYNAMIC ? e->range[v] : e->initial[v];
-    if (v >= VAR_GLOBAL && v < VAR_GLOBAL + 3) {
-        int d = v - VAR_GLOBAL;
-        r = (struct cw_range){e->launch->offset[d], (cw_wide)e->launch->offset[d] + e->launch->global[d]};
-    } else if (v >= VAR_GROUP && v < VAR_LOCAL) {
-        r = (struct cw_range){0, e->launch->global[v - VAR_GROUP]};
-    } else if (v >= VAR_LOCAL && v < VAR_DYNAMIC) {
-        r = (struct cw_range){0, e->launch->local[v - VAR_LOCAL]};
-    }
-    return r.hi > -r.lo ? r.hi : -r.lo;
-}
-
-static int by_size(const struct form_term *a, const struct form_term *b)
-{
-    int64_t x = llabs(a->coefficient), y = llabs(b->coefficient);
-    return (x > y) - (x < y);
-}
-
-/* p as a line. FORM_SLOW when it is not linear or may leave FORM_LIMIT somewhere in the launch. */
-static enum outcome make_line(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p,
-                              bool sorted, struct form_line *l)
-{
-    cw_wide most = 0;
-    *l = (struct form_line){.first = code->terms};
-    if (!cw_poly_is_linear(p))
-        return FORM_SLOW;
-    for (int i = 0; i < p->n; i++) {
-        int v = p->term[i].var[CW_POLY_DEGREE - 1];
-        int64_t k = p->term[i].coefficient;
-        most += v ? (k < 0 ? -(cw_wide)k : k) * magnitude(c->e, v) : k < 0 ? -(cw_wide)k : k;
-        if (most > FORM_LIMIT || magnitude(c->e, v) > FORM_LIMIT)
-            return FORM_SLOW;
-    }
-    if (!room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
-        return FORM_NO_MEMORY;
-    for (int i = 0; i < p->n; i++) {
-        int v = p->term[i].var[CW_POLY_DEGREE - 1];
-        if (v)
-            code->term[l->first + l->n++] = (struct form_term){p->term[i].coefficient, (uint8_t)v};
-        else
-            l->constant = p->term[i].coefficient;
-    }
-    code->terms += l->n;
-    if (sorted) /* two or three elements: by insertion, stable */
-        for (int i = 1; i < l->n; i++)
-            for (int k = l->first + i; k > l->first && by_size(&code->term[k], &code->term[k - 1]) < 0; k--) {
-                struct form_term t = code->term[k];
-                code->term[k] = code->term[k - 1];
-                code->term[k - 1] = t;
-            }
-    return FORM_OK;
-}
-
 /* The variables that the evaluator has made since this box began. */
 static enum outcome add_vars(struct cw_compiled *c, struct cw_code *code, struct form_box *b)
 {
@@ -92,7 +15,7 @@ static enum outcome add_vars(struct cw_compiled *c, struct cw_code *code, struct
     int n = e->vars - VAR_DYNAMIC;
     if (n <= b->vars)
         return FORM_OK;
-    if (!room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
+    if (!form_room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
         return FORM_NO_MEMORY;
     for (int v = VAR_DYNAMIC + b->vars; v < e->vars; v++) {
         struct cw_range r = e->initial[v];
@@ -139,13 +62,16 @@ static enum outcome add_recipes(struct cw_compiled *c, struct cw_code *code, str
                                  .inside = r->inside};
         const struct cw_poly *in[] = {r->a ? r->a : &nothing, r->b ? r->b : &nothing,
                                       r->condition ? r->condition : &nothing};
-        struct form_line *const out[] = {&to.a, &to.b, &to.condition};
+        struct form_line *const out[] = {&to.a, &to.b, &to.condition.line};
         enum outcome o = FORM_OK;
+        to.condition.relation = r->relation;
+        if (r->rule == RULE_SELECT && !r->condition)
+            o = form_make_tree(c, code, (struct cw_guard){r->node, true}, &to.condition);
         for (int k = 0; k < 3 && o == FORM_OK; k++) /* lines know nothing of the other basis */
-            o = mixes_bases(c->e, in[k]) ? FORM_SLOW : make_line(c, code, in[k], false, out[k]);
+            o = mixes_bases(c->e, in[k]) ? FORM_SLOW : form_make_line(c, code, in[k], false, out[k]);
         if (o != FORM_OK)
             return o;
-        if (!room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
+        if (!form_room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
             return FORM_NO_MEMORY;
         code->recipe[code->recipes++] = to;
         b->recipes++;
@@ -161,19 +87,18 @@ static enum outcome add_guards(struct cw_compiled *c, struct cw_code *code, stru
         struct cw_guard g = c->m->guard[i];
         struct form_guard to = {.at = i - a->guards.first};
         struct cw_poly p;
-        if (!eval_relation(c->e, g.node, g.want, &p, &to.relation)) {
-            b->open |= eval_decide(c->e, g.node) != (g.want ? TRI_YES : TRI_NO);
-            continue;
-        }
-        if (mixes_bases(c->e, &p)) { /* decided, or the box would be one of groups; and only so decided */
+        enum outcome o;
+        bool compared = eval_relation(c->e, g.node, g.want, &p, &to.relation);
+        if (compared &&
+            mixes_bases(c->e, &p)) { /* decided, or the box would be one of groups; and only so decided */
             if (eval_decide_relation(c->e, &p, to.relation) != TRI_YES)
                 return FORM_SLOW;
             continue;
         }
-        enum outcome o = make_line(c, code, &p, false, &to.line);
+        o = compared ? form_make_line(c, code, &p, false, &to.line) : form_make_tree(c, code, g, &to);
         if (o != FORM_OK)
             return o;
-        if (!room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
+        if (!form_room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
             return FORM_NO_MEMORY;
         code->guard[code->guards++] = to;
         b->guards++;
@@ -201,10 +126,10 @@ static enum outcome add_bounds(struct cw_compiled *c, struct cw_code *code, stru
                 theirs == 0 || ours % theirs != 0 || !cw_poly_add(&rest, p, &d, -(ours / theirs)))
                 continue;
             struct form_bound to = {.c = ours / theirs, .var = (uint8_t)var};
-            enum outcome o = make_line(c, code, &rest, false, &to.rest);
+            enum outcome o = form_make_line(c, code, &rest, false, &to.rest);
             if (o != FORM_OK)
                 return o;
-            if (!room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
+            if (!form_room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
                 return FORM_NO_MEMORY;
             code->bound[code->bounds++] = to;
             item->bounds++;
@@ -220,7 +145,7 @@ static enum outcome enter(struct cw_compiled *c, struct cw_code *code, const str
     struct form_box *b;
     enum outcome o = FORM_OK;
     if (!code->boxes || *generation != c->e->generation) {
-        if (!room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
+        if (!form_room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
             return FORM_NO_MEMORY;
         b = &code->box[code->boxes++];
         *b = (struct form_box){.guard = code->guards, .first_var = code->vars, .recipe = code->recipes};
@@ -252,15 +177,6 @@ static enum outcome add_repetition(struct cw_compiled *c, struct form_item *item
     return FORM_OK;
 }
 
-/* Does some tile know v better than its recipe? */
-static bool by_choice(const struct cw_eval *e, int v)
-{
-    for (int i = 0; i < e->recipes; i++)
-        if (e->recipe[i].var == v && e->recipe[i].rule < RULE_TEST && e->recipe[i].rule != RULE_EITHER)
-            return true;
-    return false;
-}
-
 static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct form_item *item,
                          const struct cw_access *a, const struct cw_poly *p, uint32_t *generation)
 {
@@ -269,8 +185,6 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
     for (int i = 0; i < p->n && o == FORM_OK; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         item->tied |= v && !c->e->var[v].free;
-        if (a->kind & CW_ACCESS_WRITE && v && by_choice(c->e, v)) /* in some tile it may be exact */
-            o = FORM_SLOW;
         if (v && c->e->var[v].wrapped) {
             item->whole = true;
             item->why = eval_why_wrap;
@@ -278,10 +192,10 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
         }
     }
     if (o == FORM_OK)
-        o = make_line(c, code, p, true, &item->line);
+        o = form_make_line(c, code, p, true, &item->line);
     item->two_forms = c->e->also != NULL;
     if (o == FORM_OK && item->two_forms)
-        o = make_line(c, code, c->e->also, false, &item->also);
+        o = form_make_line(c, code, c->e->also, false, &item->also);
     if (o == FORM_OK)
         o = add_repetition(c, item, a);
     return o == FORM_OK ? add_bounds(c, code, item, a, p) : o;
@@ -289,7 +203,7 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
 
 static bool same_line(const struct cw_code *code, const struct form_line *a, const struct form_line *b)
 {
-    if (a->constant != b->constant || a->n != b->n)
+    if (a->constant != b->constant || a->n != b->n || a->curve || b->curve)
         return false;
     for (int i = 0; i < a->n; i++)
         if (code->term[a->first + i].var != code->term[b->first + i].var ||
@@ -340,7 +254,7 @@ static bool compile_access(struct cw_compiled *c, struct cw_code *code, int inde
         item.why = a->doubt;
     }
     item.slow = o == FORM_SLOW;
-    if (o == FORM_NO_MEMORY || !room(&code->item, code->items, 1, &code->item_room, sizeof item))
+    if (o == FORM_NO_MEMORY || !form_room(&code->item, code->items, 1, &code->item_room, sizeof item))
         return false;
     if (!repeated(code, &item))
         code->item[code->items++] = item;
@@ -370,7 +284,8 @@ bool form_compile(struct cw_compiled *c, struct cw_code *code)
 {
     struct cw_tile whole;
     uint32_t generation = 0;
-    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = code->recipes = 0;
+    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = code->recipes =
+        code->steps = code->curves = 0;
     for (int d = 0; d < 3; d++) {
         int64_t groups = c->launch.global[d] / c->launch.local[d];
         code->ragged[d] = c->launch.global[d] % c->launch.local[d] != 0;

@@ -43,6 +43,8 @@ void cw_compiled_destroy(struct cw_compiled *c)
         free(c->code[i].term);
         free(c->code[i].var);
         free(c->code[i].recipe);
+        free(c->code[i].step);
+        free(c->code[i].curve);
     }
     cw_spans_finish(&c->touch.may);
     cw_spans_finish(&c->touch.must);
@@ -188,55 +190,11 @@ static int64_t clip(int64_t v, int64_t size)
     return v < 0 ? 0 : v > size ? size : v;
 }
 
-/* What a line comes to in the box: base + all that it adds, in pieces of `extent` bytes. */
-struct layout {
-    int64_t base, last, extent; /* the last element begins at `last` */
-    bool one_piece, few, independent;
-};
-
-static void add_steps(struct layout *y, int64_t stride, int64_t count, int64_t *pieces)
-{
-    y->last += stride * (count - 1);
-    if (*pieces == 1 && stride <= y->extent) {
-        y->extent += stride * (count - 1);
-    } else {
-        y->few = y->few && count <= CW_EVAL_MAX_SPANS && (*pieces *= count) <= CW_EVAL_MAX_SPANS;
-        *pieces = *pieces > 1 ? *pieces : 2;
-    }
-}
-
-static struct layout lay_out(const struct cw_compiled *c, const struct cw_code *code,
-                             const struct form_item *x)
-{
-    struct layout y = {x->line.constant, 0, x->bytes_may, true, true, true};
-    const struct form_term *t = &code->term[x->line.first];
-    int64_t pieces = 1;
-    bool repeats = x->repeats > 1;
-    for (int i = 0; i < x->line.n; i++)
-        y.base += t[i].coefficient * (t[i].coefficient < 0 ? c->hi[t[i].var] : c->lo[t[i].var]);
-    y.last = y.base;
-    for (int i = 0; i < x->line.n; i++) {
-        int64_t stride = t[i].coefficient < 0 ? -t[i].coefficient : t[i].coefficient;
-        if (c->lo[t[i].var] >= c->hi[t[i].var])
-            continue;
-        y.independent &= c->free[t[i].var];
-        if (repeats && x->stride < stride) {
-            add_steps(&y, x->stride, x->repeats, &pieces);
-            repeats = false;
-        }
-        add_steps(&y, stride, c->hi[t[i].var] - c->lo[t[i].var] + 1, &pieces);
-    }
-    if (repeats)
-        add_steps(&y, x->stride, x->repeats, &pieces);
-    y.one_piece = pieces == 1;
-    return y;
-}
-
 static void touch(struct cw_compiled *c, const struct cw_code *code, const struct form_item *x, bool certain,
                   struct cw_arg_hulls *hulls)
 {
     int64_t size = c->arg[x->arg].buffer_bytes;
-    struct layout y = lay_out(c, code, x);
+    struct form_layout y = form_lay_out(c, code, x);
     struct form_range r = {y.base, y.last - (x->repeats > 1 ? x->stride * (x->repeats - 1) : 0)};
     for (int i = x->bound; i < x->bound + x->bounds; i++) {
         const struct form_bound *b = &code->bound[i];
@@ -272,6 +230,7 @@ static void touch(struct cw_compiled *c, const struct cw_code *code, const struc
                                                               : CW_ANSWER_AT_MOST;
     const char *why = !y.independent    ? eval_why_data
                       : x->repeats_vary ? eval_why_count
+                      : x->line.curve   ? eval_why_shape
                       : !y.few          ? eval_why_gaps
                       : atomic          ? eval_why_atomic
                       : x->doubted      ? x->why

@@ -17,9 +17,29 @@ void form_set_tile(struct cw_compiled *c, const struct cw_tile *tile)
     }
 }
 
+static int64_t saturate(cw_wide v)
+{
+    const cw_wide limit = 4 * (cw_wide)FORM_LIMIT;
+    return (int64_t)(v > limit - 1 ? limit - 1 : v < -limit ? -limit : v);
+}
+
+static struct form_range curve_range(const struct cw_compiled *c, const struct cw_poly *p)
+{
+    struct cw_range range[VAR_COUNT], r;
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k];
+            range[v] = (struct cw_range){c->lo[v], c->hi[v]};
+        }
+    r = cw_poly_range(p, range);
+    return (struct form_range){saturate(r.lo), saturate(r.hi)};
+}
+
 struct form_range form_line_range(const struct cw_compiled *c, const struct cw_code *code,
                                   const struct form_line *l)
 {
+    if (l->curve)
+        return curve_range(c, &code->curve[l->curve - 1]);
     struct form_range r = {l->constant, l->constant};
     const struct form_term *t = &code->term[l->first];
     for (int i = 0; i < l->n; i++, t++) {
@@ -30,15 +50,66 @@ struct form_range form_line_range(const struct cw_compiled *c, const struct cw_c
     return r;
 }
 
-enum tri form_decide(const struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g)
+static enum tri decide_line(const struct cw_compiled *c, const struct cw_code *code,
+                            const struct form_line *l, enum relation relation)
 {
-    struct form_range r = form_line_range(c, code, &g->line);
-    if (g->relation == REL_NEGATIVE)
+    struct form_range r = form_line_range(c, code, l);
+    if (relation == REL_NEGATIVE)
         return r.hi < 0 ? TRI_YES : r.lo >= 0 ? TRI_NO : TRI_MAYBE;
     enum tri zero = r.lo > 0 || r.hi < 0 ? TRI_NO : r.lo == 0 && r.hi == 0 ? TRI_YES : TRI_MAYBE;
-    if (zero == TRI_MAYBE || g->relation == REL_ZERO)
+    if (zero == TRI_MAYBE || relation == REL_ZERO)
         return zero;
     return zero == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static enum tri negate(enum tri t)
+{
+    return t == TRI_MAYBE ? t : t == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static enum tri both(enum tri a, enum tri b)
+{
+    return a == TRI_NO || b == TRI_NO ? TRI_NO : a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_MAYBE;
+}
+
+/* Of the operands that are the last in v; *n is how many there are. */
+static enum tri decide_step(enum form_op op, const enum tri *v, int *n)
+{
+    const enum tri *x = v + *n - (op == FORM_NOT ? 1 : op == FORM_SELECT ? 3 : 2);
+    *n = (int)(x - v);
+    switch (op) {
+    case FORM_NOT:
+        return negate(x[0]);
+    case FORM_AND:
+        return both(x[0], x[1]);
+    case FORM_OR:
+        return negate(both(negate(x[0]), negate(x[1])));
+    case FORM_XOR:
+        return x[0] == TRI_MAYBE || x[1] == TRI_MAYBE ? TRI_MAYBE : x[0] != x[1] ? TRI_YES : TRI_NO;
+    default:
+        return x[0] == TRI_YES ? x[1] : x[0] == TRI_NO || x[1] == x[2] ? x[2] : TRI_MAYBE;
+    }
+}
+
+static enum tri decide_steps(const struct cw_compiled *c, const struct cw_code *code,
+                             const struct form_guard *g)
+{
+    enum tri v[FORM_MAX_STEPS];
+    int n = 0;
+    for (const struct form_step *s = code->step + g->step, *end = s + g->steps; s < end; s++) {
+        enum tri t = s->op == FORM_COMPARE ? decide_line(c, code, &s->line, s->relation)
+                     : s->op == FORM_YES   ? TRI_YES
+                     : s->op == FORM_NO    ? TRI_NO
+                     : s->op == FORM_OPEN  ? TRI_MAYBE
+                                           : decide_step(s->op, v, &n);
+        v[n++] = t;
+    }
+    return v[0];
+}
+
+enum tri form_decide(const struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g)
+{
+    return g->steps ? decide_steps(c, code, g) : decide_line(c, code, &g->line, g->relation);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -83,7 +154,7 @@ static void narrow_negative(struct cw_compiled *c, const struct cw_code *code, c
 static enum tri narrow(struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g)
 {
     enum tri t = form_decide(c, code, g);
-    if (t != TRI_MAYBE)
+    if (t != TRI_MAYBE || g->steps)
         return t;
     if (g->relation == REL_NEGATIVE) {
         narrow_negative(c, code, &g->line, 1, 0);
@@ -100,13 +171,6 @@ static enum tri narrow(struct cw_compiled *c, const struct cw_code *code, const 
     return c->empty ? TRI_NO : TRI_MAYBE;
 }
 
-static enum tri decide_line(const struct cw_compiled *c, const struct cw_code *code,
-                            const struct form_line *l, enum relation relation)
-{
-    struct form_guard g = {*l, relation, 0};
-    return form_decide(c, code, &g);
-}
-
 /* Sets the range of the recipe's variable from the box as it is now. A loop's variable holds the best of its
  * tests until LOOP, at first what holds in the whole launch. */
 static void cook(struct cw_compiled *c, const struct cw_code *code, const struct form_recipe *r)
@@ -114,7 +178,7 @@ static void cook(struct cw_compiled *c, const struct cw_code *code, const struct
     struct form_range a = form_line_range(c, code, &r->a), b = form_line_range(c, code, &r->b);
     struct cw_range x = {a.lo, a.hi}, y = {b.lo, b.hi}, k;
     int v = r->var;
-    enum tri t = r->rule == RULE_SELECT ? decide_line(c, code, &r->condition, r->relation) : TRI_MAYBE;
+    enum tri t = r->rule == RULE_SELECT ? form_decide(c, code, &r->condition) : TRI_MAYBE;
     if (r->rule == RULE_TEST) {
         if (eval_test_range(r->relation, r->number, x, &k) && k.hi <= c->hi[v]) {
             c->lo[v] = (int64_t)k.lo;
@@ -153,7 +217,7 @@ bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const str
         }
     for (; r < end; r++)
         cook(c, code, r);
-    bool hold = !b->open && !c->inexact;
+    bool hold = !c->inexact;
     for (int i = 0; i < b->guards && hold; i++)
         hold = form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;
     for (int d = 0; d < 3; d++)

@@ -9,10 +9,12 @@
 #define FORM_LIMIT (INT64_C(1) << 60)
 
 /* constant + the sum of coefficient * variable over n terms from `first` of the code on, smallest
- * coefficients first. */
+ * coefficients first. Or what is no such thing, or larger than FORM_LIMIT: a polynomial; then only bounds of
+ * it are known. */
 struct form_line {
     int64_t constant;
     int first, n;
+    int curve; /* 1 + its number in the code; 0: none */
 };
 
 struct form_term {
@@ -20,11 +22,32 @@ struct form_term {
     uint8_t var;
 };
 
-/* line <relation> holds for some work-items of the launch only. */
+/* A condition that is no comparison: its parts, operands first. */
+enum form_op {
+    FORM_COMPARE,
+    FORM_YES,
+    FORM_NO,
+    FORM_OPEN,
+    FORM_NOT,
+    FORM_AND,
+    FORM_OR,
+    FORM_XOR,
+    FORM_SELECT
+};
+enum { FORM_MAX_STEPS = 64 };
+
+struct form_step {
+    enum form_op op;
+    struct form_line line; /* COMPARE: line <relation> */
+    enum relation relation;
+};
+
+/* line <relation>, or what `steps` come to, holds for some work-items of the launch only. */
 struct form_guard {
     struct form_line line;
     enum relation relation;
-    int at; /* its number among the conditions of its accesses */
+    int at;          /* its number among the conditions of its accesses */
+    int step, steps; /* steps > 0: no line */
 };
 
 /* How the range of a variable of the box follows from lines (eval_internal.h); TESTs come before the LOOP
@@ -33,8 +56,9 @@ struct form_recipe {
     enum eval_rule rule;
     uint8_t var;
     int stage; /* before the condition that stands there in the source's order */
-    struct form_line a, b, condition;
+    struct form_line a, b;
     int64_t number;
+    struct form_guard condition; /* SELECT */
     enum relation relation;
     bool sole, inside;
 };
@@ -46,7 +70,6 @@ struct form_box {
     int first_var, vars;               /* into cw_code.var: VAR_DYNAMIC and following */
     int recipe, recipes, recipes_seen; /* seen: of the evaluator's */
     bool by_group[3];
-    bool open; /* some condition is not decided in any tile */
 };
 
 struct form_var {
@@ -94,8 +117,10 @@ struct cw_code {
     struct form_term *term;
     struct form_var *var;
     struct form_recipe *recipe;
-    int items, boxes, guards, bounds, terms, vars, recipes;
-    int item_room, box_room, guard_room, bound_room, term_room, var_room, recipe_room;
+    struct form_step *step;
+    struct cw_poly *curve;
+    int items, boxes, guards, bounds, terms, vars, recipes, steps, curves;
+    int item_room, box_room, guard_room, bound_room, term_room, var_room, recipe_room, step_room, curve_room;
 };
 
 enum { CODES = 8 };
@@ -116,6 +141,18 @@ struct cw_compiled {
     bool inexact, empty;
 };
 
+/* compile_line.c */
+/* What compiling something comes to. */
+enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
+/* Room for n more elements of `size` bytes in the array of `have` that the pointer at `v` points to. */
+bool form_room(void *v, int have, int n, int *capacity, size_t size);
+/* p as a line or curve; sorted: by the size of coefficients. */
+enum outcome form_make_line(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
+                            struct form_line *l);
+/* A condition that is no comparison, as steps. */
+enum outcome form_make_tree(struct cw_compiled *c, struct cw_code *code, struct cw_guard g,
+                            struct form_guard *to);
+
 /* compile.c */
 /* Fills `code` for c->launch. False without memory. */
 bool form_compile(struct cw_compiled *c, struct cw_code *code);
@@ -132,5 +169,14 @@ struct form_range {
 enum tri form_decide(const struct cw_compiled *c, const struct cw_code *code, const struct form_guard *g);
 struct form_range form_line_range(const struct cw_compiled *c, const struct cw_code *code,
                                   const struct form_line *l);
+
+/* compiled_layout.c */
+/* What a line comes to in the box: base + all that it adds, in pieces of `extent` bytes. */
+struct form_layout {
+    int64_t base, last, extent; /* the last element begins at `last` */
+    bool one_piece, few, independent;
+};
+struct form_layout form_lay_out(const struct cw_compiled *c, const struct cw_code *code,
+                                const struct form_item *x);
 
 #endif

@@ -65,23 +65,33 @@ static enum tri decide_select(struct cw_eval *e, const struct cw_expr *x)
     return yes == no ? yes : TRI_MAYBE;
 }
 
+static enum tri decide_comparison(struct cw_eval *e, int node)
+{
+    struct cw_poly p;
+    enum relation relation;
+    bool weighing = e->weighing;
+    e->weighing = false; /* what is compared are values, which are remembered */
+    bool compared = eval_relation(e, node, true, &p, &relation);
+    e->weighing = weighing;
+    enum tri t = compared ? eval_decide_relation(e, &p, relation) : TRI_MAYBE;
+    if (compared && t == TRI_MAYBE) {
+        e->swayed |= eval_is_tiled(e, &p);
+        if (!weighing)
+            eval_depends(e, &p);
+    }
+    return t;
+}
+
 static enum tri decide(struct cw_eval *e, int node)
 {
     node = cw_expr_resolve(&e->m->pool, node);
     const struct cw_expr *x = &e->m->pool.node[node];
     enum tri a, b;
-    struct cw_poly p;
-    enum relation relation;
     switch (x->op) {
     case CW_EXPR_CONST:
         return x->value & 1 ? TRI_YES : TRI_NO;
     case CW_EXPR_CMP:
-        if (!eval_relation(e, node, true, &p, &relation))
-            return TRI_MAYBE;
-        a = eval_decide_relation(e, &p, relation);
-        if (a == TRI_MAYBE)
-            eval_depends(e, &p);
-        return a;
+        return decide_comparison(e, node);
     case CW_EXPR_AND:
         return both(eval_decide(e, x->a), eval_decide(e, x->b));
     case CW_EXPR_OR:
@@ -102,6 +112,18 @@ enum tri eval_decide(struct cw_eval *e, int node)
     e->depth++;
     enum tri t = e->depth > e->max_depth || ++e->decisions > EVAL_MAX_DECISIONS ? TRI_MAYBE : decide(e, node);
     e->depth--;
+    return t;
+}
+
+enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
+{
+    bool weighing = e->weighing, swayed = e->swayed;
+    e->weighing = true;
+    e->swayed = false;
+    enum tri t = eval_decide(e, node);
+    *tiles_decide = e->swayed;
+    e->weighing = weighing;
+    e->swayed = swayed;
     return t;
 }
 
@@ -158,17 +180,14 @@ static void narrow_nonzero(struct cw_eval *e, const struct cw_poly *p)
         narrow_negative(e, &copy);
 }
 
-/* Undecided, and group and global ids are mixed: the dimension is better described by group and local ids. A
- * range of groups could be such that it is decided there. */
+/* Undecided, and group and global ids are mixed: the dimension is better described by group and local ids,
+ * also in ranges of groups where it would have been decided. */
 static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
 {
     for (int d = 0; d < 3; d++) {
         int64_t c;
-        if (e->by_group[d] || !cw_poly_uses(p, VAR_GROUP + d, &c))
-            continue;
-        e->by_group[d] = true;
-        e->restart = true;
-        e->tile_bound |= !eval_always_open(e, p);
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
+            e->by_group[d] = e->restart = true;
     }
 }
 
@@ -191,7 +210,8 @@ enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
     struct cw_poly p;
     enum relation relation;
     if (!eval_relation(e, g.node, g.want, &p, &relation)) {
-        enum tri t = eval_decide(e, g.node);
+        bool tiles_decide;
+        enum tri t = eval_weigh(e, g.node, &tiles_decide);
         return g.want ? t : negate(t);
     }
     enum tri t = eval_decide_relation(e, &p, relation);

@@ -59,7 +59,8 @@ struct eval_recipe {
     int var;
     int stage; /* how many conditions had narrowed the box */
     const struct cw_poly *a, *b;
-    const struct cw_poly *condition; /* SELECT */
+    const struct cw_poly *condition; /* SELECT; NULL: */
+    int node;                        /* the condition is no comparison */
     int64_t number;                  /* FLOOR, REMAINDER; TEST: the counter's coefficient */
     enum relation relation;          /* SELECT, TEST */
     bool sole, inside; /* LOOP: counts as certain when its bounds are one number; seen from inside */
@@ -118,6 +119,9 @@ struct cw_eval {
     struct eval_division division[EVAL_MAX_DIVISIONS];
     int divisions;
     const struct cw_poly *also; /* another form of the last offset reached, with other bounds; NULL: none */
+    bool weighing; /* a condition is being decided for somebody who knows what to do when another tile decides
+                      it otherwise ... */
+    bool swayed;   /* ... which another tile may do */
     bool tile_bound; /* something was decided (not just found true everywhere) that another tile may decide
                         otherwise */
 };
@@ -159,9 +163,6 @@ bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
 /* The range of p was used for more than to find something true that then holds in every part of the tile. */
 void eval_depends(struct cw_eval *e, const struct cw_poly *p);
 
-/* p mixes group and global ids, is undecided, and is so in every range of whole groups. */
-bool eval_always_open(struct cw_eval *e, const struct cw_poly *p);
-
 /* Bounds of what rule FLOOR .. SELECT (undecided) makes of ranges of a and b. */
 struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_range a, struct cw_range b);
 /* The same for TEST; false when the test does not end the loop for certain. */
@@ -184,6 +185,9 @@ bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_p
 /* The comparison `node` == want as "p <relation>"; false when p does not fit. */
 bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
 enum tri eval_decide(struct cw_eval *e, int node);
+/* The same; that tiles may decide what is undecided here does not make the outcome one of this tile, but is
+ * told. */
+enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide);
 /* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
 enum tri eval_narrow(struct cw_eval *e, struct cw_guard g);
 /* The same for a relation. */

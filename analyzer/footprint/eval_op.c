@@ -70,8 +70,8 @@ static const struct cw_poly *by_rule(struct cw_eval *e, int node, struct eval_re
     struct cw_range range = eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b));
     const struct cw_poly *p = between(e, node, range.lo, range.hi);
     int64_t c;
-    bool tiled =
-        eval_is_tiled(e, r.a) || eval_is_tiled(e, r.b) || (r.condition && eval_is_tiled(e, r.condition));
+    bool tiled = eval_is_tiled(e, r.a) || eval_is_tiled(e, r.b) ||
+                 (r.rule == RULE_SELECT && (!r.condition || eval_is_tiled(e, r.condition)));
     if (!tiled || cw_poly_is_const(p, &c)) /* one number in the whole launch is one in every tile */
         return p;
     r.var = p->term[0].var[CW_POLY_DEGREE - 1];
@@ -322,17 +322,29 @@ static const struct cw_poly *either(struct cw_eval *e, const struct cw_expr *x, 
     return by_rule(e, node, r);
 }
 
-static const struct cw_poly *choose(struct cw_eval *e, const struct cw_expr *x, int node)
+/* Decides `condition` for a recipe of SELECT, or of EITHER when no tile decides it. */
+static enum tri weigh(struct cw_eval *e, int condition, struct eval_recipe *r)
 {
     struct cw_poly p;
-    struct eval_recipe r = {.rule = RULE_SELECT};
-    bool compared = eval_relation(e, x->a, true, &p, &r.relation);
-    enum tri t = compared ? eval_decide_relation(e, &p, r.relation) : eval_decide(e, x->a);
+    bool tiles_decide;
+    r->rule = RULE_SELECT;
+    r->node = condition;
+    if (eval_relation(e, condition, true, &p, &r->relation)) {
+        r->condition = eval_keep(e, &p);
+        return eval_decide_relation(e, &p, r->relation);
+    }
+    enum tri t = eval_weigh(e, condition, &tiles_decide);
+    if (!tiles_decide)
+        r->rule = RULE_EITHER;
+    return t;
+}
+
+static const struct cw_poly *choose(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    struct eval_recipe r = {0};
+    enum tri t = weigh(e, x->a, &r);
     if (t != TRI_MAYBE)
         return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
-    if (!compared)
-        return either(e, x, node);
-    r.condition = eval_keep(e, &p);
     r.a = eval_node(e, x->b, READ_SIGNED);
     r.b = eval_node(e, x->c, READ_SIGNED);
     return by_rule(e, node, r);
@@ -354,8 +366,11 @@ static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr 
 
 static const struct cw_poly *truth(struct cw_eval *e, int node)
 {
-    enum tri t = eval_decide(e, node);
-    return between(e, node, t == TRI_YES, t != TRI_NO);
+    struct eval_recipe r = {0};
+    enum tri t = weigh(e, node, &r);
+    r.a = between(e, node, t != TRI_NO, t != TRI_NO);
+    r.b = between(e, node, 0, 0);
+    return t == TRI_MAYBE ? by_rule(e, node, r) : r.a;
 }
 
 const struct cw_poly *eval_operation(struct cw_eval *e, int node)

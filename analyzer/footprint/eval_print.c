@@ -55,7 +55,9 @@ static void print_atom(struct cw_eval *e, int node, int depth, FILE *out)
         print_node(e, x->b, depth + 1, out);
         fprintf(out, ")");
     } else if (x->width == 1) {
+        fprintf(out, "(");
         print_condition(e, (struct cw_guard){node, true}, depth + 1, out);
+        fprintf(out, ")");
     } else {
         fprintf(out, "?");
     }

@@ -187,17 +187,6 @@ struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p)
     return r;
 }
 
-bool eval_always_open(struct cw_eval *e, const struct cw_poly *p)
-{
-    struct cw_poly q;
-    for (int d = 0; d < 3; d++) {
-        int64_t c;
-        if (e->ragged[d] && (cw_poly_uses(p, VAR_GLOBAL + d, &c) || cw_poly_uses(p, VAR_LOCAL + d, &c)))
-            return false;
-    }
-    return to_group_basis(e, p, &q) && !eval_is_tiled(e, &q);
-}
-
 /* ---- leaves */
 
 static const struct cw_poly *work_item_function(struct cw_eval *e, const struct cw_expr *x, int node)

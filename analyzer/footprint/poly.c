@@ -248,7 +248,9 @@ struct cw_range cw_poly_range(const struct cw_poly *p, const struct cw_range *ra
     if (cw_poly_is_linear(p) || !corners_of(p, range, var, 8, &n))
         return loose;
     struct cw_range corner[256], tight = {CW_WIDE_LIMIT, -CW_WIDE_LIMIT};
-    memcpy(corner, range, sizeof corner);
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++)
+            corner[p->term[i].var[k]] = range[p->term[i].var[k]];
     for (int bits = 0; bits < 1 << n; bits++) {
         for (int k = 0; k < n; k++) {
             cw_wide end = bits >> k & 1 ? range[var[k]].hi : range[var[k]].lo;
