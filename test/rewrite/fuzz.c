@@ -94,8 +94,7 @@ static const char *const words[] = {
     "void",
     "__LINE__",
     "__cw_t",
-    "?"
-    "?/\n",
+    "?\?/\n",
     "<:",
     "%:",
     "$",
