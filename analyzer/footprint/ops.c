@@ -3,6 +3,7 @@
 
 #include "eval_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Work-groups that are looked at, spread over the launch. */
@@ -107,6 +108,50 @@ static double weight(struct cw_eval *e, const struct cw_ops *w, struct cw_ops_co
             times *= size(e->range[e->loop_var[l]]);
     counts->sure &= !w->doubt && !chose_data(e);
     return e->failed ? 1 : times;
+}
+
+/* Iterations of `loop`, over those of the loops around it. */
+static double most_iterations(struct cw_eval *e, int loop)
+{
+    double times = 1;
+
+    e->access_loop = loop;
+    e->box_valid = false;
+    for (int d = 0; d < 3; d++)
+        e->by_group[d] = true;
+    for (int i = 0; i < e->m->loops; i++)
+        e->loop[i] = LOOP_NEW;
+    eval_reset(e);
+    if (make_counters(e, loop) || e->failed)
+        return INFINITY;
+    for (int l = loop; l >= 0; l = e->m->loop[l].parent)
+        times *= size(e->range[e->loop_var[l]]);
+    return times;
+}
+
+double cw_ops_most(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch)
+{
+    struct cw_tile all = {.count = {1, 1, 1}};
+    double items = 1, each = 1, times;
+
+    if (m->works >= CW_MODEL_MAX_WORKS)
+        return INFINITY; /* some may have been left out */
+    for (int d = 0; d < 3; d++) {
+        all.count[d] = launch->global[d] / launch->local[d] + (launch->global[d] % launch->local[d] != 0);
+        items *= (double)launch->global[d];
+    }
+    e->launch = launch;
+    e->tile = &all;
+    for (int l = 0; l < m->loops; l++)
+        each += most_iterations(e, l);
+    for (int i = 0; i < m->works && isfinite(each); i++) {
+        times = most_iterations(e, m->work[i].loop);
+        for (int k = 0; k < CW_OPS; k++)
+            if (k != CW_OP_LOAD_BYTES && k != CW_OP_STORE_BYTES)
+                each += times * m->work[i].count[k];
+    }
+    e->box_valid = false;
+    return items * each;
 }
 
 void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,

@@ -1,8 +1,9 @@
 /* reach.c - see reach.h. */
 #include "reach.h"
 
-#include "eval.h"
+#include "ops.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,7 @@ enum { MEMORIES = 16, KEY_BYTES = 512, TRIALS = 16 };
 /* A launch by all that its reach depends on. */
 struct memory {
     size_t key_bytes; /* 0: unused */
+    bool again;       /* it has been asked for a second time */
     uint8_t key[KEY_BYTES];
     struct cw_reach *reach;
 };
@@ -205,6 +207,8 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static _Atomic uint64_t ids;
+
 static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const struct cw_launch *l, const uint8_t *key,
                                                 size_t key_bytes, uint64_t dear_ns)
 {
@@ -216,10 +220,23 @@ static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const stru
     r->next = (r->next + 1) % MEMORIES;
     free(m->reach);
     m->reach = evaluate(r, l);
+    m->again = false;
+    if (m->reach) {
+        m->reach->id = ++ids;
+        m->reach->most = INFINITY;
+    }
     m->key_bytes = m->reach ? key_bytes : 0;
     memcpy(m->key, key, key_bytes);
     r->evaluations++;
     r->spent_ns += now_ns() - start;
+    return m->reach;
+}
+
+static const struct cw_reach *again(struct cw_reacher *r, struct memory *m, const struct cw_launch *l)
+{
+    if (!m->again)
+        m->reach->most = cw_ops_most(r->model, r->eval, l);
+    m->again = true;
     return m->reach;
 }
 
@@ -234,6 +251,6 @@ const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_r
     bytes = key_of(r, &l, key);
     for (int i = 0; bytes && i < MEMORIES; i++)
         if (r->latest[i].key_bytes == bytes && !memcmp(r->latest[i].key, key, bytes))
-            return r->latest[i].reach;
+            return again(r, &r->latest[i], &l);
     return evaluate_and_keep(r, &l, key, bytes, dear_ns);
 }

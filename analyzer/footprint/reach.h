@@ -38,6 +38,8 @@ struct cw_reach_piece {
 };
 
 struct cw_reach {
+    uint64_t id;  /* of launches of this kernel like this one; never 0, and no other kernel's */
+    double most;  /* operations (cw_ops_most): found out when a launch comes again; INFINITY before */
     uint32_t n;
     struct cw_reach_piece piece[]; /* reads before writes */
 };

@@ -113,7 +113,11 @@ void cw_run_ready(struct cw_run_task *t);
 void cw_run_starts(struct cw_run_task *t); /* the command is going to run now */
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);
-/* Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what). Gives up the lock meanwhile. */
+/* Takes the i-th out of the heap; and runs what was taken, and what follows it at once, up to number `last`. Gives up the
+ * lock meanwhile. */
+struct cw_run_task *cw_run_lane_take(struct cw_run_lane *l, uint32_t i);
+void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last);
+/* (run_help.c) Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what). Gives up the lock meanwhile. */
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what);
 void cw_run_threads_start(void); /* cw_run.threads says whether it could */
 bool cw_run_run_orphan(void);    /* runs a command of a lane that can have no worker; false: there is none */
@@ -132,6 +136,15 @@ struct cw_run_until {
     uint64_t sequence;
 };
 bool cw_run_is_over(const void *until);
+
+/* ---- commands that take less than waking a worker would (run_brief.c); lock held */
+bool cw_run_is_brief(const struct cw_run_task *t, double *ns); /* it is ready, and takes about *ns, never much more */
+void cw_run_brief_measured(const struct cw_run_task *t);       /* took_ns is set */
+/* Runs what is ready of `q`, which is busy, up to number `last`, as far as it is brief, for `ns` in all: for calls that must
+ * not block, of programs that want it to happen. Gives up the lock meanwhile. */
+#define CW_RUN_BRIEF_NS  5000  /* less than to have it done */
+#define CW_RUN_POLLED_NS 50000 /* asks for the second time, before a worker was there: it spins */
+void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double ns);
 
 /* Runs a command on its lane; lock not held. Returns its status. (run_execute.c) */
 cl_int cw_run_execute(struct cw_run_task *t);

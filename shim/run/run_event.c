@@ -74,6 +74,13 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
         cw_run_window_close(); /* who polls wants it to happen */
     e = cw_run_find(event, CW_RUN_EVENT);
+    if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
+        cw_run_busy(&e->r);
+        cw_run_help_briefly(e->queue, e->task->sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
+        e->asked = true;
+        cw_run_idle(&e->r);
+        e = cw_run_find(event, CW_RUN_EVENT);
+    }
     shown = e && (e->what == CW_RUN_MANAGED || e->shown);
     if (shown) {
         if (e->what == CW_RUN_MANAGED)

@@ -121,7 +121,7 @@ void cw_run_ready(struct cw_run_task *t)
     }
 }
 
-static struct cw_run_task *heap_take(struct cw_run_lane *l, uint32_t i)
+struct cw_run_task *cw_run_lane_take(struct cw_run_lane *l, uint32_t i)
 {
     struct cw_run_task *t = l->heap[i];
 
@@ -140,12 +140,12 @@ static struct cw_run_task *take_first(struct cw_run_lane *l)
     uint32_t best = l->num_ready;
 
     if (cw_run_flight_may(l->heap[0]))
-        return heap_take(l, 0);
+        return cw_run_lane_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
         if (cw_run_flight_may(l->heap[i]) && (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
             best = i;
     l->blocked = best == l->num_ready;
-    return l->blocked ? NULL : heap_take(l, best);
+    return l->blocked ? NULL : cw_run_lane_take(l, best);
 }
 
 /* ---- running */
@@ -198,8 +198,10 @@ static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
         not_run(t);
         return;
     }
-    if (t->work == CW_RUN_LAUNCH)
+    if (t->work == CW_RUN_LAUNCH) {
         cw_run_decide_measured(t, status);
+        cw_run_brief_measured(t);
+    }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
         back_home(l, t);
         return;
@@ -215,9 +217,7 @@ static bool is_measured(const struct cw_run_task *t)
     return n < MEASURED_ALL || n % MEASURED_EVERY == 0;
 }
 
-/* Runs `t`, which has left the heap of `l`, and what follows it at once, up to number `last`. Lock held; given up
- * meanwhile. */
-static void run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
+void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last)
 {
     struct cw_run_task *batch[CW_RUN_BATCH];
     cl_int status = CL_COMPLETE;
@@ -289,7 +289,7 @@ static void *work(void *data)
     cw_run_lock();
     while (!l->quit) {
         if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
-            run(l, t, UINT64_MAX);
+            cw_run_lane_run(l, t, UINT64_MAX);
         } else if (cw_run_window_is_due()) {
             cw_run_window_close();
         } else if (l->num_wanted && !l->busy) {
@@ -335,63 +335,10 @@ bool cw_run_run_orphan(void)
 
         if (!t)
             continue;
-        run(l, t, UINT64_MAX);
+        cw_run_lane_run(l, t, UINT64_MAX);
         return true;
     }
     return false;
-}
-
-/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. */
-static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_lane **lane)
-{
-    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
-        struct cw_run_lane *l = &cw_run.lanes[n];
-        uint32_t best = l->num_ready;
-
-        if (l->busy)
-            continue;
-        for (uint32_t i = 0; i < l->num_ready; i++) {
-            const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->sequence > last || !cw_run_flight_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
-                continue;
-            best = i;
-            if (i == 0)
-                break;
-        }
-        *lane = l;
-        if (best < l->num_ready)
-            return heap_take(l, best);
-    }
-    return NULL;
-}
-
-bool cw_run_is_over(const void *what)
-{
-    const struct cw_run_until *u = what;
-
-    return !u->queue->first || u->queue->first->sequence > u->sequence;
-}
-
-void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
-{
-    struct cw_run_lane *lane;
-    struct cw_run_task *t;
-
-    cw_run.waiters++;
-    while (!over(what)) {
-        if (cw_run.retire_first && !cw_run.retiring) {
-            cw_run_retire();
-        } else if (q && (t = take_for(q, last, &lane))) {
-            run(lane, t, last);
-        } else if (cw_run_has_garbage()) {
-            cw_run_unlock();
-            cw_run_lock();
-        } else {
-            cw_run_kick();
-            pthread_cond_wait(&cw_run.done, &cw_run.lock);
-        }
-    }
-    cw_run.waiters--;
 }
 
 void cw_run_lanes_stop(void)

@@ -191,6 +191,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
         return NULL;
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
+    t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);

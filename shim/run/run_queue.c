@@ -101,8 +101,16 @@ cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
 
 cl_int cw_run_hook_clFlush(cl_command_queue queue)
 {
+    struct cw_run_queue *q;
+
     cw_run_lock();
     cw_run_window_close();
+    q = cw_run.ready_count ? cw_run_find(queue, CW_RUN_QUEUE) : NULL;
+    if (q) {
+        cw_run_busy(&q->r);
+        cw_run_help_briefly(q, UINT64_MAX, CW_RUN_BRIEF_NS);
+        cw_run_idle(&q->r);
+    }
     cw_run_unlock();
     return cw_native.clFlush(queue);
 }

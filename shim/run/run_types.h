@@ -9,13 +9,16 @@
 
 #include "../device/device.h"
 #include "../door/dispatch.h"
+#include "run_reason.h"
 
 #define CW_RUN_LANES         64   /* devices that this process may drive */
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
 #define CW_RUN_TIMER_TICKS   20   /* ages without work after which the timer sleeps */
+#define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
 #define CW_RUN_WINDOW_AGE_NS 100000
 #define CW_RUN_CHAOS_AGE_NS  5000000 /* under chaos, whose purpose is windows in which much may change places */
+#define CW_RUN_BRIEF_OPS     1048576 /* that are over soon: a millisecond at worst */
 #define CW_RUN_LONG_NS       1000000 /* kernels of this length gain nothing from being managed at home */
 
 /* ---- records: what is known of an object of the program, by its handle */
@@ -178,6 +181,13 @@ struct cw_run_trust {
     uint64_t local_bytes;   /* of local memory given as arguments */
 };
 
+/* What launches that are alike in everything that their work depends on took on a lane. */
+struct cw_run_brief {
+    uint64_t id; /* cw_reach.id; 0: unused */
+    uint32_t lane;
+    double ns;
+};
+
 struct cw_run_kernel {
     struct cw_run_record r;
     struct cw_run_program *program;
@@ -196,6 +206,8 @@ struct cw_run_kernel {
     struct cw_run_set **set; /* by lane number: the arguments of the clone; NULL: none yet */
     uint32_t *launches;     /* by lane number */
     struct cw_run_memo memo;
+    struct cw_run_brief brief[4]; /* run_brief.c */
+    uint8_t next_brief;
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */
@@ -223,6 +235,7 @@ struct cw_run_event {
     uint64_t times[4];         /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
     uint32_t calls_due;        /* callbacks that have not returned */
+    bool asked;                /* the program has seen that it was not over */
 };
 
 /* ---- commands */
@@ -282,6 +295,7 @@ struct cw_run_task {
     uint32_t place;             /* index into the context's places */
     uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
     uint64_t shape;             /* of a launch, for the history; 0: none */
+    uint64_t alike;             /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
     uint64_t sequence;          /* program order over all queues */
     uint64_t rank;              /* lower runs first */
     uint64_t times[4];
@@ -339,26 +353,6 @@ struct cw_run_lane {
 struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles;
     uint64_t native[16]; /* by enum cw_run_reason */
-};
-
-#define CW_RUN_REASONS(X)                                                                                    \
-    X(CW_RUN_R_FIRST, "first launch of its kind")                                                            \
-    X(CW_RUN_R_LONG, "long kernel, no gain from managing")                                                   \
-    X(CW_RUN_R_ASIDE, "nothing gained of late, so left as it was")                                           \
-    X(CW_RUN_R_GATED, "behind a user event")                                                                 \
-    X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects")                                     \
-    X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer")                                                 \
-    X(CW_RUN_R_OFFSET, "global offset")                                                                      \
-    X(CW_RUN_R_KIND, "kind of command that is not managed")                                                  \
-    X(CW_RUN_R_CHECK, "left to the vendor to check")                                                         \
-    X(CW_RUN_R_DEVICE, "context or queue that is not managed")                                               \
-    X(CW_RUN_R_OFF, "run mode switched off")
-
-enum cw_run_reason {
-#define X(id, text) id,
-    CW_RUN_REASONS(X)
-#undef X
-        CW_RUN_REASON_COUNT
 };
 
 struct cw_run_state_all {

@@ -1,7 +1,7 @@
 /* run_window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
  *
- * The timer looks at the window every 100 us while there is work, and sleeps for good after some idle rounds, so an
- * idle program costs nothing. */
+ * The timer looks at the window every 100 us while there is work, less and less often when others have always closed it
+ * by then, and sleeps for good after some idle rounds, so an idle program costs nothing. */
 #include "run.h"
 
 #include <errno.h>
@@ -52,8 +52,8 @@ bool cw_run_window_is_due(void)
     return now && !cw_run.running && now - cw_run.window_since_ns >= age;
 }
 
-/* Lock held. Returns with it held, at most one age later. */
-static void wait_an_age(void)
+/* Lock held. Returns with it held, at most so many ages later. */
+static void wait_ages(unsigned ages)
 {
     struct timespec until;
 
@@ -64,7 +64,7 @@ static void wait_an_age(void)
     }
     cw_run_kick();
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += CW_RUN_WINDOW_AGE_NS;
+    until.tv_nsec += (long)ages * CW_RUN_WINDOW_AGE_NS;
     if (until.tv_nsec >= 1000000000) {
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
@@ -82,7 +82,8 @@ static void sleep_for_good(void)
 
 static void *timer(void *unused)
 {
-    unsigned ticks = 0;
+    unsigned ticks = 0, ages = 1;
+    uint64_t seen = 0; /* the window that was open when it looked last */
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
@@ -95,15 +96,21 @@ static void *timer(void *unused)
             ticks = 0;
         } else if (cw_run.window_count) {
             ticks = 0;
-            if (cw_run_window_is_due())
+            if (cw_run_window_is_due()) {
                 cw_run_window_close();
-            else
-                wait_an_age();
-        } else if (++ticks <= CW_RUN_TIMER_TICKS || cw_run_has_garbage()) {
-            wait_an_age();
+                ages = 1;
+            } else {
+                /* another window than last time: the program closes them itself */
+                ages = seen == cw_run.counts.windows ? 1 : ages < CW_RUN_TIMER_AGES ? 2 * ages : ages;
+                seen = cw_run.counts.windows;
+                wait_ages(ages);
+            }
+        } else if (cw_run_has_garbage() || (ticks += ages) <= CW_RUN_TIMER_TICKS) {
+            wait_ages(ages);
         } else {
             sleep_for_good();
             ticks = 0;
+            ages = 1;
         }
     }
     cw_run_unlock();

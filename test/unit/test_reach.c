@@ -1,5 +1,6 @@
 /* What a launch reaches: what is remembered is what a fresh evaluation says, whatever changes from launch to launch; arguments
  * that are not the kernel's give nothing. The models are made by clweave-footprint. */
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,6 +22,10 @@ static const char source[] =
     "  a[i] = scratch[0] + (int)weight.x + (int)get_global_offset(0);\n"
     "}\n"
     "kernel void whole(global int *a, global int *b) { a[b[get_global_id(0)]] = 1; }\n"
+    "kernel void bounded(global int *a, uint n) {\n"
+    "  for (uint i = 0; i < n; i++) for (uint j = 0; j < 3; j++) a[get_global_id(0)] += i ^ j; }\n"
+    "kernel void data(global int *a, uint n) { for (int i = 0; i < a[0]; i++) a[i + 1] = n; }\n"
+    "kernel void until(global int *a, uint n) { while (a[0] != n) a[get_global_id(0)]++; }\n"
     "kernel void none(global int *a, global int *b) { if (get_global_id(0) > 1000000) a[0] = b[0]; }\n";
 
 static struct cw_program_reach *program;
@@ -186,6 +191,36 @@ static void test_refused(void **state)
     cw_reacher_destroy(r);
 }
 
+/* How many operations a launch does at most is known when it comes again, and follows the scalars. */
+static void test_most(void **state)
+{
+    static const char *const names[] = {"bounded", "data", "until"};
+    uint32_t n = 10;
+    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL}, {CW_REACH_SCALAR, 4, (const unsigned char *)&n}};
+    struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = arg, .args = 2};
+    double most[3];
+    uint64_t id;
+
+    (void)state;
+    if (!program)
+        skip();
+    for (int i = 0; i < 3; i++) {
+        struct cw_reacher *r = cw_program_reach_kernel(program, names[i], 4);
+        n = 10;
+        assert_true(isinf(cw_reacher_launch(r, &l, 0)->most));
+        id = cw_reacher_launch(r, &l, 0)->id;
+        most[i] = cw_reacher_launch(r, &l, 0)->most;
+        assert_true(id && cw_reacher_launch(r, &l, 0)->id == id);
+        n = 1000;
+        assert_true(cw_reacher_launch(r, &l, 0)->id != id);
+        if (i == 0)
+            assert_true(cw_reacher_launch(r, &l, 0)->most >= 64 * 3000 && cw_reacher_launch(r, &l, 0)->most < 64 * 3000 * 20);
+        cw_reacher_destroy(r);
+    }
+    assert_true(most[0] >= 64 * 30 && most[0] < 64 * 30 * 20);
+    assert_true(most[1] > 1e9 && most[2] > 1e9);
+}
+
 static void test_unknown(void **state)
 {
     struct cw_reacher *r;
@@ -221,7 +256,7 @@ int main(void)
         cmocka_unit_test(test_remembered),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_most), cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, start, end);

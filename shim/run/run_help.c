@@ -1,0 +1,71 @@
+/* run_help.c - threads of the program that do what they wait for, or ask after. */
+#include "run.h"
+#include "run_threads.h"
+
+/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
+ * that is brief, and takes at most *brief ns, which are taken from it. */
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_lane **lane, double *brief)
+{
+    double ns = 0;
+
+    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
+        struct cw_run_lane *l = &cw_run.lanes[n];
+        uint32_t best = l->num_ready;
+
+        if (l->busy)
+            continue;
+        for (uint32_t i = 0; i < l->num_ready; i++) {
+            const struct cw_run_task *t = l->heap[i];
+            if (t->queue != q || t->sequence > last || !cw_run_flight_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+                continue;
+            best = i;
+            if (i == 0)
+                break;
+        }
+        *lane = l;
+        if (best == l->num_ready || (brief && !(cw_run_is_brief(l->heap[best], &ns) && ns <= *brief)))
+            continue;
+        if (brief)
+            *brief -= ns;
+        return cw_run_lane_take(l, best);
+    }
+    return NULL;
+}
+
+bool cw_run_is_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return !u->queue->first || u->queue->first->sequence > u->sequence;
+}
+
+void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
+{
+    struct cw_run_lane *lane;
+    struct cw_run_task *t;
+
+    cw_run.waiters++;
+    while (!over(what)) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (q && (t = take_for(q, last, &lane, NULL))) {
+            cw_run_lane_run(lane, t, last);
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else {
+            cw_run_kick();
+            pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        }
+    }
+    cw_run.waiters--;
+}
+
+void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
+{
+    struct cw_run_lane *lane;
+    struct cw_run_task *t;
+
+    while (cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
+        cw_run_lane_run(lane, t, t->sequence);
+}
