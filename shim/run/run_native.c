@@ -2,7 +2,9 @@
  *
  * A native command waits, in the vendor, for the managed commands before it in its queue: for the event of the last
  * one, since events of an in-order queue retire in order. Where the bare call would block anyway, or the device runs
- * kernels inside the enqueue (a user event would never come true there), the managed commands are waited for first. */
+ * kernels inside the enqueue (a user event would never come true there), the managed commands are waited for first. There
+ * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
+ * device's thread starts the command (test/vendor/user_event_hangs.c). */
 #include "run_hooks.h"
 
 #include <stdlib.h>
@@ -145,6 +147,8 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     make_list(x, n, list);
     if (wait || q->synchronous)
         cw_run_wait_list(n, list);
+    if (q->synchronous && !x->gated && n && list)
+        cw_next.clWaitForEvents(n, list); /* what is wrong with the list the call itself says */
     if (x->gated && !event)
         x->event = &x->own_event;
 }
