@@ -41,6 +41,8 @@ uint64_t cw_run_now_ns(void);
 
 /* ---- records (run_object.c); lock held unless said */
 void *cw_run_find(const void *handle, enum cw_run_kind kind);
+/* For all records of a kind; `function` makes and frees none. Looks at every bucket. */
+void cw_run_each(enum cw_run_kind kind, void (*function)(void *record));
 /* Makes a zeroed record of `bytes` with one reference, replacing a stale one. NULL: out of memory. */
 void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes);
 void cw_run_busy(struct cw_run_record *r);

@@ -4,7 +4,8 @@
  * would have begun the first command while the program was still enqueueing the next. So a queue whose latest windows
  * were all of that kind gives its commands to the vendor as they come, for some synchronisations; then a few windows
  * are looked at again, and so on, less and less often. It changes sides when nothing of it is unfinished, so that neither
- * side has to wait for the other; only in a program that waits for nothing it does not look for such a moment. Transfers
+ * side has to wait for the other; only in a program that waits for nothing it does not look for such a moment. All queues
+ * stand aside as long as there is nothing by which they could gain (run_start.h). Transfers
  * that block, on a queue without unfinished commands, are done by the calling thread meanwhile, which is quicker than
  * any hand-over. */
 #include "run_decide.h"
@@ -34,9 +35,11 @@ static bool follows_natives(const struct cw_run_queue *q)
 
 bool cw_run_aside(const struct cw_run_queue *q, bool blocking)
 {
+    bool aside = q->aside.left || !cw_run.begun;
+
     if (blocking)
-        return follows_natives(q) || (q->aside.left && !is_idle(q));
-    return CW_UNLIKELY(q->aside.left != 0);
+        return follows_natives(q) || (aside && !is_idle(q));
+    return CW_UNLIKELY(aside);
 }
 
 static void stand_aside(struct cw_run_queue *q)
@@ -61,7 +64,7 @@ void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p)
 {
     struct cw_run_aside *a = &q->aside;
 
-    if (!a->left)
+    if (!a->left && cw_run.begun)
         return;
     if (!a->since_ns)
         a->since_ns = cw_run_now_ns();

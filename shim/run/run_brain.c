@@ -12,6 +12,7 @@
 #include "../door/log.h"
 #include "run_cache.h"
 #include "run_models.h"
+#include "run_start.h"
 #include "run_threads.h"
 
 #define HANDOFF_NS 1000 /* a command through our own lock and queue */
@@ -51,6 +52,17 @@ static void start_cache(const struct cw_options *options)
     start_models(options, folder);
 }
 
+/* Records of programs are kept there too, under programs/. */
+static void start_rent(const struct cw_options *options)
+{
+    const char *slash = strrchr(brain.path, '/');
+    char folder[PATH_MAX] = "";
+
+    if (*brain.path)
+        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_start_init(options, folder);
+}
+
 /* False when no planner takes the policy. */
 static bool fits_windows(struct cw_error *err)
 {
@@ -79,6 +91,7 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
     brain.history = cw_history_create();
     if (!strcmp(options->history, "off")) {
         start_models(options, "");
+        start_rent(options);
         return true;
     }
     if (*options->history)
@@ -88,16 +101,21 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
         brain.path[0] = '\0';
     }
     start_cache(options);
+    start_rent(options);
     return true;
 }
 
 static void *load(void *unused)
 {
     struct cw_error err = {0};
+    double begin = cw_run_thread_ns();
 
     (void)unused;
     if (cw_history_load(brain.history, brain.path, &err) != CW_OK)
         cw_log_warning("%s; starting without it", err.text);
+    cw_run_lock();
+    cw_run_start_cost(cw_run_thread_ns() - begin);
+    cw_run_unlock();
     return NULL;
 }
 
@@ -108,8 +126,9 @@ void cw_run_decide_finish(void)
     if (brain.loading)
         pthread_join(brain.loader, NULL);
     brain.loading = false;
-    if (!brain.history || !*brain.path || cw_run.forked)
-        return;
+    cw_run_start_finish();
+    if (!brain.history || !*brain.path || cw_run.forked || !brain.begun)
+        return; /* without having begun there is nothing that another run could use */
     cw_history_save(brain.history, brain.path, &err);
     if (*err.text)
         cw_log_warning("%s", err.text);

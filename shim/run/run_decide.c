@@ -285,7 +285,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
     struct cw_run_brain *b;
     bool gained = false;
 
-    if (cw_run.num_lanes < 2 && !cw_run.chaos)
+    if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
         return false;
     b = cw_run_brain_now();
     if (b && count == 1 && remembered(first, b))

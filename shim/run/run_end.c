@@ -9,6 +9,7 @@
 #include "run_decide.h"
 #include "run_end.h"
 #include "run_models.h"
+#include "run_start.h"
 #include "run_fault.h"
 #include "run_threads.h"
 #include "run_tile.h"
@@ -62,6 +63,7 @@ static void summary(void)
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
+    say(line, cw_run_start_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
 }

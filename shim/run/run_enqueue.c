@@ -1,5 +1,6 @@
 /* run_enqueue.c - the frame of every hook that enqueues. */
 #include "run_hooks.h"
+#include "run_start.h"
 
 static cl_event make_event(cl_command_queue queue, const cl_event *event, bool blocking)
 {
@@ -97,6 +98,7 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
             cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
         cw_run_aside_synchronised(q);
+        cw_run_start_waited();
         cw_run_idle(&q->r);
     }
     cw_run_retire();

@@ -1,5 +1,6 @@
 /* run_event.c - what programs ask of events: status, details, times, callbacks, waits. */
 #include "run_hooks.h"
+#include "run_start.h"
 
 #include <stdlib.h>
 
@@ -178,9 +179,15 @@ static void wait_for_callbacks(cl_uint n, const cl_event *list)
 
 cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
 {
+    cl_int err;
+
     cw_run_wait_list(n, list);
     wait_for_callbacks(n, list);
-    return cw_native.clWaitForEvents(n, list);
+    err = cw_native.clWaitForEvents(n, list);
+    cw_run_lock();
+    cw_run_start_waited();
+    cw_run_unlock();
+    return err;
 }
 
 cl_int cw_run_hook_clRetainEvent(cl_event event)

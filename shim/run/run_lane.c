@@ -7,6 +7,7 @@
 
 #include "../door/doors.h"
 #include "run_decide.h"
+#include "run_start.h"
 #include "run_threads.h"
 #include "run_tile.h"
 
@@ -253,6 +254,7 @@ static void prepare(struct cw_run_lane *l)
     struct cw_run_program *p = l->wanted[--l->num_wanted];
     struct cw_run_place *place = p->context->places;
     bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
+    double begin = cw_run_thread_ns();
 
     while (place->lane != l)
         place++;
@@ -274,6 +276,8 @@ static void prepare(struct cw_run_lane *l)
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
+    if (!build)
+        cw_run_start_cost(cw_run_thread_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_idle(&p->r);
     if (cw_run.waiters)

@@ -4,6 +4,7 @@
  * inherited: once a command of the queue waits for native work, directly or through other managed commands, every
  * later command of the queue does (q->join). */
 #include "run_fault.h"
+#include "run_start.h"
 
 #include <stdlib.h>
 
@@ -266,6 +267,7 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
     else
         q->first = t;
     q->last = t;
+    cw_run_start_enqueued();
     cw_run_busy(&q->r);
     cw_run.unfinished++;
     cw_run.counts.managed++;

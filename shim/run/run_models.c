@@ -9,6 +9,7 @@
 #include "../door/doors.h"
 #include "../door/log.h"
 #include "run_macros.h"
+#include "run_start.h"
 #include "run_threads.h"
 
 #define IDENTITY_BYTES 4096
@@ -75,14 +76,16 @@ static void say(const struct job *j, enum cw_status status, const struct cw_erro
     (void)j;
 }
 
-static struct cw_run_models *make(struct job *j)
+static struct cw_run_models *make(struct job *j, bool *kept)
 {
     char identity[IDENTITY_BYTES] = "";
     struct cw_models_vendor vendor = {.data = &j->compilers, .ask = cw_run_macros_ask};
     struct cw_run_models *m = calloc(1, sizeof *m);
     struct cw_error err = {0};
     enum cw_status status;
-    bool kept = false, all = true;
+    bool all = true;
+
+    *kept = false;
 
     for (size_t i = 0; i < j->n; i++)
         all &= cw_run_compilers_add(&j->compilers, j->devices[i]);
@@ -90,8 +93,8 @@ static struct cw_run_models *make(struct job *j)
         vendor.identity = identity;
     if (!m)
         return NULL;
-    status = cw_models_get(&models.source, j->source, j->options, &vendor, &m->set, &kept, &err);
-    say(j, status, &err, kept);
+    status = cw_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
+    say(j, status, &err, *kept);
     if (status == CW_OK)
         return m;
     free(m);
@@ -103,6 +106,8 @@ static void *work(void *unused)
     struct cw_run_program *p;
     struct cw_run_models *m;
     struct job *j;
+    double begin;
+    bool kept;
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's */
@@ -116,8 +121,11 @@ static void *work(void *unused)
         if (!models.first)
             models.last = &models.first;
         cw_run_unlock();
-        m = make(j);
+        begin = cw_run_thread_ns();
+        m = make(j, &kept);
         cw_run_lock();
+        if (kept) /* the others are made beside the program, once */
+            cw_run_start_cost(cw_run_thread_ns() - begin);
         models.done = j->number;
         p = m ? cw_run_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {
@@ -149,7 +157,7 @@ void cw_run_models_want(struct cw_run_program *p, const char *options)
     struct job *j;
 
     cw_run_models_forget(p);
-    if (!p->source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
+    if (!cw_run.begun || !p->source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
         !cw_run_source_manageable(p->source, options))
         return;
     j = calloc(1, sizeof *j);
@@ -169,6 +177,19 @@ void cw_run_models_want(struct cw_run_program *p, const char *options)
     *models.last = j;
     models.last = &j->next;
     pthread_cond_signal(&models.wake);
+}
+
+static void want_built(void *record)
+{
+    struct cw_run_program *p = record;
+
+    if (p->options && !p->models_job)
+        cw_run_models_want(p, p->options);
+}
+
+void cw_run_models_begin(void)
+{
+    cw_run_each(CW_RUN_PROGRAM, want_built);
 }
 
 void cw_run_models_wait(const struct cw_run_program *p)

@@ -25,6 +25,9 @@ struct cw_file_store *cw_run_models_store(void);
  * a source that is not managed anyhow. */
 void cw_run_models_want(struct cw_run_program *p, const char *options);
 
+/* The same for all programs that have been built already, when helpers begin late (run_start.h). Lock held. */
+void cw_run_models_begin(void);
+
 /* What was wanted before is wanted no more: p->models is NULL, and stays it. Lock held. */
 void cw_run_models_forget(struct cw_run_program *p);
 

@@ -6,6 +6,7 @@
  * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
  * device's thread starts the command (test/vendor/user_event_hangs.c). */
 #include "run_hooks.h"
+#include "run_start.h"
 
 #include <stdlib.h>
 
@@ -133,6 +134,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
         return;
     }
     x->queue = q;
+    cw_run_start_enqueued();
     cw_run_busy(&q->r);
     q->native_given++;
     x->given = blocking && q->in_order ? q->native_given : 0;
@@ -197,6 +199,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
             q->native_known = q->native_given; /* the call has waited for all of them */
         cw_run_aside_synchronised(q);
+        cw_run_start_waited();
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);

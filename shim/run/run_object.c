@@ -60,6 +60,14 @@ static void free_record(struct cw_run_record *r)
     free(r);
 }
 
+void cw_run_each(enum cw_run_kind kind, void (*function)(void *record))
+{
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        for (struct cw_run_record *r = table[i]; r; r = r->next)
+            if (r->kind == kind)
+                function(r);
+}
+
 void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes)
 {
     struct cw_run_record *r = cw_run_find(handle, kind);

@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "../trace/recorder.h"
+#include "run_start.h"
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
-#define WORTH_A_BUILD 2e7 /* ns of one program's kernels at home before helpers build it */
+/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a processor has nothing
+ * else to do, and where the compiler gets in the program's way */
+#define WORTH_A_BUILD 2e7
+#define WORTH_A_DELAY 1e9
 
 static uint64_t hash_of(struct cw_run_kernel *k)
 {
@@ -62,18 +66,46 @@ static uint64_t shape_of(const struct cw_run_launch *l)
     return hash | 1;
 }
 
+/* True when another lane builds `p` and keeps what `l` can take. */
+static bool others_build(const struct cw_run_program *p, const struct cw_run_lane *l)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_WANTED && i != l->number && cw_run.lanes[i].kind == l->kind)
+            return true;
+    return false;
+}
+
+/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it meanwhile it is
+ * sought again. */
+static bool should_build(struct cw_run_program *p, const struct cw_run_lane *l)
+{
+    double spent;
+
+    if (others_build(p, l))
+        return false;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind && !(p->sought_again >> l->number & 1)) {
+            p->sought_again |= UINT64_C(1) << l->number;
+            p->copy[l->number] = CW_RUN_COPY_NONE;
+            return false;
+        }
+    spent = cw_run_spent_ever(p);
+    return spent >= WORTH_A_DELAY || (spent >= WORTH_A_BUILD && cw_run_start_idle_processor());
+}
+
 /* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
  * is worth that. True when it is there. */
 static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
 {
     struct cw_run_program *p = k->program;
     uint8_t *copy = &p->copy[l->number];
-    bool build = *copy == CW_RUN_COPY_MISSED && cw_run_spent_ever(p) >= WORTH_A_BUILD;
+    bool build;
 
     if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
         hash_of(k);
         return true; /* whoever runs the first launch there builds it */
     }
+    build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
     if ((build || *copy == CW_RUN_COPY_NONE) && l->num_wanted < CW_RUN_WANTED) {
         *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
         hash_of(k);

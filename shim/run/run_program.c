@@ -100,6 +100,7 @@ static void forget_copies(struct cw_run_program *p)
         p->copy[i] = CW_RUN_COPY_NONE;
     }
     cw_run_rewritten_free(p);
+    p->sought_again = 0;
     p->hash = 0;
 }
 

@@ -1,6 +1,7 @@
 /* run_queue.c - the program's queues: made, flushed, finished, released. */
 #include "run_decide.h"
 #include "run_hooks.h"
+#include "run_start.h"
 
 #include <stdlib.h>
 
@@ -37,10 +38,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
     }
-    if (q && q->managed && !cw_run.off && !cw_run.forked) { /* now, rather than when the first command is waited for */
-        cw_run_threads_start();
-        cw_run_decide_prepare();
-    }
+    if (q && q->managed)
+        cw_run_start_queue_made(); /* now, rather than when the first command is waited for */
     cw_run_unlock();
 }
 
@@ -121,6 +120,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     if (q->native_known < given)
         q->native_known = given;
     cw_run_aside_synchronised(q);
+    cw_run_start_waited();
     cw_run_idle(&q->r);
 }
 

@@ -131,6 +131,7 @@ struct cw_run_program {
     double spent_ns;             /* on kernels at home */
     double untold_ns;            /* of these: the history does not know yet */
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
+    uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
     uint64_t launched[CW_RUN_LANES]; /* by lane number: kinds of launches that its vendor has compiled, a bit each */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
@@ -363,6 +364,7 @@ struct cw_run_state_all {
     bool ready;           /* start() has succeeded */
     bool forked;          /* we are the child of a fork */
     bool off;             /* everything new is native: fork, a function that we do not know */
+    bool begun;           /* helpers, history, models: run_start.h */
     bool all;             /* CLWEAVE_MANAGE_ALL */
     bool chaos;
     uint64_t random;

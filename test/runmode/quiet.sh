@@ -4,7 +4,7 @@ program=$B/test/runmode/quiet
 helper() { printf '#!/bin/sh\n%s\n' "$1" > "$T/helper"; chmod 755 "$T/helper"; }
 # busy at first, so that its processor time would show; then it lingers
 helper 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo $$ >> '"$T/pids"'; exec sleep 30'
-slow="CLWEAVE_FOOTPRINT=$T/helper CLWEAVE_HISTORY=off"
+slow="CLWEAVE_FOOTPRINT=$T/helper CLWEAVE_HISTORY=off CLWEAVE_DEVICES=basic" # what is asked for begins at once
 bare "$program" || exit
 : > "$T/pids"
 in_run "$program" $slow
@@ -29,7 +29,7 @@ done
 # limits that keep the helper from working do not keep the program
 for limit in '-u 0' '-n 40' '-f 0' '-v 4000000'; do
     (ulimit $limit 2> /dev/null; "$B/test/apps/onebuffer" 5 > "$T/bare" 2> "$T/bare.err") || { echo "ulimit $limit: the program does not run bare"; continue; }
-    (ulimit $limit 2> /dev/null; LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_HISTORY=off "$B/test/apps/onebuffer" 5 > "$T/run" 2> "$T/run.err") || fail "ulimit $limit: status $?: $(tail -n 2 "$T/run.err")"
+    (ulimit $limit 2> /dev/null; LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_DEVICES=basic CLWEAVE_HISTORY=off "$B/test/apps/onebuffer" 5 > "$T/run" 2> "$T/run.err") || fail "ulimit $limit: status $?: $(tail -n 2 "$T/run.err")"
     cmp -s "$T/bare" "$T/run" || fail "ulimit $limit: other output"
     compared=$((compared + 1))
 done

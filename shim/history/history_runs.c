@@ -1,0 +1,170 @@
+/* history_runs.c - see history_runs.h. */
+#include "history_runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it */
+#define MUCH        1.5  /* a ratio that is worth being written down */
+#define COST_LEAST  2e6 /* what it disturbs counts too */
+#define COST_MOST   2e7
+#define LOSSES_MOST 10
+#define LONGEST_NS  1e18 /* more is nonsense */
+
+static bool is_time(double ns)
+{
+    return ns >= 0 && ns < LONGEST_NS; /* no NAN either */
+}
+
+static bool makes_sense(const struct cw_runs *r)
+{
+    bool good = r->count <= CW_RUNS_ARGUMENTS;
+
+    for (uint32_t i = 0; good && i < r->count; i++) {
+        const struct cw_runs_entry *e = &r->entry[i];
+        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && e->at_once <= CW_RUNS_TRIALS &&
+               e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number;
+    }
+    return good;
+}
+
+bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, uint64_t key)
+{
+    size_t bytes = 0;
+    void *data = cw_file_store_read(store, key, &bytes);
+    bool there = data;
+
+    memset(r, 0, sizeof *r);
+    if (data && bytes == sizeof *r)
+        memcpy(r, data, sizeof *r);
+    free(data);
+    if (!makes_sense(r))
+        memset(r, 0, sizeof *r);
+    return there;
+}
+
+void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_t key)
+{
+    cw_file_store_write(store, key, r, sizeof *r);
+}
+
+/* The number of the entry for `arguments`; r->count: there is none. */
+static uint32_t find(const struct cw_runs *r, uint64_t arguments)
+{
+    uint32_t i = 0;
+
+    while (i < r->count && r->entry[i].arguments != arguments)
+        i++;
+    return i;
+}
+
+/* What a run must have worked before it begins, as long as nothing speaks against that. */
+static double rent_ns(const struct cw_runs_entry *e)
+{
+    double cost = e && e->cost_ns > 0 ? e->cost_ns : CW_RUNS_COST_NS;
+
+    return CW_RUNS_TIMES * fmin(fmax(cost, COST_LEAST), COST_MOST);
+}
+
+/* Whether a gain is still one: soon after the first look, as that may have been disturbed, then now and then. */
+static bool looks_again(const struct cw_runs_entry *e)
+{
+    return e->since % CW_RUNS_AGAIN == 0 || (e->since < CW_RUNS_AGAIN && e->since >= 8 && !(e->since & (e->since - 1)));
+}
+
+enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns)
+{
+    uint32_t i = find(r, arguments);
+    const struct cw_runs_entry *e = i < r->count ? &r->entry[i] : NULL;
+
+    *after_ns = rent_ns(e);
+    if (!e)
+        return CW_RUNS_LATER;
+    if (e->at_once == CW_RUNS_TRIALS)
+        return looks_again(e) ? CW_RUNS_LATER : CW_RUNS_GAINED;
+    if (e->at_once ||
+        (e->later == CW_RUNS_BEFORE && e->later_ns >= *after_ns && (!e->losses || e->since >= CW_RUNS_AGAIN)))
+        return CW_RUNS_TRY;
+    *after_ns *= (double)(1u << e->losses);
+    return CW_RUNS_LATER;
+}
+
+/* That of `arguments`, made if need be. */
+static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
+{
+    uint32_t k = find(r, arguments);
+    struct cw_runs_entry *e = r->entry;
+
+    if (k < r->count)
+        return &r->entry[k];
+    if (r->count < CW_RUNS_ARGUMENTS)
+        e = &r->entry[r->count++];
+    else
+        for (uint32_t i = 1; i < r->count; i++)
+            e = r->entry[i].used < e->used ? &r->entry[i] : e;
+    *e = (struct cw_runs_entry){.arguments = arguments};
+    return e;
+}
+
+static double of_late(double before, double now)
+{
+    return before > 0 && now > before ? before + LATE * (now - before) : now;
+}
+
+/* With enough of both kinds it can be said what is better. */
+static void judge(struct cw_runs_entry *e)
+{
+    if (e->at_once < CW_RUNS_TRIALS)
+        return;
+    if (e->at_once_ns <= CW_RUNS_GAIN * e->later_ns) {
+        e->losses = 0;
+        return;
+    }
+    e->losses += e->losses < LOSSES_MOST;
+    e->at_once = e->since = 0;
+    e->at_once_ns = 0;
+}
+
+static void add_at_once(struct cw_runs_entry *e, double work_ns)
+{
+    if (e->at_once < CW_RUNS_TRIALS) { /* these still learn and build */
+        e->at_once_ns = e->at_once++ ? fmin(e->at_once_ns, work_ns) : work_ns;
+    } else {
+        e->at_once_ns = of_late(e->at_once_ns, work_ns);
+    }
+    judge(e);
+}
+
+/* The first run often pays for the vendor's compiler. */
+static void add_later(struct cw_runs_entry *e, double work_ns)
+{
+    if (e->later < CW_RUNS_BEFORE)
+        e->later_ns = e->later++ ? fmin(e->later_ns, work_ns) : work_ns;
+    else
+        e->later_ns = of_late(e->later_ns, work_ns);
+    judge(e);
+}
+
+bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
+{
+    bool known = find(r, arguments) < r->count;
+    struct cw_runs_entry *e;
+    double before;
+
+    if (!is_time(work_ns) || work_ns <= 0 || !is_time(cost_ns))
+        return false;
+    e = entry_of(r, arguments);
+    e->used = ++r->number;
+    e->since++;
+    if (cost_ns > 0)
+        e->cost_ns = of_late(e->cost_ns, cost_ns);
+    if (at_once) {
+        add_at_once(e, work_ns);
+        return true;
+    }
+    before = e->later_ns;
+    known &= e->later == CW_RUNS_BEFORE;
+    add_later(e, work_ns);
+    return !known || cost_ns > 0 || e->losses || e->at_once || work_ns > MUCH * before || before > MUCH * work_ns;
+}

@@ -1,0 +1,65 @@
+/* history_runs.h - how long earlier runs of one program worked, with helpers and without: is it worth to begin with them?
+ *
+ * Helpers (their contexts, the history, models of kernels) cost some milliseconds of each process, which a short program
+ * never earns back. That is the ski-rental problem (Karlin, Manasse, Rudolph, Sleator 1988, "Competitive snoopy
+ * caching"): who begins when the program itself has worked CW_RUNS_TIMES as long loses at most 1 / CW_RUNS_TIMES, whatever
+ * comes. A record of what earlier runs with the same arguments took can do better: when they were long enough, a few runs
+ * begin at once, and if these were faster, all later ones do. If not, later runs wait twice as long, each time.
+ *
+ * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
+ * waited for it, summed up.
+ *
+ * The record is one small file in a file store: what is damaged, or makes no sense, counts as nothing. Not thread-safe. */
+#ifndef CW_HISTORY_RUNS_H
+#define CW_HISTORY_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../analyzer/io/file_store.h"
+
+#define CW_RUNS_ARGUMENTS 32    /* kinds of arguments remembered of one program; those that were not used for longest go */
+#define CW_RUNS_TIMES     30.0  /* the program's work over the cost of beginning */
+#define CW_RUNS_COST_NS   4e6   /* of beginning, while nothing was measured */
+#define CW_RUNS_BEFORE    2     /* runs that begin later before one tries */
+#define CW_RUNS_TRIALS    3     /* runs that begin at once before it is judged what they gained */
+#define CW_RUNS_GAIN      0.98  /* work of runs that began at once over that of others: worth it */
+#define CW_RUNS_AGAIN     64    /* runs after which it is looked at anew, whether something was gained or not */
+
+/* Runs with one kind of arguments. All zero: none yet. */
+struct cw_runs_entry {
+    uint64_t arguments; /* a hash */
+    uint64_t used;      /* number of the latest run, of all of this program */
+    double later_ns;    /* work of runs that began later or never, of late; 0: none */
+    double at_once_ns;  /* work of runs that began at once, of late; 0: none since the last loss */
+    double cost_ns;     /* processor time of beginning; 0: never measured */
+    uint32_t later;     /* how many later_ns rests on, CW_RUNS_BEFORE at most */
+    uint32_t at_once;   /* how many at_once_ns rests on, CW_RUNS_TRIALS at most */
+    uint32_t losses;    /* how often that was no gain, one after the other */
+    uint32_t since;     /* runs since the last loss */
+};
+
+struct cw_runs {
+    uint64_t number; /* runs so far */
+    uint32_t count;
+    struct cw_runs_entry entry[CW_RUNS_ARGUMENTS];
+};
+
+enum cw_runs_start {
+    CW_RUNS_LATER,  /* after *after_ns of work */
+    CW_RUNS_TRY,    /* at once: earlier runs were long enough */
+    CW_RUNS_GAINED  /* at once: earlier runs that did so were faster */
+};
+
+/* Fills `r` with the record under `key`, or with nothing. Returns whether there was one. */
+bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, uint64_t key);
+void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_t key);
+
+/* What a run with `arguments` should do. */
+enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns);
+
+/* One run more with `arguments`: it began at once or not, has worked `work_ns` (0: not known), and beginning cost `cost_ns`
+ * (0: it never began). Returns false when that is nothing new, so that nothing need be written. */
+bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns);
+
+#endif

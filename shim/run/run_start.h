@@ -1,0 +1,42 @@
+/* run_start.h - when helpers, the history and models of kernels begin: at once, or when the program has worked for it.
+ *
+ * Until then (cw_run.begun is false) every queue stands aside (run_aside.c), and of all this nothing exists: no thread, no
+ * context, no file but one small one that was read (history_runs.h). At once when an earlier run with the same arguments
+ * gained from it, or was long enough that it may; when devices, a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL,
+ * chaos and planted faults. Nothing that a program can see depends on it.
+ *
+ * Lock held, unless said. */
+#ifndef CW_RUN_START_H
+#define CW_RUN_START_H
+
+#include <stdbool.h>
+
+struct cw_options;
+
+/* Called once by start(), when all else is set: no OpenCL call, lock not held. `folder`: where records of programs are
+ * kept, "" for nowhere. */
+void cw_run_start_init(const struct cw_options *options, const char *folder);
+
+/* A command of a known queue is being enqueued; the program has waited for some. May begin. */
+void cw_run_start_enqueued(void);
+void cw_run_start_waited(void);
+
+/* There is something that helpers might do; begins at once if that was decided. */
+void cw_run_start_queue_made(void);
+
+/* What has begun has taken so much processor time. */
+void cw_run_start_cost(double ns);
+
+/* True when one of the processors that the process may use has had nothing to do for it since its first queue was made. */
+bool cw_run_start_idle_processor(void);
+
+/* At exit, lock not held: keeps what this run has shown. */
+void cw_run_start_finish(void);
+
+/* One line for the summary; returns its length. */
+int cw_run_start_describe(char *text, unsigned size);
+
+/* Processor time of the calling thread, in ns; lock need not be held. */
+double cw_run_thread_ns(void);
+
+#endif

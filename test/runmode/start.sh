@@ -1,0 +1,70 @@
+# When helpers begin: never in a program that is soon over, at once where it is asked for or earlier runs gained; what is kept
+# of earlier runs is small, private, and believed only when it makes sense.
+. test/runmode/common.sh
+program=$B/test/bench/run_speed records=$T/kept/programs
+[ -x "$program" ] || { echo "run_speed is not built"; exit 77; }
+mkdir -m 700 "$T/kept"
+
+declare -A hash
+# go ROUNDS VARIABLE=VALUE... : chatty with so many launches; the summary is left in $T/summary
+go() {
+    local rounds=$1; shift
+    [ -n "${hash[$rounds]:-}" ] || hash[$rounds]=$("$program" chatty "$rounds" | grep -o 'hash=.*')
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/kept/history.db" "$@" timeout 120 "$program" chatty "$rounds" \
+        > "$T/run" 2> "$T/run.err" || fail "chatty $rounds $*: exit status $?: $(tail -n 3 "$T/run.err")"
+    grep '^run: ' "$T/run.err" > "$T/summary"
+    [ "$(grep -o 'hash=.*' "$T/run")" = "${hash[$rounds]}" ] || fail "chatty $rounds $*: other bytes"
+    compared=$((compared + 1))
+}
+state() { grep -q "^run: helpers $1" "$T/summary" || fail "helpers should be '$1': $(grep '^run: helpers' "$T/summary")"; }
+
+# soon over: nothing begins, nothing but the record is left behind, which is not written again and again
+for i in 1 2 3; do
+    go 10
+    state 'not needed'
+    [ "$(count moved)" = 0 ] || fail "a short program's launches were moved"
+done
+[ "$(ls "$T/kept")" = programs ] || fail "a short program leaves behind: $(ls "$T/kept")"
+[ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
+record=$records/$(ls "$records")
+[ "$(stat -c %a "$record" "$records" | tr '\n' ' ')" = '600 700 ' ] || fail "modes of the record: $(stat -c '%a %n' "$record" "$records")"
+before=$(stat -c %z "$record")
+go 10
+[ "$(stat -c %z "$record")" = "$before" ] || [ "$(grep -c 'helpers not needed' "$T/summary")" = 1 ] || fail "the record was written again"
+
+# asked for
+for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DSP=1; do
+    go 10 $how
+    state 'at once: asked for'
+done
+
+# long, and it gains: begun later, then at once
+for i in 1 2; do go 20000; done
+state 'begun later'
+[ "$(count moved)" -gt 0 ] || fail "a long chatty program's launches stay at home: $(cat "$T/summary")"
+for i in 1 2 3; do
+    go 20000
+    state 'at once: earlier runs were long enough'
+done
+go 20000
+state 'at once: earlier runs gained'
+
+# without a place for records
+go 10 CLWEAVE_HISTORY=off
+state 'not needed'
+
+# one record, bounded, whatever the arguments
+for i in $(seq 40); do LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_HISTORY="$T/kept/history.db" "$program" chatty $((i + 20)) > /dev/null; done
+[ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
+[ "$(stat -c %s "$record")" -lt 4096 ] || fail "the record has $(stat -c %s "$record") bytes"
+
+# damaged in any place: as if there were none, and mended
+for at in 0 8 20 40 500; do
+    head -c 16 /dev/urandom | dd of="$record" bs=1 seek=$at conv=notrunc 2> /dev/null
+    go 10
+    state 'not needed'
+done
+: > "$record"
+go 10
+state 'not needed'
+done_

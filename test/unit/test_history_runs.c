@@ -1,0 +1,214 @@
+/* The record of a program's runs: who begins at once, when the others begin, what a damaged record does. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../sched/random.h"
+#include "../../shim/history/history_runs.h"
+
+#define KEY 99
+#define MS  1e6
+
+static char folder[200], name[260];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    snprintf(name, sizeof name, "%s", mkdtemp(folder) ? folder : "");
+    snprintf(name + strlen(name), sizeof name - strlen(name), "/%016x", KEY);
+    return *name == '/' ? 0 : -1;
+}
+
+static int drop_folder(void **state)
+{
+    (void)state;
+    unlink(name);
+    return rmdir(folder);
+}
+
+/* What a run would do. */
+static enum cw_runs_start start(const struct cw_runs *r)
+{
+    double after;
+
+    return cw_runs_start(r, 1, &after);
+}
+
+static double after(const struct cw_runs *r)
+{
+    double ns;
+
+    assert_int_equal(cw_runs_start(r, 1, &ns), CW_RUNS_LATER);
+    return ns;
+}
+
+/* `n` runs that take later_ns, or at_once_ns where they begin at once; beginning costs 2 ms. Returns how many did. */
+static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
+{
+    int count = 0;
+
+    for (int i = 0; i < n; i++) {
+        double needed;
+        bool at_once = cw_runs_start(r, 1, &needed) != CW_RUNS_LATER;
+        bool begun = at_once || later_ns >= needed;
+        cw_runs_add(r, 1, at_once, at_once ? at_once_ns : later_ns, begun ? 2 * MS : 0);
+        count += at_once;
+    }
+    return count;
+}
+
+static void test_first(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_true(after(&r) == CW_RUNS_TIMES * CW_RUNS_COST_NS);
+}
+
+static void test_short(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_int_equal(runs(&r, 1000, 50 * MS, 1), 0);
+}
+
+/* Known and as before: nothing need be written. */
+static void test_nothing_new(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_true(cw_runs_add(&r, 1, false, 2 * MS, 0));
+    assert_true(cw_runs_add(&r, 1, false, 2 * MS, 0));
+    assert_false(cw_runs_add(&r, 1, false, 2.2 * MS, 0));
+    assert_true(cw_runs_add(&r, 1, false, 9 * MS, 0));
+    assert_true(cw_runs_add(&r, 2, false, 2 * MS, 0));
+    assert_false(cw_runs_add(&r, 1, false, 0, 0));
+    assert_false(cw_runs_add(&r, 1, false, NAN, 0));
+    assert_false(cw_runs_add(&r, 1, true, -1, 0));
+}
+
+static void test_gaining(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_int_equal(runs(&r, CW_RUNS_BEFORE, 500 * MS, 100 * MS), 0);
+    assert_int_equal(start(&r), CW_RUNS_TRY);
+    assert_int_equal(runs(&r, CW_RUNS_TRIALS, 500 * MS, 100 * MS), CW_RUNS_TRIALS);
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    assert_in_range(runs(&r, 640, 500 * MS, 100 * MS), 620, 639); /* the others look */
+    /* the machine has changed */
+    runs(&r, 30, 500 * MS, 2000 * MS);
+    assert_int_equal(start(&r), CW_RUNS_LATER);
+}
+
+/* The first run has paid for a compiler, the second has not. */
+static void test_cold(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    runs(&r, 1, 900 * MS, 1);
+    assert_int_equal(runs(&r, 100, 5 * MS, 1), 0);
+}
+
+/* Tried a few times, then later and later; seldom again. */
+static void test_losing(void **state)
+{
+    struct cw_runs r = {0};
+    double before;
+
+    (void)state;
+    runs(&r, CW_RUNS_BEFORE, 300 * MS, 0);
+    before = CW_RUNS_TIMES * 2 * MS;
+    assert_int_equal(runs(&r, CW_RUNS_TRIALS, 300 * MS, 310 * MS), CW_RUNS_TRIALS);
+    assert_true(after(&r) == 2 * before);
+    assert_int_equal(runs(&r, CW_RUNS_AGAIN, 300 * MS, 310 * MS), 0);
+    assert_int_equal(runs(&r, CW_RUNS_TRIALS, 300 * MS, 310 * MS), CW_RUNS_TRIALS);
+    assert_true(after(&r) == 4 * before);
+    assert_in_range(runs(&r, 10000, 300 * MS, 310 * MS), 1, 10000 * CW_RUNS_TRIALS / CW_RUNS_AGAIN);
+    assert_true(after(&r) <= before * 1024);
+}
+
+static void test_bounded(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    for (uint64_t k = 1; k <= 1000; k++) {
+        cw_runs_add(&r, 1, false, 2 * MS, 0); /* used each time: it stays */
+        cw_runs_add(&r, k + 1, false, 2 * MS, 0);
+        assert_in_range(r.count, 2, CW_RUNS_ARGUMENTS);
+    }
+    assert_int_equal(r.count, CW_RUNS_ARGUMENTS);
+    assert_false(cw_runs_add(&r, 1, false, 2 * MS, 0));
+    assert_false(cw_runs_add(&r, 1001, false, 2 * MS, 0) && r.entry[0].arguments != 1);
+}
+
+static void test_file(void **state)
+{
+    struct cw_runs r = {0}, again;
+    struct cw_file_store store;
+    struct stat st;
+
+    (void)state;
+    cw_file_store_init(&store, folder);
+    assert_false(cw_runs_read(&again, &store, KEY));
+    runs(&r, 7, 500 * MS, 100 * MS);
+    cw_runs_write(&r, &store, KEY);
+    assert_true(cw_runs_read(&again, &store, KEY));
+    assert_memory_equal(&r, &again, sizeof r);
+    assert_int_equal(stat(name, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_in_range(st.st_size, 1, 4096);
+}
+
+/* Bytes that are no record, under a good checksum: whatever is read can be used. */
+static void test_garbage(void **state)
+{
+    unsigned char bytes[sizeof(struct cw_runs) + 64];
+    struct cw_file_store store;
+    uint64_t random = 5;
+    struct cw_runs r;
+    double ns;
+
+    (void)state;
+    cw_file_store_init(&store, folder);
+    for (int round = 0; round < 2000; round++) {
+        size_t n = round % 3 ? sizeof r : 1 + cw_random_next(&random) % sizeof bytes;
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (unsigned char)(round % 2 || i > 16 ? cw_random_next(&random) : 0);
+        if (round % 2) /* a likely count */
+            bytes[8] = (unsigned char)(cw_random_next(&random) % 40), memset(bytes + 9, 0, 3);
+        cw_file_store_write(&store, KEY, bytes, n);
+        cw_runs_read(&r, &store, KEY);
+        assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
+        for (uint32_t i = 0; i <= r.count; i++) {
+            uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
+            cw_runs_start(&r, arguments, &ns);
+            assert_true(ns > 0 && ns < 1e15);
+            cw_runs_add(&r, arguments, i % 2, 5 * MS, 1 * MS);
+        }
+    }
+}
+
+#define RUNS(f) cmocka_unit_test_setup_teardown(f, make_folder, drop_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {RUNS(test_first),  RUNS(test_short),  RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
+                                       RUNS(test_losing), RUNS(test_bounded), RUNS(test_file),       RUNS(test_garbage)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
