@@ -1,7 +1,6 @@
 #include "platform_file.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,43 +8,14 @@
 #include <unistd.h>
 
 #include "../io/json_fields.h"
-
-struct rule {
-    char *pattern; /* of kernel names; NULL for the device's own rule */
-    bool run;
-    double speed, launch_ns;
-    double ns_per_item; /* NAN: by speed */
-};
-
-struct point {
-    double bytes, ns;
-};
-
-/* One entry of "devices". */
-struct entry {
-    char *name, *class_name, *memory;
-    uint32_t count;
-    struct rule rule, *kernel;
-    size_t kernels;
-    enum { TRANSFERS_TRACED, TRANSFERS_NEVER, TRANSFERS_RULE } transfers;
-    double latency_ns, bytes_per_ns, compile_ns;
-    struct point *table;
-    size_t rows;
-};
-
-struct cw_platform_model {
-    struct entry *entry;
-    size_t entries;
-    uint32_t *entry_of; /* per device */
-    struct cw_platform *platform;
-};
+#include "platform_model.h"
 
 void cw_platform_model_destroy(struct cw_platform_model *m)
 {
     if (!m)
         return;
     for (size_t k = 0; k < m->entries; k++) {
-        struct entry *e = &m->entry[k];
+        struct platform_entry *e = &m->entry[k];
         for (size_t r = 0; r < e->kernels; r++)
             free(e->kernel[r].pattern);
         free(e->kernel);
@@ -60,68 +30,6 @@ void cw_platform_model_destroy(struct cw_platform_model *m)
     free(m);
 }
 
-/* ---- costs */
-
-static const struct rule *rule_for(const struct entry *e, const char *kernel)
-{
-    for (size_t r = 0; r < e->kernels; r++)
-        if (fnmatch(e->kernel[r].pattern, kernel, 0) == 0)
-            return &e->kernel[r];
-    return &e->rule;
-}
-
-static double transfer_cost(const struct entry *e, double bytes)
-{
-    struct point a = {0, 0}, b;
-    size_t k = 0;
-
-    if (e->rows == 0)
-        return e->latency_ns + bytes / e->bytes_per_ns;
-    while (k + 1 < e->rows && bytes > e->table[k].bytes)
-        k++;
-    b = e->table[k];
-    if (k > 0)
-        a = e->table[k - 1];
-    return e->latency_ns + a.ns + (bytes - a.bytes) * (b.ns - a.ns) / (b.bytes - a.bytes);
-}
-
-double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
-                              bool *traced)
-{
-    const struct entry *e = &m->entry[m->entry_of[d]];
-    const struct rule *r;
-
-    *traced = false;
-    if (!work->kernel && e->transfers == TRANSFERS_NEVER)
-        return INFINITY;
-    if (!work->kernel && e->transfers == TRANSFERS_RULE)
-        return transfer_cost(e, work->bytes);
-    if (!work->kernel) {
-        *traced = true;
-        return work->traced_ns;
-    }
-    r = rule_for(e, work->kernel);
-    if (!r->run)
-        return INFINITY;
-    *traced = isnan(r->ns_per_item);
-    return r->launch_ns + (*traced ? work->traced_ns / r->speed : work->items * r->ns_per_item);
-}
-
-double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d)
-{
-    return m->entry[m->entry_of[d]].rule.speed;
-}
-
-double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d)
-{
-    return m->entry[m->entry_of[d]].compile_ns;
-}
-
-const struct cw_platform *cw_platform_model_platform(const struct cw_platform_model *m)
-{
-    return m->platform;
-}
-
 /* ---- reading */
 
 static enum cw_status range(const char *where, const char *key, double value, bool positive,
@@ -134,7 +42,8 @@ static enum cw_status range(const char *where, const char *key, double value, bo
 }
 
 /* speed, ns_per_item, launch_ns: what a device and its exceptions have in common. */
-static enum cw_status read_rule(const json_t *object, const char *where, struct rule *r, struct cw_error *err)
+static enum cw_status read_rule(const json_t *object, const char *where, struct platform_rule *r,
+                                struct cw_error *err)
 {
     enum cw_status status = cw_json_get_number(object, where, "speed", true, &r->speed, err);
 
@@ -145,16 +54,21 @@ static enum cw_status read_rule(const json_t *object, const char *where, struct 
     if (status == CW_OK)
         status = cw_json_get_number(object, where, "launch_ns", true, &r->launch_ns, err);
     if (status == CW_OK)
+        status = cw_json_get_number(object, where, "bytes_per_item", true, &r->bytes_per_item, err);
+    if (status == CW_OK)
+        status = range(where, "bytes_per_item", r->bytes_per_item, false, err);
+    if (status == CW_OK)
         status = range(where, "speed", r->speed, true, err);
     if (status == CW_OK)
         status = range(where, "ns_per_item", r->ns_per_item, false, err);
     return status == CW_OK ? range(where, "launch_ns", r->launch_ns, false, err) : status;
 }
 
-static enum cw_status read_kernels(const json_t *device, const char *where, struct entry *e,
+static enum cw_status read_kernels(const json_t *device, const char *where, struct platform_entry *e,
                                    struct cw_error *err)
 {
-    static const char *const keys[] = {"name", "run", "speed", "ns_per_item", "launch_ns", NULL};
+    static const char *const keys[] = {"name",           "run", "speed", "ns_per_item", "launch_ns",
+                                       "bytes_per_item", NULL};
     const json_t *list;
     enum cw_status status = cw_json_get_array(device, where, "kernels", true, &list, err);
     size_t n = json_array_size(list);
@@ -171,6 +85,7 @@ static enum cw_status read_kernels(const json_t *device, const char *where, stru
         snprintf(at, sizeof at, "%s.kernels[%zu]", where, k);
         e->kernel[k] = e->rule;
         e->kernels = k + 1;
+        e->kernel[k].given = json_object_get(row, "speed") || json_object_get(row, "ns_per_item");
         status = cw_json_known_keys(row, at, keys, err);
         if (status == CW_OK)
             status = cw_json_get_string(row, at, "name", false, &pattern, err);
@@ -185,7 +100,7 @@ static enum cw_status read_kernels(const json_t *device, const char *where, stru
     return status;
 }
 
-static enum cw_status read_table(const json_t *object, const char *where, struct entry *e,
+static enum cw_status read_table(const json_t *object, const char *where, struct platform_entry *e,
                                  struct cw_error *err)
 {
     const json_t *list;
@@ -199,8 +114,8 @@ static enum cw_status read_table(const json_t *object, const char *where, struct
     for (; e->rows < json_array_size(list); e->rows++) {
         const json_t *row = json_array_get(list, e->rows), *bytes = json_array_get(row, 0),
                      *ns = json_array_get(row, 1);
-        struct point last = e->rows ? e->table[e->rows - 1] : (struct point){0, 0};
-        struct point p = {json_number_value(bytes), json_number_value(ns)};
+        struct platform_point last = e->rows ? e->table[e->rows - 1] : (struct platform_point){0, 0};
+        struct platform_point p = {json_number_value(bytes), json_number_value(ns)};
         if (json_array_size(row) != 2 || !json_is_number(bytes) || !json_is_number(ns) ||
             p.bytes <= last.bytes || p.ns < last.ns)
             return cw_error_set(err, CW_ERR_FORMAT,
@@ -211,7 +126,7 @@ static enum cw_status read_table(const json_t *object, const char *where, struct
     return CW_OK;
 }
 
-static enum cw_status read_transfers(const json_t *device, const char *device_where, struct entry *e,
+static enum cw_status read_transfers(const json_t *device, const char *device_where, struct platform_entry *e,
                                      struct cw_error *err)
 {
     static const char *const keys[] = {"table", "latency_ns", "bytes_per_ns", NULL};
@@ -236,16 +151,37 @@ static enum cw_status read_transfers(const json_t *device, const char *device_wh
     return status == CW_OK ? read_table(j, where, e, err) : status;
 }
 
-static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp, struct entry *e,
+static enum cw_status read_rates(const json_t *device, const char *device_where, struct platform_entry *e,
                                  struct cw_error *err)
 {
-    static const char *const keys[] = {"name",        "class",     "memory",     "count",   "speed",
-                                       "ns_per_item", "launch_ns", "compile_ns", "kernels", "transfers", NULL};
+    char where[64];
+
+    snprintf(where, sizeof where, "%s.operations", device_where);
+    return cw_op_rates_read(json_object_get(device, "operations"), where, &e->rates, err);
+}
+
+static enum cw_status read_entry(const json_t *device, const char *where, int64_t dsp,
+                                 struct platform_entry *e, struct cw_error *err)
+{
+    static const char *const keys[] = {"name",
+                                       "class",
+                                       "memory",
+                                       "count",
+                                       "speed",
+                                       "ns_per_item",
+                                       "launch_ns",
+                                       "bytes_per_item",
+                                       "compile_ns",
+                                       "kernels",
+                                       "transfers",
+                                       "operations",
+                                       "preload_poststore",
+                                       NULL};
     const char *name, *class_name = NULL, *memory = NULL;
     uint64_t count = 1;
     enum cw_status status = cw_json_known_keys(device, where, keys, err);
 
-    e->rule = (struct rule){.run = true, .speed = 1, .ns_per_item = NAN};
+    e->rule = (struct platform_rule){.run = true, .speed = 1, .ns_per_item = NAN, .bytes_per_item = NAN};
     if (status == CW_OK)
         status = cw_json_get_string(device, where, "class", false, &class_name, err);
     name = class_name;
@@ -275,6 +211,10 @@ static enum cw_status read_entry(const json_t *device, const char *where, int64_
         status = range(where, "compile_ns", e->compile_ns, false, err);
     if (status == CW_OK)
         status = read_kernels(device, where, e, err);
+    if (status == CW_OK)
+        status = cw_json_get_flag(device, where, "preload_poststore", true, &e->preload, err);
+    if (status == CW_OK)
+        status = read_rates(device, where, e, err);
     return status == CW_OK ? read_transfers(device, where, e, err) : status;
 }
 
@@ -321,11 +261,16 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
 static enum cw_status read_model(const json_t *root, int64_t dsp, struct cw_platform_model *m,
                                  struct cw_error *err)
 {
-    static const char *const keys[] = {"format",  "version",   "name",    "about",
-                                       "devices", "bandwidth", "latency", NULL};
+    static const char *const keys[] = {"format",  "version",          "name", "about", "devices", "bandwidth",
+                                       "latency", "ddr_bytes_per_ns", NULL};
     const json_t *list = NULL;
     enum cw_status status = cw_json_known_keys(root, "", keys, err);
 
+    m->ddr_bytes_per_ns = INFINITY;
+    if (status == CW_OK)
+        status = cw_json_get_number(root, "", "ddr_bytes_per_ns", true, &m->ddr_bytes_per_ns, err);
+    if (status == CW_OK)
+        status = range("", "ddr_bytes_per_ns", m->ddr_bytes_per_ns, true, err);
     if (status == CW_OK)
         status = cw_json_get_array(root, "", "devices", false, &list, err);
     if (status != CW_OK)

@@ -16,15 +16,24 @@
  *   speed       a kernel takes its traced time divided by this, default 1 (abstract graphs: cost / speed)
  *   ns_per_item a kernel takes this for each work-item instead
  *   launch_ns   added to each kernel, default 0
- *   compile_ns  what building a program once takes, default 0; no part of a command, reported by `run` only
- *   kernels     exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item,
- * launch_ns replace the above; "run": false = this device cannot run it transfers   commands that move, fill
- * or map memory: absent = their traced time; false = not on this device;
+ *   bytes_per_item  of global memory that a work-item of such a kernel moves, part of that time: where it is
+ * known how much (here, or by operations), devices that use `ddr` at the same time slow each other compile_ns
+ * what building a program once takes, default 0; no part of a command, reported by `run` only kernels
+ * exceptions, the first whose name pattern (shell wildcards) matches holds: speed, ns_per_item, launch_ns,
+ *               bytes_per_item replace the above; "run": false = this device cannot run it
+ *   operations  rates (operations.h). A kernel whose operations are known, and for which no exception gives a
+ * time, takes what these say, instead of the device's own ns_per_item: computing plus memory
+ *   preload_poststore   true: while a work-group runs, the inputs of the next are loaded and the outputs of
+ * the one before are stored, through two halves of the local memory. Then a kernel takes the longer of
+ * computing and memory, and one group's memory time; operations' bytes are those that a group touches, once
+ * each transfers   commands that move, fill or map memory: absent = their traced time; false = not on this
+ * device;
  *               {"table": [[bytes, ns], ...], "latency_ns": L, "bytes_per_ns": B}: linear between the table's
  * points (and from 0 bytes, 0 ns to the first), after the last one at the slope of the last piece; without a
  * table L + bytes / B bandwidth   bytes per ns between memories: a number, a matrix by device, or null =
- * infinite (default) latency     ns: a number or one per sending device, default 0 Unknown keys are errors,
- * so that a mistyped one does not pass unnoticed. */
+ * infinite (default) latency     ns: a number or one per sending device, default 0 ddr_bytes_per_ns   what
+ * the one memory behind all devices serves; default infinite: kernels then do not contend Unknown keys are
+ * errors, so that a mistyped one does not pass unnoticed. */
 #ifndef CW_PLATFORM_FILE_H
 #define CW_PLATFORM_FILE_H
 
@@ -33,12 +42,26 @@
 #define CW_PLATFORM_FORMAT  "clweave-platform"
 #define CW_PLATFORM_VERSION 1
 
+struct cw_work_ops; /* operations.h */
+
 /* What a command does, as far as its cost goes. */
 struct cw_work {
-    const char *kernel; /* NULL: moves memory */
-    double items;       /* work-items of a kernel */
-    double bytes;       /* bytes moved */
-    double traced_ns;   /* how long it took in the trace, or an estimate of that */
+    const char *kernel;            /* NULL: moves memory */
+    double items;                  /* work-items of a kernel */
+    double bytes;                  /* bytes moved */
+    double traced_ns;              /* how long it took in the trace, or an estimate of that */
+    const struct cw_work_ops *ops; /* of a kernel (operations.h); NULL: not known */
+};
+
+/* What a command costs a device, alone on the machine. */
+struct cw_work_cost {
+    double set_up_ns;  /* of a kernel */
+    double compute_ns; /* 0 for transfers */
+    double memory_ns;  /* of service by the one memory; 0 where that is not known */
+    double fill_ns;  /* part of memory_ns that nothing overlaps with: the first group's inputs, the last one's
+                        outputs */
+    bool overlapped; /* computing and memory go on at the same time (preload_poststore), else in turn */
+    bool traced;     /* work->traced_ns went into it */
 };
 
 struct cw_platform_model; /* a platform and its cost rules */
@@ -60,6 +83,19 @@ const struct cw_platform *cw_platform_model_platform(const struct cw_platform_mo
  * into it. */
 double cw_platform_model_cost(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
                               bool *traced);
+
+/* The same in parts; false when it cannot run there. */
+bool cw_platform_model_parts(const struct cw_platform_model *m, uint32_t d, const struct cw_work *work,
+                             struct cw_work_cost *cost);
+
+/* set-up, computing and memory together. */
+double cw_work_cost_ns(const struct cw_work_cost *cost);
+
+/* Whether device `d` has rates of operations, so that cw_work.ops is worth finding out. */
+bool cw_platform_model_by_operations(const struct cw_platform_model *m, uint32_t d);
+
+/* Switches preload_poststore on for all devices of class "dsp". */
+void cw_platform_model_preload(struct cw_platform_model *m);
 
 /* What building a program for device `d` takes, ns. */
 double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d);

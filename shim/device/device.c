@@ -12,6 +12,10 @@
 
 bool cw_device_start(const struct cw_options *options)
 {
+    struct cw_dsp_settings settings = {.platform = options->dsp_platform,
+                                       .virtual_clock = !strcmp(options->dsp_clock, "virtual"),
+                                       .preload_poststore = options->preload_poststore,
+                                       .faults = options->dsp_fault};
     struct cw_device_list list;
     struct cw_error err = {0};
 
@@ -24,9 +28,9 @@ bool cw_device_start(const struct cw_options *options)
                      options->dsp, CW_HELPERS_MAX);
         return false;
     }
-    if (options->dsp > 0 && !cw_dsp_board_start((unsigned)options->dsp, options->dsp_platform,
-                                                !strcmp(options->dsp_clock, "virtual"), &err)) {
-        cw_log_error("CLWEAVE_DSP_PLATFORM: %s; passing every call through unchanged", err.text);
+    settings.n = (unsigned)options->dsp;
+    if (options->dsp > 0 && !cw_dsp_board_start(&settings, &err)) {
+        cw_log_error("emulated DSPs: %s; passing every call through unchanged", err.text);
         return false;
     }
     cw_board_dsps_wanted = (unsigned)options->dsp;
@@ -60,13 +64,18 @@ double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work)
     return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : NAN;
 }
 
-void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
 {
-    if (s->dsp) {
+    if (s->dsp)
         cw_dsp_begin(s->dsp, work, ready_ns, h);
-        return;
-    }
-    cw_dsp_begin_unmodelled(work, ready_ns, h);
+    else
+        cw_dsp_begin_unmodelled(work, ready_ns, h);
+    return !h->failed;
+}
+
+bool cw_device_by_operations(void)
+{
+    return cw_dsp_by_operations();
 }
 
 void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
@@ -84,7 +93,7 @@ bool cw_device_describe(char *text, size_t size)
 
 void cw_device_warn(void)
 {
-    char text[256];
+    char text[512];
 
     if (cw_dsp_overran() && cw_dsp_describe(text, sizeof text))
         cw_log_warning("%s", text);

@@ -66,6 +66,7 @@ struct cw_hold {
      * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
     uint64_t submit_ns, start_ns, end_ns;
     uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_slot_begin was called */
+    bool failed;         /* by cw_slot_begin: the device has died, the command must not run; no cw_slot_end */
     double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     struct cw_work work; /* what was begun; its kernel's name must live until cw_slot_end */
 };
@@ -79,7 +80,8 @@ double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work);
  * (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and fills *h.
  * Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs share one
  * DDR. */
-void cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+/* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
+bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_slot_end(const struct cw_slot *s, struct cw_hold *h);
 
 /* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
@@ -115,6 +117,9 @@ extern struct cw_dispatch cw_native;
 
 /* Called in the child of a fork: devices stay hidden and dressed, locks are free. */
 void cw_device_after_fork(void);
+
+/* Whether some device's time depends on the operations of kernels (cw_work.ops). */
+bool cw_device_by_operations(void);
 
 /* "4 DSPs: 120 commands modelled, 3 overran (worst 1.8 x)" into `text`; false when there is nothing to say.
  */

@@ -11,11 +11,15 @@
 
 #include "device.h"
 #include "dsp_ddr.h"
+#include "dsp_fault.h"
 #include "../door/lock.h"
 
 struct cw_dsp {
     uint32_t device;             /* in the platform */
     _Atomic uint64_t busy_until; /* ns */
+    struct cw_dsp_faults faults;
+    _Atomic uint64_t launches;
+    _Atomic bool dead, hung;
 };
 
 static struct {
@@ -23,7 +27,8 @@ static struct {
     struct cw_dsp *dsp;
     unsigned n;
     uint32_t mover; /* the platform's device whose rule transfers follow where the DSP has none */
-    bool virtual_clock;
+    bool virtual_clock, by_operations;
+    uint64_t started;       /* ns */
     int64_t virtual_offset; /* cw_dsp_profiling_offset_ns, where nothing drifts */
     _Atomic uint64_t virtual_now;
     cw_lock lock; /* of what follows */
@@ -31,6 +36,7 @@ static struct {
     uint64_t commands, overruns, programs;
     double worst; /* functional by modelled time of the worst overrun */
     double compile_ns;
+    double behind_ns; /* by which commands took longer because others used the DDR */
 } board;
 
 static uint64_t read_clock(clockid_t clock)
@@ -48,21 +54,23 @@ static uint64_t monotonic_ns(void)
 
 /* ---- costs */
 
-/* The modelled time; NAN when it follows from the functional time, work->traced_ns, and that is 0 = not known
- * yet. */
-static double cost_on(uint32_t device, const struct cw_work *work)
+/* False: it cannot run there, or its cost follows from the functional time, work->traced_ns, and that is 0 =
+ * not known yet. */
+static bool cost_on(uint32_t device, const struct cw_work *work, struct cw_work_cost *c)
 {
-    bool traced;
-    double ns = cw_platform_model_cost(board.model, device, work, &traced);
+    return cw_platform_model_parts(board.model, device, work, c) && !(c->traced && work->traced_ns == 0);
+}
 
-    return (traced && work->traced_ns == 0) || isinf(ns) ? NAN : ns;
+static bool cost_of(const struct cw_dsp *d, const struct cw_work *work, struct cw_work_cost *c)
+{
+    return cost_on(d->device, work, c) || (!work->kernel && cost_on(board.mover, work, c));
 }
 
 double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work)
 {
-    double ns = cost_on(d->device, work);
+    struct cw_work_cost c;
 
-    return isnan(ns) && !work->kernel ? cost_on(board.mover, work) : ns;
+    return cost_of(d, work, &c) ? cw_work_cost_ns(&c) : NAN;
 }
 
 /* The first device whose transfers take a time that the file gives. */
@@ -70,8 +78,10 @@ static uint32_t find_mover(uint32_t dsp)
 {
     const struct cw_platform *p = cw_platform_model_platform(board.model);
 
+    struct cw_work_cost c;
+
     for (uint32_t d = 0; d < p->devices; d++)
-        if (!isnan(cost_on(d, &(struct cw_work){.bytes = 1})))
+        if (cost_on(d, &(struct cw_work){.bytes = 1}, &c))
             return d;
     return dsp;
 }
@@ -101,22 +111,47 @@ static bool fill_board(unsigned n, const char *platform, struct cw_error *err)
     return true;
 }
 
-bool cw_dsp_board_start(unsigned n, const char *platform, bool virtual_clock, struct cw_error *err)
+static bool read_faults(const struct cw_dsp_settings *s, struct cw_error *err)
 {
-    if (cw_platform_model_load(platform, -1, &board.model, err) != CW_OK)
+    struct cw_dsp_faults *faults = calloc(s->n, sizeof *faults);
+    enum cw_status status;
+
+    if (!faults) {
+        cw_error_set(err, CW_ERR_NOMEM, "out of memory");
         return false;
-    if (!fill_board(n, platform, err)) {
+    }
+    status = cw_dsp_faults_read(s->faults, s->n, faults, err);
+    for (unsigned k = 0; k < s->n; k++)
+        board.dsp[k].faults = faults[k];
+    free(faults);
+    return status == CW_OK;
+}
+
+bool cw_dsp_board_start(const struct cw_dsp_settings *s, struct cw_error *err)
+{
+    if (cw_platform_model_load(s->platform, -1, &board.model, err) != CW_OK)
+        return false;
+    if (!fill_board(s->n, s->platform, err) || (s->faults && !read_faults(s, err))) {
         cw_platform_model_destroy(board.model);
         free(board.dsp);
         board.model = NULL;
         board.dsp = NULL;
         return false;
     }
+    if (s->preload_poststore)
+        cw_platform_model_preload(board.model);
+    for (unsigned k = 0; k < s->n; k++)
+        board.by_operations |= cw_platform_model_by_operations(board.model, board.dsp[k].device);
     board.virtual_offset = cw_dsp_profiling_offset_ns();
-    board.virtual_clock = virtual_clock;
-    board.virtual_now = monotonic_ns();
-    board.n = n;
+    board.virtual_clock = s->virtual_clock;
+    board.virtual_now = board.started = monotonic_ns();
+    board.n = s->n;
     return true;
+}
+
+bool cw_dsp_by_operations(void)
+{
+    return board.by_operations;
 }
 
 struct cw_dsp *cw_dsp_at(unsigned k)
@@ -172,28 +207,55 @@ static void sleep_until(uint64_t ns)
 
 /* ---- one command */
 
-/* From h->submit_ns and h->cost_ns to start and end. */
-static void set_times(const struct cw_dsp *d, struct cw_hold *h)
+/* From h->submit_ns and the cost to start and end. */
+static void set_times(const struct cw_dsp *d, const struct cw_work_cost *c, struct cw_hold *h)
 {
-    uint64_t ns = (uint64_t)h->cost_ns;
-    double set_up = h->work.kernel
-                        ? cost_on(d->device, &(struct cw_work){.kernel = h->work.kernel, .traced_ns = 1e-9})
-                        : 0;
+    struct cw_ddr_work w = {c->compute_ns, c->memory_ns - c->fill_ns, c->overlapped};
+    uint64_t alone, since = board.started;
 
-    h->start_ns = h->submit_ns;
-    h->end_ns = h->submit_ns + ns;
-    if (set_up > 0) /* not NAN */
-        h->start_ns += set_up < h->cost_ns ? (uint64_t)set_up : ns;
-    if (h->work.kernel)
-        return;
+    h->cost_ns = cw_work_cost_ns(c);
+    alone = h->submit_ns + (uint64_t)(h->cost_ns + .5);
+    h->start_ns = h->submit_ns + (uint64_t)c->set_up_ns;
     cw_lock_take(&board.lock);
-    h->end_ns = cw_ddr_take(&board.ddr, h->submit_ns, ns);
+    h->end_ns =
+        c->fill_ns > 0 ? cw_ddr_take(&board.ddr, h->start_ns, (uint64_t)(c->fill_ns + .5)) : h->start_ns;
+    h->end_ns = cw_ddr_run(&board.ddr, h->end_ns, &w);
+    board.behind_ns += h->end_ns > alone + 2 ? (double)(h->end_ns - alone) : 0; /* 2: rounding */
     cw_lock_free(&board.lock);
+    if (h->submit_ns >= since)
+        h->end_ns = since + cw_dsp_faults_end(&d->faults, h->submit_ns - since, h->end_ns - since);
+}
+
+bool cw_dsp_refuses(const struct cw_dsp *d)
+{
+    uint64_t launch = atomic_load(&d->launches) + 1;
+
+    return atomic_load(&d->dead) || (d->faults.dies_at && launch >= d->faults.dies_at) ||
+           (d->faults.hangs_at && launch >= d->faults.hangs_at);
+}
+
+/* Whether the DSP fails at this launch; then the times are those at which that is known. */
+static bool fails(struct cw_dsp *d, struct cw_hold *h)
+{
+    uint64_t launch = atomic_fetch_add(&d->launches, 1) + 1;
+    bool hangs = !atomic_load(&d->dead) && d->faults.hangs_at && launch >= d->faults.hangs_at;
+
+    if (d->faults.dies_at && launch >= d->faults.dies_at)
+        atomic_store(&d->dead, true);
+    if (hangs) {
+        atomic_store(&d->hung, true);
+        atomic_store(&d->dead, true);
+        h->end_ns = h->submit_ns + cw_dsp_watchdog_ns(isnan(h->cost_ns) ? 0 : h->cost_ns);
+        if (!board.virtual_clock)
+            sleep_until(h->end_ns);
+    }
+    return atomic_load(&d->dead);
 }
 
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
 {
     uint64_t busy = atomic_load(&d->busy_until);
+    struct cw_work_cost c;
 
     h->real_ns = monotonic_ns();
     h->work = *work;
@@ -202,9 +264,15 @@ void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_n
     h->start_ns = h->submit_ns;
     h->end_ns = 0; /* not known yet */
     h->cost_ns = cw_dsp_cost_ns(d, work);
-    if (isnan(h->cost_ns))
+    h->failed = work->kernel && fails(d, h);
+    if (h->failed) {
+        h->end_ns = h->end_ns ? h->end_ns : h->submit_ns;
+        atomic_store(&d->busy_until, h->end_ns);
         return;
-    set_times(d, h);
+    }
+    if (!cost_of(d, work, &c))
+        return;
+    set_times(d, &c, h);
     atomic_store(&d->busy_until, h->end_ns);
 }
 
@@ -221,18 +289,18 @@ static void count(bool overran, double ratio)
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
 {
     uint64_t now = monotonic_ns();
+    struct cw_work_cost c;
     bool overran = false;
 
     if (!h->end_ns) { /* the functional time was awaited */
         h->work.traced_ns = (double)(now - h->real_ns + 1);
-        h->cost_ns = cw_dsp_cost_ns(d, &h->work);
-        if (isnan(h->cost_ns)) /* the file says that it cannot run there: as long as it takes */
-            h->cost_ns = h->work.traced_ns;
-        set_times(d, h);
+        if (!cost_of(d, &h->work, &c)) /* the file says that it cannot run there: as long as it takes */
+            c = (struct cw_work_cost){.compute_ns = h->work.traced_ns};
+        set_times(d, &c, h);
     }
     if (!board.virtual_clock && now > h->end_ns) {
-        overran = h->cost_ns > 0;
-        count(overran, overran ? (double)(now - h->submit_ns) / h->cost_ns : 0);
+        overran = h->cost_ns > 0 && h->end_ns > h->submit_ns;
+        count(overran, overran ? (double)(now - h->submit_ns) / (double)(h->end_ns - h->submit_ns) : 0);
         h->end_ns = now;
     } else {
         count(false, 0);
@@ -277,14 +345,21 @@ bool cw_dsp_overran(void)
 
 bool cw_dsp_describe(char *text, size_t size)
 {
+    size_t n;
+
     if (!board.n)
         return false;
     snprintf(text, size,
              "%u DSPs, %s clock: %llu commands modelled, %llu overran (worst %.2f x), %llu programs built "
-             "(%.0f us by the model)",
+             "(%.0f us by the model), %.0f us behind each other at the DDR",
              board.n, board.virtual_clock ? "virtual" : "real", (unsigned long long)board.commands,
              (unsigned long long)board.overruns, board.worst, (unsigned long long)board.programs,
-             board.compile_ns / 1000);
+             board.compile_ns / 1000, board.behind_ns / 1000);
+    for (unsigned k = 0; k < board.n; k++) {
+        n = strlen(text);
+        if (atomic_load(&board.dsp[k].dead))
+            snprintf(text + n, size - n, ", dsp%u %s", k, atomic_load(&board.dsp[k].hung) ? "hung" : "died");
+    }
     return true;
 }
 

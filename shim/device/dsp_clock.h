@@ -5,9 +5,10 @@
  * host drives them and the rule of the file's first device that has one holds. A file that gives speeds
  * instead of times makes a DSP take the functional time divided by the speed.
  *
- * A DSP does one command at a time. All transfers go through one DDR, which serves one at a time: a transfer
- * uses what earlier admitted ones have left free from its start on, so several at once finish no sooner than
- * one after another.
+ * A DSP does one command at a time. Transfers, and what kernels load and store, go through one DDR: whoever
+ * is admitted later uses what earlier ones have left free from its start on (dsp_ddr.h), so several transfers
+ * at once finish no sooner than one after another, and kernels slow each other by as much as they need the
+ * memory.
  *
  * Real clock: the caller is held until the modelled end. If the functional execution ends later than that, it
  * overran: the end reported is the true one, and the count and the worst ratio are kept. Virtual clock:
@@ -24,18 +25,33 @@
 struct cw_dsp;
 struct cw_hold;
 
-/* Makes `n` DSPs after the platform file `platform`, once. False when that is impossible, with *err set. */
-bool cw_dsp_board_start(unsigned n, const char *platform, bool virtual_clock, struct cw_error *err);
+struct cw_dsp_settings {
+    unsigned n;
+    const char *platform; /* a file, or a built-in one */
+    bool virtual_clock;
+    bool preload_poststore; /* of every DSP, whatever the file says */
+    const char *faults;     /* dsp_fault.h; NULL: none */
+};
+
+/* Makes the DSPs, once. False when that is impossible, with *err set. */
+bool cw_dsp_board_start(const struct cw_dsp_settings *settings, struct cw_error *err);
+
+/* Whether a DSP's time depends on the operations of kernels, so that cw_work.ops is worth finding out. */
+bool cw_dsp_by_operations(void);
 
 /* The k-th DSP's model, NULL when there is none. */
 struct cw_dsp *cw_dsp_at(unsigned k);
 
-/* See cw_slot_cost_ns, cw_slot_begin, cw_slot_end. */
+/* See cw_slot_cost_ns, cw_slot_begin, cw_slot_end. cw_dsp_begin with h->failed set: do not end it. */
 double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work);
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h);
 
-/* The same for a command on another device: it takes as long as it takes, after `ready_ns` on the virtual clock. */
+/* Whether the next launch would fail, so that it must not run: then cw_dsp_begin says so too. */
+bool cw_dsp_refuses(const struct cw_dsp *d);
+
+/* The same for a command on another device: it takes as long as it takes, after `ready_ns` on the virtual
+ * clock. */
 void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_dsp_end_unmodelled(struct cw_hold *h);
 

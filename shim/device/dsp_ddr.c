@@ -1,51 +1,80 @@
 #include "dsp_ddr.h"
 
+#include <math.h>
 #include <string.h>
 
-static void remove_span(struct cw_ddr *d, size_t k)
+#define NOTHING 1e-9 /* a part of the memory that is left by rounding only */
+
+static void drop(struct cw_ddr *d, size_t k)
 {
-    memmove(&d->span[k], &d->span[k + 1], (d->n - k - 1) * sizeof *d->span);
+    memmove(&d->at[k], &d->at[k + 1], (d->n - k - 1) * sizeof *d->at);
+    memmove(&d->used[k], &d->used[k + 1], (d->n - k - 1) * sizeof *d->used);
     d->n--;
 }
 
-/* Makes [from, to) busy; with every gap between taken the spans that it meets become one. */
-static void insert(struct cw_ddr *d, uint64_t from, uint64_t to)
+/* Room for two more. */
+static void make_room(struct cw_ddr *d)
 {
-    size_t k = 0;
+    for (size_t k = 1; k < d->n && d->n + 2 > CW_DDR_SPANS;) {
+        if (d->used[k] == d->used[k - 1])
+            drop(d, k);
+        else
+            k++;
+    }
+    while (d->n + 2 > CW_DDR_SPANS) {
+        d->used[0] = d->used[0] > d->used[1] ? d->used[0] : d->used[1];
+        drop(d, 1);
+    }
+}
 
-    while (k < d->n && d->span[k].to < from)
-        k++;
-    while (k < d->n && d->span[k].from <= to) {
-        from = d->span[k].from < from ? d->span[k].from : from;
-        to = d->span[k].to > to ? d->span[k].to : to;
-        remove_span(d, k);
-    }
-    if (d->n == CW_DDR_SPANS) { /* the earliest two become one; the new one may lie between them */
-        d->span[1].from = d->span[0].from;
-        remove_span(d, 0);
-        insert(d, from, to);
-        return;
-    }
-    memmove(&d->span[k + 1], &d->span[k], (d->n - k) * sizeof *d->span);
-    d->span[k] = (struct cw_ddr_span){from, to};
+/* Makes a span begin at `at`, of the use that is there; returns its number. */
+static size_t cut(struct cw_ddr *d, uint64_t at)
+{
+    size_t k = d->n;
+
+    while (k > 0 && d->at[k - 1] > at)
+        k--;
+    if (k > 0 && d->at[k - 1] == at)
+        return k - 1;
+    memmove(&d->at[k + 1], &d->at[k], (d->n - k) * sizeof *d->at);
+    memmove(&d->used[k + 1], &d->used[k], (d->n - k) * sizeof *d->used);
+    d->at[k] = at;
+    d->used[k] = k > 0 ? d->used[k - 1] : 0;
     d->n++;
+    return k;
+}
+
+/* How long all of it takes while the part `free` of the memory is there. */
+static double takes(const struct cw_ddr_work *w, double free)
+{
+    double memory = free > NOTHING ? w->memory_ns / free : INFINITY;
+
+    return !w->overlapped ? w->compute_ns + memory : memory > w->compute_ns ? memory : w->compute_ns;
+}
+
+uint64_t cw_ddr_run(struct cw_ddr *d, uint64_t start, const struct cw_ddr_work *w)
+{
+    double left = takes(w, 1), all = left, end;
+    size_t k;
+
+    if (!(w->memory_ns > 0) || !(all > .5))
+        return start + (uint64_t)(w->compute_ns > 0 ? w->compute_ns + .5 : 0);
+    make_room(d);
+    for (k = cut(d, start);; k++) {
+        double speed = all / takes(w, 1 - d->used[k]), use = w->memory_ns / all * speed;
+
+        end = speed > 0 ? (double)(d->at[k] - start) + left / speed : INFINITY;
+        if (k + 1 == d->n || end <= (double)(d->at[k + 1] - start)) {
+            size_t behind = cut(d, start + (uint64_t)(end + .5));
+            d->used[k] += behind > k ? use : 0;
+            return d->at[behind];
+        }
+        left -= (double)(d->at[k + 1] - d->at[k]) * speed;
+        d->used[k] += use;
+    }
 }
 
 uint64_t cw_ddr_take(struct cw_ddr *d, uint64_t start, uint64_t ns)
 {
-    uint64_t at = start, left = ns;
-
-    if (ns == 0)
-        return start;
-    for (size_t k = 0; k < d->n; k++) {
-        const struct cw_ddr_span *s = &d->span[k];
-        if (s->to <= at)
-            continue;
-        if (s->from > at && s->from - at >= left)
-            break;
-        left -= s->from > at ? s->from - at : 0;
-        at = s->to;
-    }
-    insert(d, start, at + left);
-    return at + left;
+    return cw_ddr_run(d, start, &(struct cw_ddr_work){.memory_ns = (double)ns});
 }

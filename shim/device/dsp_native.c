@@ -19,7 +19,7 @@ struct times {
     cl_command_queue
         queue; /* an address that the vendor uses again is another event's, of another queue or time */
     uint64_t queued_ns, submit_ns, start_ns, end_ns;
-    int64_t offset_ns; /* to the vendor's clock */
+    int64_t offset_ns;   /* to the vendor's clock */
     struct cw_work work; /* of a command that still waits: end_ns is 0 */
     struct cw_dsp *dsp;
 };
@@ -246,7 +246,8 @@ static bool lists_stranger(cl_program program, cl_uint num_devices, const cl_dev
     cl_device_id all[CW_DEVICES_MAX];
     size_t bytes = 0;
 
-    if (!devices || cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) != CL_SUCCESS)
+    if (!devices ||
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof all, all, &bytes) != CL_SUCCESS)
         return false;
     for (cl_uint i = 0; i < num_devices; i++) {
         bool known = cw_board_dsp(devices[i]) < 0;
@@ -263,9 +264,10 @@ static cl_int native_clBuildProgram(cl_program program, cl_uint num_devices, con
                                     const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                     void *user_data)
 {
-    cl_int error = lists_stranger(program, num_devices, device_list)
-                       ? CL_INVALID_DEVICE
-                       : cw_next.clBuildProgram(program, num_devices, device_list, options, notify, user_data);
+    cl_int error =
+        lists_stranger(program, num_devices, device_list)
+            ? CL_INVALID_DEVICE
+            : cw_next.clBuildProgram(program, num_devices, device_list, options, notify, user_data);
     cl_device_id all[CW_DEVICES_MAX];
     size_t bytes = 0;
 

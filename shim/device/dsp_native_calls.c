@@ -2,6 +2,8 @@
  * take no modelled time. */
 #include "dsp_native.h"
 
+#include "dsp_clock.h"
+
 enum { NAME = 128 }; /* longer names of kernels are cut; they only meet patterns of the platform file */
 
 static struct cw_work moved(size_t bytes)
@@ -38,15 +40,30 @@ static struct cw_work launch(cl_kernel kernel, char name[NAME], double n)
     return (struct cw_work){.kernel = name, .items = n};
 }
 
+/* A launch on a DSP that has died, or dies now. */
+static bool is_refused(const struct cw_native_span *s)
+{
+    struct cw_work work = {.kernel = "", .items = 1};
+    struct cw_hold h;
+
+    if (!cw_dsp_refuses(s->dsp))
+        return false;
+    cw_dsp_begin(s->dsp, &work, s->ready_ns, &h);
+    return true;
+}
+
 /* A call that returns an error code. `work_` is looked at only after the vendor has accepted the arguments.
  */
-#define TIMED(call, work_, blocking)                                                                         \
+#define TIMED(call, work_, blocking) TIMED_UNLESS(false, call, work_, blocking)
+#define TIMED_UNLESS(refused, call, work_, blocking)                                                         \
     struct cw_native_span s;                                                                                 \
     struct cw_work work;                                                                                     \
     cl_int error;                                                                                            \
                                                                                                              \
     if (!cw_native_open(&s, command_queue, num_events_in_wait_list, event_wait_list))                        \
         return cw_next.call;                                                                                 \
+    if (refused)                                                                                             \
+        return CL_OUT_OF_RESOURCES;                                                                          \
     error = cw_next.call;                                                                                    \
     if (error != CL_SUCCESS)                                                                                 \
         return error;                                                                                        \
@@ -303,9 +320,10 @@ static cl_int timed_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_ke
 {
     char name[NAME];
 
-    TIMED(clEnqueueNDRangeKernel(command_queue, kernel, work_dim, global_work_offset, global_work_size,
-                                 local_work_size, num_events_in_wait_list, event_wait_list, event),
-          launch(kernel, name, items(work_dim, global_work_size)), false);
+    TIMED_UNLESS(is_refused(&s),
+                 clEnqueueNDRangeKernel(command_queue, kernel, work_dim, global_work_offset, global_work_size,
+                                        local_work_size, num_events_in_wait_list, event_wait_list, event),
+                 launch(kernel, name, items(work_dim, global_work_size)), false);
 }
 
 static cl_int timed_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
@@ -314,8 +332,9 @@ static cl_int timed_clEnqueueTask(cl_command_queue command_queue, cl_kernel kern
 {
     char name[NAME];
 
-    TIMED(clEnqueueTask(command_queue, kernel, num_events_in_wait_list, event_wait_list, event),
-          launch(kernel, name, 1), false);
+    TIMED_UNLESS(is_refused(&s),
+                 clEnqueueTask(command_queue, kernel, num_events_in_wait_list, event_wait_list, event),
+                 launch(kernel, name, 1), false);
 }
 
 void cw_native_fill_calls(struct cw_dispatch *table)

@@ -50,9 +50,12 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
     }
     work = cw_run_work_of(t);
     offset = (uint64_t)cw_device_profiling_offset_ns();
-    cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h);
-    status = cw_run_execute(t);
-    cw_slot_end(slot, &h);
+    if (cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h)) {
+        status = cw_run_execute(t);
+        cw_slot_end(slot, &h);
+    } else {
+        status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
+    }
     t->times[1] = h.submit_ns + offset;
     t->times[2] = h.start_ns + offset;
     t->times[3] = h.end_ns + offset;

@@ -10,6 +10,9 @@ for clock in virtual real; do
 done
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -q ' 0 overran' || fail "virtual clock: something overran"
 
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$T/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
+under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
+
 # a platform file of the user's: everything twice as slow
 cat > "$T/slow.json" <<END
 {"format": "clweave-platform", "version": 1, "devices": [
@@ -24,7 +27,7 @@ under CLWEAVE_DSP=4 CLWEAVE_DSP_PLATFORM="$T/fast.json" "$T/table1" real 2>&1 > 
     grep -q '[1-9][0-9]* overran (worst [0-9]*[1-9][0-9.]* x)' || fail "overruns are not reported"
 
 # wrong settings: said once, passed through
-for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=gpu CLWEAVE_DEVICES=basic:0; do
+for bad in CLWEAVE_DSP=-1 CLWEAVE_DSP=1000 "CLWEAVE_DSP=1 CLWEAVE_DSP_PLATFORM=/nowhere/x.json" "CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=none" CLWEAVE_DEVICES=gpu CLWEAVE_DEVICES=basic:0 "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=1:die@1" "CLWEAVE_DSP=1 CLWEAVE_DSP_FAULT=x"; do
     under $bad "$T/table1" virtual > "$T/out" 2>&1 && fail "$bad: there are DSPs"
     [ "$(grep -c 'clweave.*error:.*passing every call through' "$T/out")" = 1 ] || { cat "$T/out"; fail "$bad: not said once"; }
 done

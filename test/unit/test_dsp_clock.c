@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ static void test_costs(void **state)
                    beyond = {.bytes = 40000}, none = {0};
 
     (void)state;
-    assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &k) == 224000 + 1080000);
+    assert_true(fabs(cw_dsp_cost_ns(cw_dsp_at(0), &k) - (224000 + 1080000)) < 1e-3);
     assert_true(cw_dsp_cost_ns(cw_dsp_at(3), &t) == 81000);
     assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &half) == 18000);
     assert_true(cw_dsp_cost_ns(cw_dsp_at(0), &beyond) == 156000);
@@ -141,9 +142,8 @@ static void test_threads(void **state)
         pthread_join(t[i], NULL);
     cw_dsp_built(cw_dsp_at(1));
     assert_true(cw_dsp_describe(text, sizeof text));
-    assert_string_equal(
-        text, "6 DSPs, virtual clock: 8004 commands modelled, 0 overran (worst 0.00 x), 1 programs built "
-              "(141 us by the model)");
+    assert_non_null(strstr(text, "6 DSPs, virtual clock: 8004 commands modelled, 0 overran (worst 0.00 x), 1 programs "
+                                 "built (141 us by the model), "));
 }
 
 static void test_refusals(void **state)
@@ -151,7 +151,7 @@ static void test_refusals(void **state)
     struct cw_error err = {0};
 
     (void)state;
-    assert_false(cw_dsp_board_start(2, "/nowhere/board.json", true, &err));
+    assert_false(cw_dsp_board_start(&(struct cw_dsp_settings){2, "/nowhere/board.json", true, false, NULL}, &err));
     assert_int_equal(err.status, CW_ERR_IO);
     assert_null(cw_dsp_at(0));
 }
@@ -161,8 +161,7 @@ static int start_board(void **state)
     struct cw_error err = {0};
 
     (void)state;
-    return cw_dsp_board_start(6, "hxdsp", true, &err) ? 0
-                                                      : -1; /* more than the file has: the last kind again */
+    return cw_dsp_board_start(&(struct cw_dsp_settings){6, "hxdsp", true, false, NULL}, &err) ? 0 : -1; /* more than the file has: the last kind again */
 }
 
 static void test_device_lists(void **state)
