@@ -39,12 +39,14 @@ static void divide(const struct cw_platform_model *m, const struct platform_entr
     if (by_ops) {
         c->compute_ns = cw_op_rates_compute_ns(&e->rates, work->ops, work->items);
         c->memory_ns = cw_op_rates_bytes(work->ops, work->items, staged) / m->ddr_bytes_per_ns;
+        c->in_turn_ns = c->compute_ns + c->memory_ns;
     } else {
         c->traced = isnan(r->ns_per_item);
         ns = c->traced ? work->traced_ns / r->speed : work->items * r->ns_per_item;
         c->memory_ns = isnan(r->bytes_per_item) ? 0 : work->items * r->bytes_per_item / m->ddr_bytes_per_ns;
         c->memory_ns = c->memory_ns < ns ? c->memory_ns : ns;
         c->compute_ns = ns - c->memory_ns;
+        c->in_turn_ns = ns;
     }
     c->overlapped = staged && c->memory_ns > 0;
     c->fill_ns = c->overlapped && groups > 0 ? c->memory_ns / groups : 0;
@@ -60,6 +62,7 @@ bool cw_platform_model_parts(const struct cw_platform_model *m, uint32_t d, cons
     if (!work->kernel) {
         c->traced = e->transfers == TRANSFERS_TRACED;
         c->memory_ns = c->traced ? work->traced_ns : transfer_cost(e, work->bytes);
+        c->in_turn_ns = c->memory_ns;
         return e->transfers != TRANSFERS_NEVER;
     }
     r = rule_for(e, work->kernel);
@@ -73,7 +76,7 @@ double cw_work_cost_ns(const struct cw_work_cost *c)
     double rest = c->memory_ns - c->fill_ns;
 
     if (!c->overlapped)
-        return c->set_up_ns + c->compute_ns + c->memory_ns;
+        return c->set_up_ns + c->in_turn_ns;
     return c->set_up_ns + c->fill_ns + (c->compute_ns > rest ? c->compute_ns : rest);
 }
 

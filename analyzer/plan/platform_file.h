@@ -56,6 +56,7 @@ struct cw_work {
 /* What a command costs a device, alone on the machine. */
 struct cw_work_cost {
     double set_up_ns;  /* of a kernel */
+    double in_turn_ns; /* the two that follow, one after the other, free of rounding */
     double compute_ns; /* 0 for transfers */
     double memory_ns;  /* of service by the one memory; 0 where that is not known */
     double fill_ns;  /* part of memory_ns that nothing overlaps with: the first group's inputs, the last one's

@@ -295,7 +295,7 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
     if (!h->end_ns) { /* the functional time was awaited */
         h->work.traced_ns = (double)(now - h->real_ns + 1);
         if (!cost_of(d, &h->work, &c)) /* the file says that it cannot run there: as long as it takes */
-            c = (struct cw_work_cost){.compute_ns = h->work.traced_ns};
+            c = (struct cw_work_cost){.compute_ns = h->work.traced_ns, .in_turn_ns = h->work.traced_ns};
         set_times(d, &c, h);
     }
     if (!board.virtual_clock && now > h->end_ns) {

@@ -208,7 +208,7 @@ static void test_bad_platforms(void **state)
 static double cost(const struct cw_platform_model *m, uint32_t d, const char *kernel, double items,
                    double bytes)
 {
-    struct cw_work work = {kernel, items, bytes, 1000};
+    struct cw_work work = {.kernel = kernel, .items = items, .bytes = bytes, .traced_ns = 1000};
     bool traced;
 
     return cw_platform_model_cost(m, d, &work, &traced);
