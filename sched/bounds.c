@@ -1,4 +1,5 @@
 #include "bounds.h"
+#include "energy_bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platf
 {
     double *scratch = malloc((size_t)g->tasks * g->devices * sizeof *scratch), work = 0;
     bool shared = false;
+    enum cw_status status = CW_OK;
 
     if (!scratch)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the bounds of %u tasks", g->tasks);
@@ -91,5 +93,9 @@ enum cw_status cw_bounds_compute(const struct cw_graph *g, const struct cw_platf
     bounds->area = work / p->devices;
     bounds->best = fmax(fmax(bounds->critical_path, bounds->oct), bounds->area);
     free(scratch);
-    return CW_OK;
+    bounds->energy = bounds->best;
+    if (!shared)
+        status = cw_energy_bound(g, p, bounds->best, &bounds->energy, err);
+    bounds->best = bounds->energy;
+    return status;
 }

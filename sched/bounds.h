@@ -9,7 +9,8 @@ struct cw_bounds {
     double oct;  /* max_i min_p (W[i][p] + OCT(i,p)), OCT with exact transfer times; >= critical_path. When
                     a task may be shared it does not hold and equals critical_path */
     double area; /* all work at its least cost, spread evenly over all devices */
-    double best; /* the largest of the three: no schedule is shorter */
+    double energy; /* of whole tasks on alike devices, or of whole numbers (energy_bound.h); else the largest above */
+    double best;   /* the largest of them: no schedule is shorter */
 };
 
 /* Computes the bounds of schedules whose tasks may be shared as `sharing` says. OCT is that of Arabnejad and

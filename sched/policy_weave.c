@@ -10,7 +10,8 @@
  * What is shortest is the plan; a later one only when it is shorter.
  *
  * Time: `effort` looks at a task, an edge or a device, some nanoseconds each; no clock, so the plan is the
- * same everywhere. By default LOOKS per task and edge, LOOKS_SHARED where tasks may be shared, at most
+ * same everywhere. By default LOOKS per task and edge (whole tasks: more with the size of the graph, from LOOKS_SIZE
+ * tasks and edges on, to LOOKS_GROWN), LOOKS_SHARED where tasks may be shared, at most
  * LOOKS_MAX in all. Where that does not allow a look at a few hundred moves the searches are left out
  * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
 #include "bounds.h"
@@ -26,6 +27,8 @@
 
 #define LOOKS          3000u
 #define LOOKS_SHARED   10000u
+#define LOOKS_SIZE     32u
+#define LOOKS_GROWN    20000000u
 #define LOOKS_MAX      100000000u
 #define LOOKS_LEAST    500u
 #define SHARE_ROOM_MAX 2000000u /* tasks x devices */
@@ -237,6 +240,8 @@ static void set_effort(struct weave *w)
     w->looks = w->o->effort;
     if (w->looks == 0)
         w->looks = each * size < LOOKS_MAX ? each * size : LOOKS_MAX;
+    if (w->o->effort == 0 && w->sharing == CW_SHARE_NEVER && w->looks < LOOKS_GROWN && size > LOOKS_SIZE)
+        w->looks = w->looks * size / LOOKS_SIZE < LOOKS_GROWN ? w->looks * size / LOOKS_SIZE : LOOKS_GROWN;
     w->search = w->looks >= LOOKS_LEAST * size;
 }
 

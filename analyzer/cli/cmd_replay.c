@@ -38,7 +38,7 @@ struct replay_options {
 
 static const struct cw_cli_option options[] = {
     OPTION("policy", 'p', CW_CLI_LIST, policies, "NAME[:OPTION,...]", NULL,
-           "plan under this policy (default heft); may be given more than once; 'all' means every policy"),
+           "plan under this policy (default weave); may be given more than once; 'all' means every policy"),
     OPTION("platform", 'P', CW_CLI_STRING, platform, "NAME|FILE", NULL,
            "plan for this platform, built-in (hxdsp) or from a file (default: the devices of the input)"),
     OPTION("dsp", 0, CW_CLI_INT, dsp, "N", NULL, "number of DSPs of the platform (alone: --platform hxdsp)"),
@@ -124,7 +124,7 @@ static enum cw_status set_everywhere(struct replay *r, const char *name, const c
 static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 {
     const struct replay_options *o = r->o;
-    enum cw_status status = cw_policy_args_add(&r->policies, &o->policies, "heft", o->seed, err);
+    enum cw_status status = cw_policy_args_add(&r->policies, &o->policies, "weave", o->seed, err);
 
 #define FLAG(value)   ((value) ? "on" : NULL)
 #define SWITCH(value) (value)

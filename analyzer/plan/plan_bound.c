@@ -5,7 +5,7 @@
 
 const char *cw_bound_kind_name(enum cw_bound_kind kind)
 {
-    static const char *const names[] = {"critical path", "oct", "area", "lp"};
+    static const char *const names[] = {"critical path", "oct", "area", "energy", "lp"};
 
     return names[kind];
 }
@@ -40,6 +40,8 @@ enum cw_status cw_plan_bound_find(struct cw_plan_bound *bound, struct cw_plan_bo
         *bound = (struct cw_plan_bound){.best = simple->oct, .kind = CW_BOUND_OCT};
     if (simple->area > bound->best)
         *bound = (struct cw_plan_bound){.best = simple->area, .kind = CW_BOUND_AREA};
+    if (simple->energy > bound->best)
+        *bound = (struct cw_plan_bound){.best = simple->energy, .kind = CW_BOUND_ENERGY};
     if (!bounds || bounds->entries_max == 0) {
         snprintf(bound->lp.reason, sizeof bound->lp.reason, "it is switched off");
         return CW_OK;

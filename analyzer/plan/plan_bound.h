@@ -8,9 +8,9 @@
 #include "lp_bound.h"
 
 /* Which of the bounds is the largest; the simplest on ties. */
-enum cw_bound_kind { CW_BOUND_PATH, CW_BOUND_OCT, CW_BOUND_AREA, CW_BOUND_LP };
+enum cw_bound_kind { CW_BOUND_PATH, CW_BOUND_OCT, CW_BOUND_AREA, CW_BOUND_ENERGY, CW_BOUND_LP };
 
-/* "critical path", "oct", "area", "lp". */
+/* "critical path", "oct", "area", "energy", "lp". */
 const char *cw_bound_kind_name(enum cw_bound_kind kind);
 
 /* What is known of one graph: a linear program is solved once for all policies that share alike. Zeroed and

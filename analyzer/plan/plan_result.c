@@ -150,6 +150,7 @@ static void json_bounds(struct cw_json_out *o, const struct cw_plan_result *r)
     json_number(o, "critical_path", r->metrics.bounds.critical_path);
     json_number(o, "oct", whole ? r->metrics.bounds.oct : NAN);
     json_number(o, "area", r->metrics.bounds.area);
+    json_number(o, "energy", whole ? r->metrics.bounds.energy : NAN);
     json_number(o, "lp", r->bound.lp.solved ? r->bound.lp.bound : NAN);
     if (!r->bound.lp.solved) {
         cw_json_put_key(o, "lp_skipped");

@@ -39,7 +39,7 @@ grep -q 'LP was left out: the library libClp is not installed' "$T/nolib.out" ||
 LD_LIBRARY_PATH=$T/lib clweave replay $graphs/blockmatmul.json --json | grep -q '"lp":null,"lp_skipped":"the library' || fail "JSON does not say it"
 rm -r "$T/lib"
 clweave generate hxdsp --out-degree 20 -o "$T/large.json"
-clweave replay "$T/large.json" > "$T/large.out" || fail "no plan of a large graph"
+clweave replay -p heft "$T/large.json" > "$T/large.out" || fail "no plan of a large graph"
 grep -q 'LP was left out: the graph is too large' "$T/large.out" || fail "does not say that the graph is too large"
 
 expect replay_unknown_policy 2 clweave replay $trace --policy hefft
