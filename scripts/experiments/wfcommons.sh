@@ -23,7 +23,7 @@ echo "WfCommons: $(wc -l < "$scratch/files") instances on 8 machines"
 : > "$scratch/all.csv"
 for kind in alike unlike; do
     args=(--processors 8); [ $kind = unlike ] && args+=(--platform "$scratch/unlike.json")
-    xargs -a "$scratch/files" -d '\n' -n 1000 "$B/clweave" compare -p weave -p heft -p peft -p cpop -p min-min "${args[@]}" --lp off \
+    xargs -a "$scratch/files" -d '\n' -n 1000 "$B/clweave" compare -p weave -p heft -p peft -p cpop "${args[@]}" --lp off \
         --check --csv "$scratch/results.csv" --jobs "${JOBS:-2}" > /dev/null
     sed "1d; s/^/$kind,/" "$scratch/results.csv" >> "$scratch/all.csv"
 done
@@ -32,7 +32,7 @@ done
 awk -F, -v dat="$out/figures.dat" '
 NR > 1 { length_of[$1, $2, $4] = $5; seen[$1, $2] = 1; bound[$1, $2] = $6; tasks[$2] = $3 }
 END {
-    m = split("weave heft peft cpop min-min", policy, " ")
+    m = split("weave heft peft cpop", policy, " ")
     for (key in seen) {
         split(key, at, SUBSEP); kind = at[1]; n[kind]++
         h = length_of[at[1], at[2], "heft"]

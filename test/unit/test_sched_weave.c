@@ -227,7 +227,7 @@ static void test_table_2(void **state)
 /* Another seed searches elsewhere; the same one gives these lengths on every machine, to the last bit. */
 static void test_same_everywhere(void **state)
 {
-    static const double want[] = {0x1.055b6c0913a37p+9, 0x1.d0a4be5d1ec56p+8, 0x1.f939cc117bf5p+8,
+    static const double want[] = {0x1.02059fd9276fcp+9, 0x1.d0a4be5d1ec56p+8, 0x1.ec2c6cd60c2eep+8,
                                   0x1.8bc3cafa0ee58p+8};
 
     (void)state;
