@@ -151,17 +151,17 @@ void cw_run_models_forget(struct cw_run_program *p)
     p->models_job = 0;
 }
 
-void cw_run_models_want(struct cw_run_program *p, const char *options)
+void cw_run_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
     const struct cw_slots *slots = p->context->slots;
     struct job *j;
 
     cw_run_models_forget(p);
-    if (!cw_run.begun || !p->source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
-        !cw_run_source_manageable(p->source, options))
+    if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
+        !cw_run_source_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
-    if (!j || !(j->source = strdup(p->source)) || !(j->options = strdup(options))) {
+    if (!j || !(j->source = strdup(source)) || !(j->options = strdup(options))) {
         free_job(j);
         return;
     }
@@ -184,7 +184,7 @@ static void want_built(void *record)
     struct cw_run_program *p = record;
 
     if (p->options && !p->models_job)
-        cw_run_models_want(p, p->options);
+        cw_run_models_want(p, p->source, p->options);
 }
 
 void cw_run_models_begin(void)

@@ -21,9 +21,9 @@ void cw_run_models_start(const char *folder);
 /* Where models are kept. */
 struct cw_file_store *cw_run_models_store(void);
 
-/* `p` is going to be built with `options`: has its models made, and put into p->models. Lock held; does nothing for
- * a source that is not managed anyhow. */
-void cw_run_models_want(struct cw_run_program *p, const char *options);
+/* `p` is going to be built of `source` with `options`: has its models made, and put into p->models. Lock held; does nothing
+ * for a source that is not managed anyhow. */
+void cw_run_models_want(struct cw_run_program *p, const char *source, const char *options);
 
 /* The same for all programs that have been built already, when helpers begin late (run_start.h). Lock held. */
 void cw_run_models_begin(void);
@@ -40,5 +40,15 @@ void cw_run_models_release(struct cw_run_models *m);
 /* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread. */
 void cw_run_models_stop(bool join);
 void cw_run_models_after_fork(void);
+
+/* ---- headers (run_headers.c) */
+
+/* The source as the program gave it with its headers in it, when it has some and there is no doubt about them; else NULL.
+ * The caller's to free. Lock not held; reads files. */
+char *cw_run_headers_join(cl_program program, const char *options);
+/* The program has been built; `before` and `after` are what cw_run_headers_join said before and after that, and are taken
+ * over. From here on p->source is that text, or, when they are not one, what the program gave. Lock held; nobody reads
+ * p->source without it. */
+void cw_run_headers_take(struct cw_run_program *p, char *before, char *after);
 
 #endif

@@ -120,6 +120,7 @@ void cw_run_program_free(struct cw_run_program *p)
     cw_run_models_forget(p);
     free(p->copies);
     free(p->source);
+    free(p->given);
     free(p->built_with);
     free(p->options);
     cw_run_idle(&p->context->r);
@@ -154,15 +155,15 @@ static void wait_for_kernels(cl_program program)
     cw_run_unlock();
 }
 
-/* What its kernels touch is found out while the vendor builds. */
-static void begin_models(cl_program program, const char *options)
+/* What its kernels touch is found out while the vendor builds. `joined`: the source with its headers, NULL: without. */
+static void begin_models(cl_program program, const char *joined, const char *options)
 {
     struct cw_run_program *p;
 
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
     if (p && options)
-        cw_run_models_want(p, p->built_with ? p->built_with : options);
+        cw_run_models_want(p, joined ? joined : p->given ? p->given : p->source, p->built_with ? p->built_with : options);
     cw_run_unlock();
 }
 
@@ -170,13 +171,17 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
                                   const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                   void *data)
 {
-    char *copy = strdup(options ? options : "");
+    char *copy = strdup(options ? options : ""), *before = NULL, *after = NULL;
     struct cw_run_program *p;
     cl_int err;
 
     wait_for_kernels(program);
-    begin_models(program, copy);
+    if (copy && !notify)
+        before = cw_run_headers_join(program, copy);
+    begin_models(program, before, copy);
     err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    if (before && err == CL_SUCCESS)
+        after = cw_run_headers_join(program, copy);
     cw_run_register_exit(); /* a compiler has woken up: its things must outlive the builds of our workers */
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
@@ -189,6 +194,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     if (p && cw_run.preparing)
         cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
     if (p) {
+        cw_run_headers_take(p, before, after);
+        before = after = NULL;
         free(p->options);
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;
@@ -196,6 +203,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         forget_copies(p);
     }
     cw_run_unlock();
+    free(before);
+    free(after);
     free(copy);
     return err;
 }

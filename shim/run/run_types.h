@@ -126,6 +126,7 @@ struct cw_run_program {
     struct cw_run_record r;
     struct cw_run_context *context;
     char *source, *options;      /* NULL source: nothing that we can read */
+    char *given;                 /* the source before its headers were put in; NULL: it has none */
     char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
     uint64_t hash;               /* of both; 0: not known yet */
     double spent_ns;             /* on kernels at home */

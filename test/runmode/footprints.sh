@@ -39,4 +39,10 @@ for seed in 1 2 3; do
     in_run "$B/test/runmode/macros" $chaos CLWEAVE_SEED=$seed
     [ "$(count reordered)" -ge 20 ] || fail "macros: only $(count reordered) reordered"
 done
+# headers are read when the vendor reads them: they are other files afterwards
+bare "$B/test/runmode/headers" || exit
+for seed in 1 2 3; do
+    in_run "$B/test/runmode/headers" $chaos CLWEAVE_SEED=$seed
+    [ "$(count reordered)" -ge 20 ] || fail "headers: only $(count reordered) reordered"
+done
 done_

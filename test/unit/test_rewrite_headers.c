@@ -1,4 +1,5 @@
-/* test_rewrite_headers.c - sources with #include: which headers take the place of the line, and when there is doubt. */
+/* test_rewrite_headers.c - sources with #include: which headers take the place of the line, and when there is
+ * doubt. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "../../analyzer/kernel/header_files.h"
+#include "../../analyzer/kernel/joined_source.h"
 #include "rewrite_text.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)
@@ -114,8 +116,51 @@ static void header_folders(void **state)
     assert_int_equal(system(path), 0);
 }
 
+/* Sources that stand for themselves, or are refused. */
+static void joined(void **state)
+{
+    static const struct {
+        const char *source, *words; /* NULL: refused */
+    } cases[] = {{"#include \"a.h\"\nkernel void k(global int *x) { *x = A; }", "#define A 3"},
+                 {"#include <a.h>\n#include <a.h>\n", "#define A 3"},
+                 {"int include;", "int include;"},
+                 {"#include \"gone.h\"\n", NULL},
+                 {"#define F \"a.h\"\n#include F\n", NULL},
+                 {"#include \"a.h\"\nconstant int l = __LINE__;", NULL},
+                 {"#include \"line.h\"\n", NULL}};
+    char folder[] = "/tmp/cw-rewrite-XXXXXX", path[200], options[400], *text;
+    struct cw_error err;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.h", folder);
+    write_text(path, "#define A 3\n");
+    snprintf(path, sizeof path, "%s/line.h", folder);
+    write_text(path, "#define L __FILE__\n");
+    snprintf(options, sizeof options, "-I %s", folder);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        err = (struct cw_error){0};
+        text = cw_joined_source(cases[i].source, options, &err);
+        if (cases[i].words) {
+            assert_non_null(text);
+            assert_non_null(strstr(text, cases[i].words));
+            assert_null(strstr(text, "#include"));
+        } else {
+            assert_null(text);
+            assert_int_equal(err.status, CW_ERR_UNSUPPORTED);
+        }
+        free(text);
+    }
+    assert_int_equal(setenv("CPATH", folder, 1), 0);
+    assert_null(cw_joined_source(cases[0].source, options, &err));
+    unsetenv("CPATH");
+    snprintf(path, sizeof path, "rm -r %s", folder);
+    assert_int_equal(system(path), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(includes), cmocka_unit_test(header_folders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(includes), cmocka_unit_test(header_folders),
+                                       cmocka_unit_test(joined)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,92 @@
+/* headers.c - kernels whose indices are made by headers, which are other files as soon as the vendor has built them: copies
+ * of the program that are built later, and what is known of its kernels, must be of the headers of its own build. */
+#include "common.h"
+
+#include <unistd.h>
+
+#define N     2048u
+#define STEPS 30u
+
+static char folder[] = "/tmp/clweave-headers-XXXXXX";
+
+static const char source[] = "#include \"shape.h\"\n"
+                             "#include <shape.h> /* once */\n"
+                             "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"
+                             "    uint i = at(first + (uint)get_global_id(0), n);\n"
+                             "    x[i] = x[i] * 31 + v;\n"
+                             "}\n"
+                             "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"
+                             "    uint i = first + (uint)get_global_id(0);\n"
+                             "    x[i] = (x[i] ^ v) * 2654435761u;\n"
+                             "}\n";
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    f = fopen(path, "w");
+    if (!f || fputs(text, f) < 0 || fclose(f) != 0)
+        app_skip("headers", "no files can be written");
+}
+
+static cl_program build(const struct app *a, const char *index)
+{
+    const char *text = source;
+    char options[256], deep[256];
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(a->context, 1, &text, NULL, &err);
+
+    APP_CHECK(err);
+    write_file("shape.h", "#pragma once\n#ifndef TURN\n#define TURN 1\n#endif\n#include \"deep.h\"\n");
+    snprintf(deep, sizeof deep, "inline uint at(uint i, uint n) { return %s; }\n", index);
+    write_file("deep.h", deep);
+    snprintf(options, sizeof options, "-w -I %s -DTURN=2", folder);
+    APP_CHECK(clBuildProgram(p, 1, &a->device, options, NULL, NULL));
+    write_file("deep.h", "inline uint at(uint i, uint n) { return i ^ 1; }\n");
+    return p;
+}
+
+static void use(struct app *a, const char *index)
+{
+    cl_program p = build(a, index);
+    cl_int err[2];
+    cl_kernel turned = clCreateKernel(p, "turned", &err[0]), plain = clCreateKernel(p, "plain", &err[1]);
+    uint32_t *got = calloc(N, sizeof *got);
+    cl_mem x = app_buffer(a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, N * sizeof *got, got);
+
+    APP_CHECK(err[0]);
+    APP_CHECK(err[1]);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        app_args(turned, "muuu", x, N, step % 2 * N / 2, step);
+        app_run(a->queue, turned, N / 2, 64, 0, NULL, NULL);
+        app_args(plain, "muuu", x, N, (step / 2 + 1) % 2 * N / 2, step);
+        app_run(a->queue, plain, N / 2, 64, 0, NULL, NULL);
+    }
+    app_read(a, x, 0, N * sizeof *got, got);
+    printf("%s: hash %016llx\n", index, (unsigned long long)a->hash);
+    free(got);
+    APP_CHECK(clReleaseMemObject(x));
+    APP_CHECK(clReleaseKernel(turned));
+    APP_CHECK(clReleaseKernel(plain));
+    APP_CHECK(clReleaseProgram(p));
+}
+
+int main(void)
+{
+    char path[128];
+    struct app a;
+
+    if (!mkdtemp(folder))
+        app_skip("headers", "no files can be written");
+    app_open(&a, "headers", 0, NULL);
+    use(&a, "i");
+    use(&a, "TURN == 2 ? n - 1 - i : i");
+    snprintf(path, sizeof path, "%s/shape.h", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/deep.h", folder);
+    unlink(path);
+    rmdir(folder);
+    return app_close(&a);
+}
