@@ -9,6 +9,7 @@
 #define CW_FOOTPRINT_MODEL_H
 
 #include "expr.h"
+#include "op_kinds.h"
 
 enum cw_arg_kind {
     CW_ARG_SCALAR,   /* by value: integer, floating point, vector, struct */
@@ -77,31 +78,6 @@ struct cw_exit {
 struct cw_loop {
     int parent; /* -1: none */
     int exits;  /* exits of all kinds; those that are tested in every iteration are in cw_model.exit */
-};
-
-/* Kinds of operations, with what they are called. Vectors count each element. */
-#define CW_OP_LIST(X)                                                                                        \
-    X(INTEGER, "integer")           /* also comparisons, selections, index arithmetic */                     \
-    X(DIVISION, "integer division") /* and remainder */                                                      \
-    X(SINGLE, "single")             /* floating point of up to 32 bits */                                    \
-    X(DOUBLE, "double")                                                                                      \
-    X(SINGLE_FMA, "single fma") /* a * b + c */                                                              \
-    X(DOUBLE_FMA, "double fma")                                                                              \
-    X(SPECIAL, "special function") /* division, square root, sine ... */                                     \
-    X(LOAD, "load")                /* from global or constant memory */                                      \
-    X(LOAD_BYTES, "bytes loaded")                                                                            \
-    X(STORE, "store")                                                                                        \
-    X(STORE_BYTES, "bytes stored")                                                                           \
-    X(LOCAL, "local access")                                                                                 \
-    X(ATOMIC, "atomic")                                                                                      \
-    X(BARRIER, "barrier")                                                                                    \
-    X(BRANCH, "branch") /* conditional */
-
-enum cw_op {
-#define X(id, name) CW_OP_##id,
-    CW_OP_LIST(X)
-#undef X
-        CW_OPS
 };
 
 /* What a work-item does in a part of the kernel, once; the part runs when all guards hold, in every iteration

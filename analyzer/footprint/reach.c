@@ -16,6 +16,8 @@ struct memory {
     bool again;       /* it has been asked for a second time */
     uint8_t key[KEY_BYTES];
     struct cw_reach *reach;
+    struct cw_work_ops ops;
+    bool counted; /* ops is filled in */
 };
 
 struct cw_reacher {
@@ -220,7 +222,7 @@ static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const stru
     r->next = (r->next + 1) % MEMORIES;
     free(m->reach);
     m->reach = evaluate(r, l);
-    m->again = false;
+    m->again = m->counted = false;
     if (m->reach) {
         m->reach->id = ++ids;
         m->reach->most = INFINITY;
@@ -240,17 +242,82 @@ static const struct cw_reach *again(struct cw_reacher *r, struct memory *m, cons
     return m->reach;
 }
 
+/* What is remembered of the launch; false: it cannot be described. *l: the launch; *bytes: of its key. */
+static bool look_up(struct cw_reacher *r, const struct cw_reach_launch *launch, struct cw_launch *l, uint8_t key[KEY_BYTES],
+                    size_t *bytes, struct memory **found)
+{
+    *found = NULL;
+    if (launch->work_dim < 1 || launch->work_dim > 3 || !take_args(r, launch) || !take_sizes(r, launch, l))
+        return false;
+    *bytes = key_of(r, l, key);
+    for (int i = 0; *bytes && i < MEMORIES && !*found; i++)
+        if (r->latest[i].key_bytes == *bytes && !memcmp(r->latest[i].key, key, *bytes))
+            *found = &r->latest[i];
+    return true;
+}
+
 const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns)
 {
     struct cw_launch l;
     uint8_t key[KEY_BYTES];
+    struct memory *m;
     size_t bytes;
 
-    if (launch->work_dim < 1 || launch->work_dim > 3 || !take_args(r, launch) || !take_sizes(r, launch, &l))
+    if (!look_up(r, launch, &l, key, &bytes, &m))
         return NULL;
-    bytes = key_of(r, &l, key);
-    for (int i = 0; bytes && i < MEMORIES; i++)
-        if (r->latest[i].key_bytes == bytes && !memcmp(r->latest[i].key, key, bytes))
-            return again(r, &r->latest[i], &l);
-    return evaluate_and_keep(r, &l, key, bytes, dear_ns);
+    return m ? again(r, m, &l) : evaluate_and_keep(r, &l, key, bytes, dear_ns);
+}
+
+/* ---- operations */
+
+static double touched(struct cw_reacher *r, const struct cw_launch *l)
+{
+    struct cw_tile middle = {.count = {1, 1, 1}};
+    double bytes = 0;
+
+    for (unsigned d = 0; d < 3; d++)
+        middle.first[d] = l->global[d] / l->local[d] / 2;
+    if (!cw_eval_tile(r->eval, l, &middle, r->result))
+        return 0;
+    for (int i = 0; i < r->model->args; i++) {
+        const struct cw_footprint *f[2] = {&r->result[i].reads, &r->result[i].writes};
+        for (int k = 0; k < 2; k++) {
+            if (f[k]->answer == CW_ANSWER_UNKNOWN)
+                return 0;
+            for (size_t s = 0; s < (size_t)f[k]->may.n; s++)
+                bytes += (double)(f[k]->may.v[s].end - f[k]->may.v[s].begin);
+        }
+    }
+    return bytes;
+}
+
+const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch)
+{
+    struct cw_ops_counts counts;
+    struct cw_launch l;
+    uint8_t key[KEY_BYTES];
+    struct memory *m;
+    size_t bytes;
+
+    if (!look_up(r, launch, &l, key, &bytes, &m) || !bytes)
+        return NULL;
+    if (!m) {
+        if (!evaluate_and_keep(r, &l, key, bytes, 0) || !look_up(r, launch, &l, key, &bytes, &m) || !m)
+            return NULL;
+    }
+    if (m->counted)
+        return &m->ops;
+    cw_ops_count(r->model, r->eval, &l, &counts);
+    m->ops = (struct cw_work_ops){0};
+    memcpy(m->ops.per_item, counts.per_item, sizeof m->ops.per_item);
+    if (launch->local[0]) {
+        m->ops.groups = m->ops.group_items = 1;
+        for (unsigned d = 0; d < 3; d++) {
+            m->ops.groups *= (double)(l.global[d] / l.local[d]);
+            m->ops.group_items *= (double)l.local[d];
+        }
+        m->ops.group_bytes = touched(r, &l);
+    }
+    m->counted = true;
+    return &m->ops;
 }

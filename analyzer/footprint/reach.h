@@ -61,4 +61,10 @@ bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
  * `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average give NULL unless remembered. */
 const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns);
 
+struct cw_work_ops; /* op_kinds.h */
+
+/* The operations of that launch, of which group_bytes are those of the group in its middle; valid until the next call. NULL:
+ * as above. Tens of microseconds, little for a launch like one of the latest. */
+const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch);
+
 #endif

@@ -11,14 +11,7 @@
 #include <stdbool.h>
 
 #include "../../sched/status.h"
-#include "../footprint/ops.h"
-
-/* The operations of a launch. */
-struct cw_work_ops {
-    double per_item[CW_OPS];    /* footprint/ops.h */
-    double groups, group_items; /* work-groups, work-items in one; 0: not known */
-    double group_bytes; /* bytes of global memory that a group touches, each counted once; 0: not known */
-};
+#include "../footprint/op_kinds.h"
 
 struct cw_op_rates {
     bool known;

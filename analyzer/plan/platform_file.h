@@ -42,7 +42,7 @@
 #define CW_PLATFORM_FORMAT  "clweave-platform"
 #define CW_PLATFORM_VERSION 1
 
-struct cw_work_ops; /* operations.h */
+struct cw_work_ops; /* footprint/op_kinds.h */
 
 /* What a command does, as far as its cost goes. */
 struct cw_work {

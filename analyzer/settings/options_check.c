@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../sched/adaptive.h"
 #include "../../sched/policy.h"
 #include "../plan/platform_file.h"
 #include "device_list.h"
@@ -89,6 +90,21 @@ static enum cw_status check_history(const char *value, struct cw_error *err)
     return cw_error_set(err, CW_ERR_INVALID, "--history: %s is not a file; give a file, or off", value);
 }
 
+static enum cw_status check_blocks_n(const char *value, struct cw_error *err)
+{
+    if (strtol(value, NULL, 10) >= 0) /* a number: that was checked */
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--blocks-n: %s is below 0", value);
+}
+
+static enum cw_status check_ratio(const char *value, struct cw_error *err)
+{
+    double ratio[CW_ADAPTIVE_DEVICES];
+    uint32_t n;
+
+    return *value ? cw_adaptive_read_ratio(value, ratio, &n, err) : CW_OK;
+}
+
 enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err)
 {
     static const struct {
@@ -98,6 +114,8 @@ enum cw_status cw_options_check(const struct cw_option_info *info, const char *v
         {offsetof(struct cw_options, out), check_out},
         {offsetof(struct cw_options, callsites), check_callsites},
         {offsetof(struct cw_options, policy), check_policy},
+        {offsetof(struct cw_options, blocks_n), check_blocks_n},
+        {offsetof(struct cw_options, ratio), check_ratio},
         {offsetof(struct cw_options, devices), check_devices},
         {offsetof(struct cw_options, dsp), check_dsp},
         {offsetof(struct cw_options, dsp_platform), check_dsp_platform},

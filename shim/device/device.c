@@ -10,6 +10,8 @@
 #include "dsp_native.h"
 #include "../door/log.h"
 
+cw_device_ops *cw_device_count_operations;
+
 bool cw_device_start(const struct cw_options *options)
 {
     struct cw_dsp_settings settings = {.platform = options->dsp_platform,

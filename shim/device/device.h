@@ -121,6 +121,10 @@ void cw_device_after_fork(void);
 /* Whether some device's time depends on the operations of kernels (cw_work.ops). */
 bool cw_device_by_operations(void);
 
+/* Who knows them for native launches; set before the first, called with no lock held. False: not known. */
+typedef bool cw_device_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local, struct cw_work_ops *ops);
+extern cw_device_ops *cw_device_count_operations;
+
 /* "4 DSPs: 120 commands modelled, 3 overran (worst 1.8 x)" into `text`; false when there is nothing to say.
  */
 bool cw_device_describe(char *text, size_t size);

@@ -159,6 +159,7 @@ cl_int cw_native_close(struct cw_native_span *s, cl_int error, const struct cw_w
     if (event && !is_complete(*event)) {
         t.event = *event;
         t.work.kernel = work->kernel ? "" : NULL; /* the name is gone by then: the device's own rule */
+        t.work.ops = NULL;
         remember(&t);
         cw_next.clSetEventCallback(*event, CL_COMPLETE, ran, NULL);
         return error;

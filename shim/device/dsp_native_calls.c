@@ -2,6 +2,7 @@
  * take no modelled time. */
 #include "dsp_native.h"
 
+#include "../../analyzer/footprint/op_kinds.h"
 #include "dsp_clock.h"
 
 enum { NAME = 128 }; /* longer names of kernels are cut; they only meet patterns of the platform file */
@@ -33,11 +34,20 @@ static double items(cl_uint work_dim, const size_t *global_size)
     return n;
 }
 
-static struct cw_work launch(cl_kernel kernel, char name[NAME], double n)
+struct described {
+    char name[NAME];
+    struct cw_work_ops ops;
+};
+
+static struct cw_work launch(cl_kernel kernel, struct described *d, cl_uint dims, const size_t *global, const size_t *local)
 {
+    char *name = d->name;
+    bool known = cw_device_by_operations() && cw_device_count_operations &&
+                 cw_device_count_operations(kernel, dims, global, local, &d->ops);
+
     if (cw_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, NAME, name, NULL) != CL_SUCCESS)
         name[0] = '\0';
-    return (struct cw_work){.kernel = name, .items = n};
+    return (struct cw_work){.kernel = name, .items = items(dims, global), .ops = known ? &d->ops : NULL};
 }
 
 /* A launch on a DSP that has died, or dies now. */
@@ -318,23 +328,23 @@ static cl_int timed_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_ke
                                            const size_t *local_work_size, cl_uint num_events_in_wait_list,
                                            const cl_event *event_wait_list, cl_event *event)
 {
-    char name[NAME];
+    struct described d;
 
     TIMED_UNLESS(is_refused(&s),
                  clEnqueueNDRangeKernel(command_queue, kernel, work_dim, global_work_offset, global_work_size,
                                         local_work_size, num_events_in_wait_list, event_wait_list, event),
-                 launch(kernel, name, items(work_dim, global_work_size)), false);
+                 launch(kernel, &d, work_dim, global_work_size, local_work_size), false);
 }
 
 static cl_int timed_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
                                   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
                                   cl_event *event)
 {
-    char name[NAME];
+    struct described d;
 
     TIMED_UNLESS(is_refused(&s),
                  clEnqueueTask(command_queue, kernel, num_events_in_wait_list, event_wait_list, event),
-                 launch(kernel, name, 1), false);
+                 launch(kernel, &d, 1, &(size_t){1}, &(size_t){1}), false);
 }
 
 void cw_native_fill_calls(struct cw_dispatch *table)

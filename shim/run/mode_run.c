@@ -8,6 +8,7 @@
 #include "run_end.h"
 #include "run_fault.h"
 #include "run_hooks.h"
+#include "run_reach.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 
@@ -64,6 +65,7 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
+    cw_device_count_operations = cw_run_native_ops;
     if (!cw_device_start(options))
         return false;
     cw_run.chaos = !strncmp(options->policy, "chaos", 5);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../trace/recorder.h"
+#include "run_reach.h"
 #include "run_start.h"
 
 #define COPY_NS       300
@@ -152,7 +153,9 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
 {
     const struct cw_run_context *c = t->queue->context;
     struct cw_work work = cw_run_work_of(t);
+    struct cw_work_ops ops;
 
+    work.ops = cw_run_task_ops(t, false, &ops) ? &ops : NULL;
     for (size_t k = 0; k < c->slots->n; k++) {
         const struct cw_run_place *p = &c->places[k];
         double ns = cw_slot_cost_ns(p->slot, &work);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "run_models.h"
+#include "run_tile.h"
 
 #define DEAR_NS 50000 /* a kernel whose evaluations take longer is evaluated no more */
 
@@ -61,19 +62,66 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
                                  .value = a->size > 8 ? a->bytes : (const unsigned char *)&a->word};
 }
 
-const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *global, const size_t *local)
+/* False: there is no model that says something. Fills *l. */
+static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global,
+                            const size_t *local, struct cw_reach_launch *l)
 {
     struct cw_run_reacher *r = k->program->models ? reacher_of(k) : NULL;
-    struct cw_reach_launch l = {.work_dim = dims, .args = k->count};
 
+    *l = (struct cw_reach_launch){.work_dim = dims, .args = k->count};
     if (!r || !r->reacher)
-        return NULL;
+        return false;
     for (uint32_t i = 0; i < k->count; i++)
-        r->args[i] = describe(&k->args[i], cw_reacher_is_buffer(r->reacher, i));
+        r->args[i] = describe(&args[i], cw_reacher_is_buffer(r->reacher, i));
     for (cl_uint d = 0; d < dims && d < 3; d++) {
-        l.global[d] = global[d];
-        l.local[d] = local ? local[d] : 0;
+        l->global[d] = global[d];
+        l->local[d] = local ? local[d] : 0;
     }
-    l.arg = r->args;
-    return cw_reacher_launch(r->reacher, &l, DEAR_NS);
+    l->arg = r->args;
+    return true;
+}
+
+const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *global, const size_t *local)
+{
+    struct cw_reach_launch l;
+
+    return describe_launch(k, k->args, dims, global, local, &l) ? cw_reacher_launch(k->reacher->reacher, &l, DEAR_NS) : NULL;
+}
+
+bool cw_run_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global, const size_t *local,
+                bool wait, struct cw_work_ops *ops)
+{
+    const struct cw_work_ops *known;
+    struct cw_reach_launch l;
+
+    if (wait)
+        cw_run_models_wait(k->program);
+    known = describe_launch(k, args, dims, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l) : NULL;
+    if (known)
+        *ops = *known;
+    return known;
+}
+
+bool cw_run_task_ops(const struct cw_run_task *t, bool wait, struct cw_work_ops *ops)
+{
+    const struct cw_run_launch *l = &t->launch;
+
+    if (t->work != CW_RUN_LAUNCH || !cw_device_by_operations() ||
+        !cw_run_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait, ops))
+        return false;
+    if (t->part_of)
+        ops->groups *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
+    return true;
+}
+
+bool cw_run_native_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local, struct cw_work_ops *ops)
+{
+    struct cw_run_kernel *k;
+    bool known;
+
+    cw_run_lock();
+    k = cw_run.forked || dims < 1 || dims > 3 || !global ? NULL : cw_run_find(kernel, CW_RUN_KERNEL);
+    known = k && cw_run_ops(k, k->args, dims, global, local, true, ops);
+    cw_run_unlock();
+    return known;
 }

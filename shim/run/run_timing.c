@@ -1,5 +1,6 @@
 /* run_timing.c - when commands start and end, as their events report it: by the vendor's clock, or, on the
  * emulated board and under its virtual clock, by the model (device.h). */
+#include "run_reach.h"
 #include "run_tile.h"
 
 uint64_t cw_run_event_now_ns(void)
@@ -37,6 +38,7 @@ struct cw_work cw_run_work_of(const struct cw_run_task *t)
 cl_int cw_run_execute_timed(struct cw_run_task *t)
 {
     const struct cw_slot *slot = t->queue->context->places[t->place].slot;
+    struct cw_work_ops ops;
     struct cw_work work;
     struct cw_hold h;
     uint64_t offset;
@@ -49,6 +51,11 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
         return status;
     }
     work = cw_run_work_of(t);
+    if (slot->dsp && cw_device_by_operations()) {
+        cw_run_lock();
+        work.ops = cw_run_task_ops(t, true, &ops) ? &ops : NULL;
+        cw_run_unlock();
+    }
     offset = (uint64_t)cw_device_profiling_offset_ns();
     if (cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h)) {
         status = cw_run_execute(t);

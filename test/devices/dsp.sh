@@ -13,6 +13,15 @@ under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virt
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$T/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
 
+# by operations: table 1 too, and what counts of operations say (models are made by clweave-footprint)
+if [ -x "$B/clweave-footprint" ]; then
+    build operations
+    for all in 0 1; do
+        under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations CLWEAVE_MANAGE_ALL=$all "$T/table1" virtual > "$T/out" 2>&1 || { cat "$T/out"; fail "by operations: not the times of table 1"; }
+        under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM=hxdsp-operations CLWEAVE_MANAGE_ALL=$all "$T/operations" > "$T/out" 2>&1 || { cat "$T/out"; fail "times are not those of operations"; }
+    done
+fi
+
 # a platform file of the user's: everything twice as slow
 cat > "$T/slow.json" <<END
 {"format": "clweave-platform", "version": 1, "devices": [

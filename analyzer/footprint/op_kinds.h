@@ -1,0 +1,37 @@
+/* op_kinds.h - kinds of operations, and how many of each a launch has: all that cost models need to know of kernels. */
+#ifndef CW_FOOTPRINT_OP_KINDS_H
+#define CW_FOOTPRINT_OP_KINDS_H
+
+/* Kinds of operations, with what they are called. Vectors count each element. */
+#define CW_OP_LIST(X)                                                                                        \
+    X(INTEGER, "integer")           /* also comparisons, selections, index arithmetic */                     \
+    X(DIVISION, "integer division") /* and remainder */                                                      \
+    X(SINGLE, "single")             /* floating point of up to 32 bits */                                    \
+    X(DOUBLE, "double")                                                                                      \
+    X(SINGLE_FMA, "single fma") /* a * b + c */                                                              \
+    X(DOUBLE_FMA, "double fma")                                                                              \
+    X(SPECIAL, "special function") /* division, square root, sine ... */                                     \
+    X(LOAD, "load")                /* from global or constant memory */                                      \
+    X(LOAD_BYTES, "bytes loaded")                                                                            \
+    X(STORE, "store")                                                                                        \
+    X(STORE_BYTES, "bytes stored")                                                                           \
+    X(LOCAL, "local access")                                                                                 \
+    X(ATOMIC, "atomic")                                                                                      \
+    X(BARRIER, "barrier")                                                                                    \
+    X(BRANCH, "branch") /* conditional */
+
+enum cw_op {
+#define X(id, name) CW_OP_##id,
+    CW_OP_LIST(X)
+#undef X
+        CW_OPS
+};
+
+/* The operations of a launch, for those who know launches only (reach.h). */
+struct cw_work_ops {
+    double per_item[CW_OPS];
+    double groups, group_items; /* work-groups, work-items in one; 0: not known */
+    double group_bytes;         /* bytes of global memory that a group touches, each counted once; 0: not known */
+};
+
+#endif
