@@ -24,7 +24,9 @@ struct machine {
     uint32_t dying;   /* 0: none; else device dying - 1 fails ... */
     uint32_t dies_at; /* ... in its part of this number */
     uint64_t random;  /* 0: devices ask in their order; else which of several asks first is random */
-    bool unmeasured;  /* device 0 reports 0 ns */
+    void (*watch)(const struct cw_adaptive *a, const struct machine *m, double now_ns, uint32_t device,
+                  uint64_t groups); /* after each report; NULL: nobody */
+    bool unmeasured;                /* device 0 reports 0 ns */
 };
 
 struct result {
@@ -132,6 +134,8 @@ static inline struct result launch(struct cw_adaptive *a, struct machine *m, uin
             continue;
         }
         cw_adaptive_report(a, next, m->unmeasured && next == 0 ? 0 : (uint64_t)ceil(now - began[next]));
+        if (m->watch)
+            m->watch(a, m, now, next, part[next].groups);
         if (m->change_ns > 0 && next == m->changing && began[next] >= m->change_ns) {
             after++;
             r.late = is_off(a, m) ? after : r.late;
