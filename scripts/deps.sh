@@ -43,6 +43,11 @@ slow   python3-pyopencl     real program of check-all: scans and sorts
 slow   python3-numpy        input and comparison for those
 slow   python3-mako         what pyopencl writes its scans and sorts with
 slow   starpu-examples      real program of check-all: several queues, polling
+slow   gegl                 real program of check-all: an image graph, tile by tile
+slow   libclblast-dev       library of check-all's clients: linear algebra
+slow   libclfft-dev         library of check-all's clients: transforms
+slow   libboost-dev         library of check-all's clients: Boost.Compute
+slow   libviennacl-dev      library of check-all's clients: iterative solvers
 slow   valgrind             memory checks of check-all
 '
 

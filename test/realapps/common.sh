@@ -28,19 +28,51 @@ needs_module() {
     exit 77
 }
 
+# needs_header HEADER PACKAGE
+needs_header() {
+    needs c++ g++
+    echo "#include <$1>" | c++ -x c++ -DCL_TARGET_OPENCL_VERSION=300 -E - > /dev/null 2>&1 && return
+    echo "header $1 is missing: package $2"
+    exit 77
+}
+
+# build_client SOURCE OPTION... builds test/realapps/SOURCE, a client of a library from Debian, as $T/NAME.
+build_client() {
+    local source=$1 language=c++
+    shift
+    [[ $source == *.c ]] && language=cc
+    "$language" -O1 -w -DCL_TARGET_OPENCL_VERSION=300 -o "$T/${source%.*}" "test/realapps/$source" "$@" -lOpenCL || exit 1
+}
+
 # What of standard output must be equal; timings are taken out here.
 mask() {
     cat
 }
 
-# one_run MODE COMMAND... A program's caches live in its home: bare and tool start without one and go through program
+# Run mode's ways: settings of clweave, by name.
+declare -A run_modes=(
+    [run]="CLWEAVE_POLICY=heft"
+    [all]="CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=sub:2"
+    [chaos1]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=1 CLWEAVE_DEVICES=basic:2"
+    [chaos2]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=2 CLWEAVE_DEVICES=sub:2"
+    [dsp]="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SEED=3 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual"
+)
+
+# one_run MODE COMMAND... in a mode of run_as or of run_modes. A program's caches live in its home: bare and tool start without one and go through program
 # sources; preload finds the home of tool and goes, where the program caches binaries, through those.
 one_run() {
     local mode=$1 run=$T/$1 work=$T/$1/work home=$T/home.$1
     shift
     [ "$mode" = preload ] && home=$T/home.tool
     mkdir -p "$work" "$home"
-    (cd "${folder:-$work}" && HOME=$home run_as "$mode" "$run" "${@//@work@/$work}")
+    set -- "${@//@work@/$work}"
+    if [ "${run_modes[$mode]+is}" ]; then
+        # shellcheck disable=SC2086
+        set -- witnessed "$run" env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 ${run_modes[$mode]} "$@"
+    else
+        set -- run_as "$mode" "$run" "$@"
+    fi
+    (cd "${folder:-$work}" && HOME=$home "$@")
     mask < "$run/stdout" > "$run/masked"
     (cd "$work" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum) > "$run/files"
 }
@@ -70,6 +102,23 @@ same_everywhere() {
         fail "bare: exit status $(cat "$T/bare/status"): $(tail -n 5 "$T/bare/stderr")"
     for mode in tool preload; do
         compare_with_bare "$mode"
+    done
+}
+
+# same_in_run_mode COMMAND... the same of run mode's ways, after same_everywhere; $run_ways: which (default: all). The
+# program must have been managed under chaos: a run that did nothing proves nothing.
+same_in_run_mode() {
+    local way part managed
+    for way in ${run_ways:-run all chaos1 chaos2 dsp}; do
+        one_run "$way" "$@"
+        for part in status masked files; do
+            cmp -s "$T/bare/$part" "$T/$way/$part" && continue
+            fail "$way: $part differs from the bare run"
+            diff "$T/bare/$part" "$T/$way/$part" | head -n 20
+            tail -n 5 "$T/$way/stderr"
+        done
+        echo "$way: $(grep -ho 'run: [0-9]* commands\? managed.*' "$T/$way/stderr" | head -n 3)"
+        [[ $way == run ]] || grep -q 'run: [1-9][0-9]* commands\? managed' "$T/$way/stderr" || fail "$way: nothing was managed"
     done
 }
 
