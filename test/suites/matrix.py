@@ -2,7 +2,7 @@
 """matrix.py MANIFEST [OPTION...] - every mode, online policy and set of devices over the programs of a manifest.
 
 The programs are the caller's (manifest.py), nothing is fetched or built. Prints suite.py's table and the sums of what was
-managed, reordered and moved. OPTIONs go to suite.py, for example --only REGEX, --seeds N, --repeat N, --build FOLDER.
+managed, reordered, moved and cut. OPTIONs go to suite.py, for example --only REGEX, --seeds N, --repeat N, --build FOLDER.
 
 Each policy plans first as users have it (`--repeat` runs that share their history), then with every command managed and no
 profit asked for, once; chaos with every command managed, `--seeds` times. The variables MATRIX_POLICIES and MATRIX_DEVICES,

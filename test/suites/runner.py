@@ -57,7 +57,7 @@ class Runner:
         self.library = os.path.abspath(os.path.join(options.build, "libclweave.so"))
         self.witness = os.path.abspath(os.path.join(options.build, "test/libreadcl.so"))
         self.lines, self.failed, self.number = [], 0, 0
-        self.totals = {}  # configuration -> [runs, managed, reordered, moved, failures]
+        self.totals = {}  # configuration -> [runs, what runs.COUNTS says, failures]
         self.alone = []  # bare results
         self.rules, self.fresh, self.looked = None, None, False
 
@@ -141,7 +141,7 @@ class Runner:
         return kinds
 
     def configuration(self, name):
-        counts, done, bad, faults = [0, 0, 0], 0, [], set()
+        counts, done, bad, faults = [0] * len(runs.COUNTS), 0, [], set()
         for full in seeded(name, self.options):
             outcome = []
 
@@ -152,13 +152,13 @@ class Runner:
                 return outcome[0] != "same"
             result = self.once(full, look)
             done += 1
-            counts = [a + b for a, b in zip(counts, result.counts or (0, 0, 0))]
+            counts = [a + b for a, b in zip(counts, result.counts or (0,) * len(runs.COUNTS))]
             if outcome[0] != "same":
                 bad.append((full, *outcome, result.stderr[-300:]))
             faults.update(fault.decode() for fault in runs.FAULT.findall(result.stderr))
         note = f"{done} runs"
         if name.startswith("run"):
-            note += "; managed %d, reordered %d, moved %d" % tuple(counts)
+            note += "; " + ", ".join(f"{kind} {count}" for kind, count in zip(runs.COUNTS, counts))
         if faults:
             self.say(name, ", ".join(sorted(faults)))
         for full, outcome, why, stderr in bad:

@@ -13,7 +13,9 @@ import shutil
 import signal
 import subprocess
 
-SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved")
+SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved"
+                     rb"(?:, (\d+) cut \((\d+) tiles\))?")
+COUNTS = ("managed", "reordered", "moved", "cut", "tiles")
 FAULT = re.compile(rb"run: (fault [^\n]*)")  # CLWEAVE_FAULT: planted or not
 OWN = ("CLWEAVE_", "OPENCL_LAYERS", "LD_PRELOAD", "READCL_")
 
@@ -24,7 +26,7 @@ class Result:
     stdout: bytes
     files: dict  # name -> hash of what the program left in its folder
     reads: list  # lines of the witness, in program order
-    counts: tuple  # managed, reordered, moved; None if it said nothing
+    counts: tuple  # of COUNTS; None if it said nothing
     stderr: bytes
 
 
@@ -125,7 +127,7 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None)
     env = environment(program, configuration, library, witness, folder, home, fresh)
     status, out, err = execute(program.command, work, env, program.limit)
     said = SUMMARY.findall(err)
-    counts = tuple(sum(int(s[i]) for s in said) for i in range(3)) if said else None
+    counts = tuple(sum(int(s[i] or 0) for s in said) for i in range(len(COUNTS))) if said else None
     out = masked(out, program)
     if program.sorted:
         out = b"\n".join(sorted(out.split(b"\n")))

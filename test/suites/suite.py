@@ -17,6 +17,7 @@ import tempfile
 
 import manifest
 import runner
+import runs
 
 
 def arguments():
@@ -38,10 +39,10 @@ def arguments():
 def print_totals(totals):
     """One line a configuration, all programs together."""
     width = max(len(name) for name in totals)
-    print(f"{'all programs':{width}} {'runs':>7} {'managed':>9} {'reordered':>9} {'moved':>9} {'not same':>8}")
-    for name, (done, managed, reordered, moved, bad) in totals.items():
-        print(f"{name:{width}} {done:7} {managed:9} {reordered:9} {moved:9} {bad:8}")
-    print("{:{}} {:7} {:9} {:9} {:9} {:8}".format("together", width, *map(sum, zip(*totals.values()))))
+    line = "{:{}} {:>7}" + " {:>9}" * len(runs.COUNTS) + " {:>8}"
+    print(line.format("all programs", width, "runs", *runs.COUNTS, "not same"))
+    for name, sums in (*totals.items(), ("together", map(sum, zip(*totals.values())))):
+        print(line.format(name, width, *sums))
 
 
 def main():
@@ -54,7 +55,7 @@ def main():
     if not programs:
         print(f"suite.py: no program's name matches '{options.only}'", file=sys.stderr)
         return 2
-    failed, totals = 0, {name: [0] * 5 for name in options.configuration}
+    failed, totals = 0, {name: [0] * (len(runs.COUNTS) + 2) for name in options.configuration}
     with tempfile.TemporaryDirectory(prefix="clweave-suite.") as scratch, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for each in pool.map(lambda p: runner.Runner(p, options, scratch).all(), programs):

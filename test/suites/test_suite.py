@@ -117,8 +117,10 @@ class Allows(unittest.TestCase):
 
 class Suite(unittest.TestCase):
     def test_summary(self):
+        said = b"run: 12 commands managed (9 kernels), 3 reordered, 4 moved, 2 cut (7 tiles), 5 windows; 1 native\n"
+        self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4", b"2", b"7")])
         said = b"clweave: run: 12 commands managed (9 kernels), 3 reordered, 4 moved; 1 native\n"
-        self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4")])
+        self.assertEqual(runs.SUMMARY.findall(said), [(b"12", b"3", b"4", b"", b"")])
 
     def test_devices(self):
         counts = {"": 1, "/devices=cpu": 1, "/devices=cpu,sub:2/policy=x": 3, "/dsp=4": 5, "/devices=dsp": 2, "/devices=sub:2*3": 3}
