@@ -59,12 +59,22 @@ static uint32_t find(const struct cw_runs *r, uint64_t arguments)
     return i;
 }
 
-/* What a run must have worked before it begins, as long as nothing speaks against that. */
-static double rent_ns(const struct cw_runs_entry *e)
+bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments)
+{
+    return find(r, arguments) < r->count;
+}
+
+/* What beginning is thought to cost. */
+static double cost_of(const struct cw_runs_entry *e)
 {
     double cost = e && e->cost_ns > 0 ? e->cost_ns : CW_RUNS_COST_NS;
 
-    return CW_RUNS_TIMES * fmin(fmax(cost, COST_LEAST), COST_MOST);
+    return fmin(fmax(cost, COST_LEAST), COST_MOST);
+}
+
+static bool is_worth_a_trial(const struct cw_runs_entry *e)
+{
+    return e->later == CW_RUNS_BEFORE && e->later_ns >= CW_RUNS_LONG * cost_of(e) && (!e->losses || e->since >= CW_RUNS_AGAIN);
 }
 
 /* Whether a gain is still one: soon after the first look, as that may have been disturbed, then now and then. */
@@ -78,15 +88,15 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count ? &r->entry[i] : NULL;
 
-    *after_ns = rent_ns(e);
+    *after_ns = CW_RUNS_TIMES * cost_of(e);
     if (!e)
         return CW_RUNS_LATER;
     if (e->at_once == CW_RUNS_TRIALS)
         return looks_again(e) ? CW_RUNS_LATER : CW_RUNS_GAINED;
-    if (e->at_once ||
-        (e->later == CW_RUNS_BEFORE && e->later_ns >= *after_ns && (!e->losses || e->since >= CW_RUNS_AGAIN)))
+    if (e->at_once || is_worth_a_trial(e))
         return CW_RUNS_TRY;
-    *after_ns *= (double)(1u << e->losses);
+    if (e->losses)
+        *after_ns *= (double)(CW_RUNS_AGAIN << (e->losses - 1));
     return CW_RUNS_LATER;
 }
 

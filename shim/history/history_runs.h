@@ -4,7 +4,8 @@
  * never earns back. That is the ski-rental problem (Karlin, Manasse, Rudolph, Sleator 1988, "Competitive snoopy
  * caching"): who begins when the program itself has worked CW_RUNS_TIMES as long loses at most 1 / CW_RUNS_TIMES, whatever
  * comes. A record of what earlier runs with the same arguments took can do better: when they were long enough, a few runs
- * begin at once, and if these were faster, all later ones do. If not, later runs wait twice as long, each time.
+ * begin at once, and if these were faster, all later ones do. If not, later runs wait CW_RUNS_AGAIN times as long, and
+ * twice that after the next trial.
  *
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.
@@ -20,6 +21,7 @@
 
 #define CW_RUNS_ARGUMENTS 32    /* kinds of arguments remembered of one program; those that were not used for longest go */
 #define CW_RUNS_TIMES     30.0  /* the program's work over the cost of beginning */
+#define CW_RUNS_LONG      3.0   /* the same for a run that begins at once to see whether it gains: a few do, so they may lose more */
 #define CW_RUNS_COST_NS   4e6   /* of beginning, while nothing was measured */
 #define CW_RUNS_BEFORE    2     /* runs that begin later before one tries */
 #define CW_RUNS_TRIALS    3     /* runs that begin at once before it is judged what they gained */
@@ -54,6 +56,9 @@ enum cw_runs_start {
 /* Fills `r` with the record under `key`, or with nothing. Returns whether there was one. */
 bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, uint64_t key);
 void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_t key);
+
+/* True when there was a run with `arguments`. */
+bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
 
 /* What a run with `arguments` should do. */
 enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns);

@@ -11,7 +11,7 @@
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
 /* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a processor has nothing
- * else to do, and where the compiler gets in the program's way */
+ * else to do and the program has run before, and where the compiler may get in the program's way */
 #define WORTH_A_BUILD 2e7
 #define WORTH_A_DELAY 1e9
 
@@ -90,8 +90,11 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_lane *l)
             p->copy[l->number] = CW_RUN_COPY_NONE;
             return false;
         }
+    if (cw_run_start_is_trial())
+        return true;
     spent = cw_run_spent_ever(p);
-    return spent >= WORTH_A_DELAY || (spent >= WORTH_A_BUILD && cw_run_start_idle_processor());
+    return spent >= WORTH_A_DELAY ||
+           (spent >= WORTH_A_BUILD && !cw_run_start_is_first() && cw_run_start_idle_processor());
 }
 
 /* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it

@@ -31,7 +31,7 @@ static struct {
     struct cw_runs runs;
     uint64_t key, arguments;
     bool kept;      /* there is a place for the record */
-    bool was_there; /* and it was there */
+    bool first;     /* it has nothing of these arguments */
     enum why why;
     double after_ns; /* work that it takes to begin */
     double work_ns;  /* so far */
@@ -115,9 +115,9 @@ static void look_up(const struct cw_options *options, const char *folder)
         return;
     cw_file_store_init(&rent.store, folder);
     rent.arguments = hash_arguments();
-    rent.was_there = cw_runs_read(&rent.runs, &rent.store, rent.key);
-    if (rent.was_there)
+    if (cw_runs_read(&rent.runs, &rent.store, rent.key))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
+    rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
 }
 
 void cw_run_start_init(const struct cw_options *options, const char *folder)
@@ -165,6 +165,16 @@ void cw_run_start_queue_made(void)
         return;
     cw_run_threads_start();
     cw_run_decide_prepare();
+}
+
+bool cw_run_start_is_trial(void)
+{
+    return rent.why == TRIED;
+}
+
+bool cw_run_start_is_first(void)
+{
+    return rent.kept && rent.first;
 }
 
 /* ---- the program's work */

@@ -27,6 +27,10 @@ void cw_run_start_queue_made(void);
 /* What has begun has taken so much processor time. */
 void cw_run_start_cost(double ns);
 
+/* This run is to show what can be gained; nothing is known of an earlier run with these arguments. Any thread. */
+bool cw_run_start_is_trial(void);
+bool cw_run_start_is_first(void);
+
 /* True when one of the processors that the process may use has had nothing to do for it since its first queue was made. */
 bool cw_run_start_idle_processor(void);
 
