@@ -14,6 +14,7 @@ skip=    glob of files that are not compared; may be repeated
 env=     NAME=VALUE for the program's environment; may be repeated
 without= regular expression of configurations that the program is not for, e.g. /dsp= when it builds for every device
          that it sees, also those outside its context; may be repeated
+counts=  devices: what it does depends on how many there are; with dsp=N it is compared with itself on a PoCL of as many
 allows=  what `chaos` must do with it: managed, reordered, moved, or none (default: what its traced graph allows)
 
 @HERE@ in PROGRAM and ARGUMENT is the manifest's folder; a PROGRAM with a slash and no @HERE@ is in the run's folder.
@@ -42,6 +43,7 @@ class Program:
     skip: list = dataclasses.field(default_factory=list)
     env: dict = dataclasses.field(default_factory=dict)
     sorted: bool = False
+    counts_devices: bool = False
     without: list = dataclasses.field(default_factory=list)
     allows: tuple = None  # None: look at the graph
 
@@ -67,6 +69,8 @@ def set_key(program, here, key, value):
         program.compare = some_of(value, PARTS)
     elif key == "sorted":
         program.sorted = bool(some_of(value, ("stdout",)))
+    elif key == "counts":
+        program.counts_devices = bool(some_of(value, ("devices",)))
     elif key == "without":
         program.without.append(re.compile(value))
     elif key == "skip":

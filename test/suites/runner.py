@@ -44,6 +44,10 @@ def devices_of(configuration):
     return count
 
 
+def dsps_of(configuration):
+    return sum(int(count) for count in re.findall(r"/dsp=(\d+)", configuration))
+
+
 def slug(name):
     return re.sub(r"[/=:,]", "_", name)
 
@@ -57,6 +61,7 @@ class Runner:
         self.library = os.path.abspath(os.path.join(options.build, "libclweave.so"))
         self.witness = os.path.abspath(os.path.join(options.build, "test/libreadcl.so"))
         self.lines, self.failed, self.number = [], 0, 0
+        self.name = "bare"  # of the configuration that others are compared with
         self.totals = {}  # configuration -> [runs, what runs.COUNTS says, failures]
         self.alone = []  # bare results
         self.rules, self.fresh, self.looked = None, None, False
@@ -87,13 +92,13 @@ class Runner:
     def bare(self):
         """Learns the rules; False when the program does not work alone."""
         for _ in range(self.options.bare):
-            r = self.once("bare")
+            r = self.once(self.name)
             if r.status == "hang" or r.status.startswith(("signal", "not started")):
-                self.say("bare", "unusable", f"{r.status}: {r.stderr[-200:]!r}", fine=False)
+                self.say(self.name, "unusable", f"{r.status}: {r.stderr[-200:]!r}", fine=False)
                 return False
             self.alone.append(r)
         own = self.learn()
-        self.say("bare", f"exit {self.alone[0].status}", f"{len(self.alone[0].reads)} reads{own}")
+        self.say(self.name, f"exit {self.alone[0].status}", f"{len(self.alone[0].reads)} reads{own}")
         if self.varies_in_reads() and self.reads_unwritten():
             self.fill()
         return True
@@ -104,23 +109,23 @@ class Runner:
     def fill(self):
         """From here on the program finds the same byte in all fresh memory, which is compared in full."""
         self.fresh = FILLED
-        self.alone = [self.once("bare") for _ in range(self.options.bare)]
-        self.say("bare", "unwritten", "reads memory that nobody has written: from here on all fresh memory holds "
+        self.alone = [self.once(self.name) for _ in range(self.options.bare)]
+        self.say(self.name, "unwritten", "reads memory that nobody has written: from here on all fresh memory holds "
                  f"{FILLED}{self.learn()}")
 
     def reads_unwritten(self):
         """Whether the program alone reads other bytes when fresh memory holds others. Small ones: some loop that often."""
-        one, again, other = (self.once("bare", fresh=byte) for byte in ("01", "01", "02"))
+        one, again, other = (self.once(self.name, fresh=byte) for byte in ("01", "01", "02"))
         return rules.verdict(other, rules.learn([one, again], ("stdout", "files", "reads")))[0] != "same"
 
     def look_again(self, full, result, outcome):
         """The outcome of a run that seemed different, once more is known of the program alone."""
         if not self.looked:
             self.looked = True
-            self.alone += [self.once("bare") for _ in range(self.options.again)]
+            self.alone += [self.once(self.name) for _ in range(self.options.again)]
             own = self.learn()
             if own:
-                self.say("bare", "again", f"{len(self.alone)} runs{own}")
+                self.say(self.name, "again", f"{len(self.alone)} runs{own}")
         outcome = rules.verdict(result, self.rules)
         strange = outcome[0] == "different" or self.varies_in_reads()
         if strange and not self.fresh and self.reads_unwritten():
@@ -178,10 +183,19 @@ class Runner:
         shown = {kind for kind, count in zip(manifest.KINDS, counts) if count}
         return self.graph_allows(devices_of(name)) - shown
 
+    def compare_with(self, configuration):
+        """Sees to it that the bare runs are those that `configuration` is compared with; False when they do not work."""
+        more = dsps_of(configuration) if self.program.counts_devices else 0
+        name = f"bare/{more}" if more else "bare"
+        if name == self.name:
+            return True
+        self.name, self.alone, self.fresh, self.looked = name, [], None, False
+        return self.bare()
+
     def all(self):
         if self.bare():
             for name in self.options.configuration:
-                if not any(regexp.search(name) for regexp in self.program.without):
+                if not any(regexp.search(name) for regexp in self.program.without) and self.compare_with(name):
                     self.configuration(name)
         shutil.rmtree(self.scratch, ignore_errors=True)
         return self

@@ -1,6 +1,6 @@
 """runs.py - runs a program once, in one configuration, below the witness, and says what came of it.
 
-A configuration is `bare`, or MODE[/OPTION=VALUE...]: the mode and the options of clweave (their CLWEAVE_ variables),
+A configuration is `bare`, `bare/N` (with N more devices, of PoCL's `basic` driver), or MODE[/OPTION=VALUE...]: the mode and the options of clweave (their CLWEAVE_ variables),
 for example run/policy=chaos/devices=cpu,dsp:4/seed=7.
 """
 import dataclasses
@@ -36,7 +36,8 @@ def environment(program, configuration, library, witness, folder, home, fresh):
     if fresh:  # glibc fills what it hands out with the complement of MALLOC_PERTURB_, except out of its per-thread caches
         env.update(READCL_FRESH=fresh, MALLOC_PERTURB_=str(int(fresh, 16) ^ 0xff),
                    GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
-    if configuration == "bare":
+    if configuration.startswith("bare"):  # bare/N: with N devices more
+        env.update({"POCL_DEVICES": "pthread" + " basic" * int(configuration[5:])} if configuration[5:] else {})
         return env
     mode, *options = configuration.split("/")
     # the last layer is the outermost: the witness sees what the program sees

@@ -6,6 +6,7 @@ import types
 import unittest
 
 import allows
+import manifest
 import rules
 import runner
 import runs
@@ -137,6 +138,19 @@ class Suite(unittest.TestCase):
         self.assertEqual(runner.seeded("run/policy=dm*1", options), ["run/policy=dm"])
         self.assertEqual(len(runner.seeded("run/policy=chaos*3", options)), 3)
         self.assertEqual(runner.seeded("trace", options), ["trace"])
+
+    def test_more_devices(self):
+        program = manifest.parse_line("p counts=devices -- true", "/")
+        self.assertTrue(program.counts_devices)
+        said = []
+        one = runner.Runner(program, types.SimpleNamespace(build="build"), "/nowhere")
+        one.bare = lambda: said.append(one.name) or True
+        for name in ("run", "run/dsp=4/policy=x", "run/dsp=4", "trace"):
+            self.assertTrue(one.compare_with(name))
+        self.assertEqual(said, ["bare/4", "bare"])
+        env = runs.environment(program, "bare/2", "l", "w", "/f", "/h", None)
+        self.assertEqual(env["POCL_DEVICES"], "pthread basic basic")
+        self.assertNotIn("POCL_DEVICES", runs.environment(program, "bare", "l", "w", "/f", "/h", None))
 
     def test_idle_chaos(self):
         options = types.SimpleNamespace(build="build")
