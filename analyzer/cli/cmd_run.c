@@ -26,8 +26,9 @@ const struct cw_command_def cw_cmd_run = {
                "without. Short or unprofitable windows, first launches of a kernel, and what clweave does not manage "
                "(images, SVM, command buffers, what waits for user events) go to the vendor in the program's order. With "
                "--dsp the program also sees emulated DSPs, whose kernels take the time that the board's would.\n\n"
-               "Nothing is recorded in this version: -o, --callsites, --device-times, --capture-data and --no-sources "
-               "have no effect. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could "
+               "With -o the program's commands are recorded as `clweave trace` does it, with the devices that they ran on and "
+               "the times at which they did: `clweave timeline` shows what really ran where. Commands of extensions "
+               "(command buffers) are not in it. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could "
                "not be started.",
     .options = options,
     .examples = examples,

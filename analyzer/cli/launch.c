@@ -153,7 +153,8 @@ static void set_environment(const char *mode, const struct cw_launch_options *o,
     snprintf(text, sizeof text, "%s%s%s", preload ? preload : "", preload && *preload ? ":" : "", library);
     setenv("LD_PRELOAD", text, 1);
     setenv("CLWEAVE_MODE", mode, 1);
-    setenv("CLWEAVE_OUT", pattern, 1);
+    if (pattern)
+        setenv("CLWEAVE_OUT", pattern, 1);
     setenv("CLWEAVE_TOOL", "1", 1);
     if (o->summary)
         setenv("CLWEAVE_SUMMARY", "1", 1);
@@ -244,27 +245,27 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
 {
     char library[PATH_MAX], pattern[PATH_MAX];
     const char *out = o->setting[CW_LAUNCH_out];
+    bool records;
     struct timespec now;
     uint64_t run;
     int status;
 
+    records = !strcmp(mode, "trace") || out || (getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT"));
     out = out                                               ? out
           : getenv("CLWEAVE_OUT") && *getenv("CLWEAVE_OUT") ? getenv("CLWEAVE_OUT")
                                                             : cw_option_table[CW_LAUNCH_out].default_value;
     if (!settings_are_possible(strcmp(mode, "trace") ? CW_CMD_RUN : CW_CMD_TRACE, o))
         return CW_EXIT_USAGE;
-    if (!find_library(library) || !can_be_preloaded(library) || !absolute_pattern(out, pattern) ||
-        !place_is_writable(pattern))
+    if (!find_library(library) || !can_be_preloaded(library) ||
+        (records && !(absolute_pattern(out, pattern) && place_is_writable(pattern))))
         return CW_EXIT_FAILURE;
     clock_gettime(CLOCK_REALTIME, &now);
     run = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     fflush(NULL);
-    status = run_child(mode, o, library, pattern, run, argv);
+    status = run_child(mode, o, library, records ? pattern : NULL, run, argv);
     if (status == -1)
         return CW_EXIT_FAILURE;
-    if (strcmp(mode, "trace") == 0)
-        cw_run_logs_convert(pattern, run, argv[0], wants_footprints(o), o->summary);
-    else if (o->setting[CW_LAUNCH_out])
-        cw_cli_complain("run: nothing is recorded in this version, so there is no trace; use `clweave trace`");
+    if (records)
+        cw_run_logs_convert(pattern, run, argv[0], wants_footprints(o), o->summary && !strcmp(mode, "trace"));
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -10,6 +10,8 @@ int64_t cw_clock_ns(uint64_t ns)
 
 uint32_t cw_clock_device(const struct cw_trace *t, const struct cw_command *k)
 {
+    if (k->device < t->devices.count)
+        return k->device;
     return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count
                ? t->queues.v[k->queue].device
                : CW_NONE;

@@ -43,7 +43,7 @@ static enum cw_status read_head(struct cw_log_reader *r, struct cw_log_segment *
         return cw_log_nomem(r);
     cmd->sequence = rec->seq;
     cmd->thread = s->thread;
-    cmd->kernel = cmd->transfer = CW_NONE;
+    cmd->kernel = cmd->transfer = cmd->device = CW_NONE;
     cmd->exec_status = 1;
     cmd->call_begin_ns = s->time_ns + (uint64_t)cw_cursor_s(c);
     cmd->call_end_ns = s->time_ns = cmd->call_begin_ns + cw_cursor_u(c);
@@ -304,8 +304,10 @@ static enum cw_status read_host(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
-static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *rec, bool with_times)
+/* CW_LOG_TIMES, CW_LOG_STATUS (no times), CW_LOG_RAN (a device, too). */
+static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *rec)
 {
+    bool with_times = rec->kind != CW_LOG_STATUS;
     struct cw_cursor *c = &rec->body;
     struct cw_log_times *x = cw_trace_push(&r->times, 1);
     int i;
@@ -316,6 +318,8 @@ static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *
     x->exec_status = (int32_t)cw_cursor_s(c);
     for (i = 0; with_times && i < 4; i++)
         x->at[i] = i ? x->at[i - 1] + (uint64_t)cw_cursor_s(c) : cw_cursor_u(c);
+    x->ran = rec->kind == CW_LOG_RAN;
+    x->device = x->ran ? cw_log_resolve(r, CW_LOG_O_DEVICE, cw_cursor_u(c)) : CW_NONE;
     return CW_OK;
 }
 
@@ -352,8 +356,9 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
         cmd->type = CW_HOST_WRITE;
         st = read_transfer(r, rec, cmd);
         break;
-    case CW_LOG_TIMES: st = read_times(r, rec, true); break;
-    case CW_LOG_STATUS: st = read_times(r, rec, false); break;
+    case CW_LOG_TIMES:
+    case CW_LOG_STATUS:
+    case CW_LOG_RAN: st = read_times(r, rec); break;
     default: st = read_data(r, rec); break;
     }
     if (st == CW_OK && rec->body.bad)

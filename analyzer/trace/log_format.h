@@ -83,6 +83,7 @@ enum cw_log_kind {
     CW_LOG_DATA,           /* delta seq of the command (signed, to this record), blob: what a read returned, what a
                               write or an unmap sent */
     CW_LOG_RELEASE,        /* enum cw_log_object, id, absolute time: the program's last release */
+    CW_LOG_RAN,            /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
     CW_LOG_KINDS
 };
 

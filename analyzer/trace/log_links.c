@@ -150,7 +150,7 @@ static void link_maps(struct cw_log_reader *r)
             r->t->transfers.v[i].map_command = command_of(r->t, r->map_seqs.v[i] - 1);
 }
 
-static void link_times(struct cw_log_reader *r)
+static void link_times(struct cw_log_reader *r, bool ran)
 {
     struct cw_command *cmd;
     uint32_t id;
@@ -158,7 +158,7 @@ static void link_times(struct cw_log_reader *r)
 
     for (i = 0; i < r->times.count; i++) {
         id = command_of(r->t, r->times.v[i].seq);
-        if (id == CW_NONE)
+        if (id == CW_NONE || r->times.v[i].ran != ran)
             continue;
         cmd = &r->t->commands.v[id];
         cmd->exec_status = r->times.v[i].exec_status;
@@ -166,6 +166,7 @@ static void link_times(struct cw_log_reader *r)
         cmd->submit_ns = r->times.v[i].at[1];
         cmd->start_ns = r->times.v[i].at[2];
         cmd->end_ns = r->times.v[i].at[3];
+        cmd->device = r->times.v[i].device;
     }
 }
 
@@ -250,7 +251,8 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     if (st != CW_OK)
         return st;
     link_maps(r);
-    link_times(r);
+    link_times(r, false);
+    link_times(r, true);
     link_data(r);
     link_seen(r->t);
     spread_failures(r->t);

@@ -210,7 +210,7 @@ static int by_thread(const void *a, const void *b)
 
 static bool is_command(uint32_t kind)
 {
-    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA;
+    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA || kind == CW_LOG_RAN;
 }
 
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)

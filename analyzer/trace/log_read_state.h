@@ -34,6 +34,8 @@ struct cw_log_wait_ref {
 struct cw_log_times {
     uint64_t seq, at[4];
     int32_t exec_status;
+    uint32_t device;
+    bool ran; /* run mode says so, which counts more than what the program could ask */
 };
 struct cw_log_data {
     uint64_t seq, order; /* order: sequence of the record itself; the latest counts */

@@ -169,6 +169,7 @@ struct cw_command {
     uint64_t sequence;         /* global order in which calls began */
     uint64_t call_begin_ns, call_end_ns;                  /* host clock */
     uint64_t queued_ns, submit_ns, start_ns, end_ns;      /* device clock, 0 = none */
+    uint32_t device;           /* that run mode had it run on; CW_NONE: not known, usually its queue's */
 };
 
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };

@@ -163,6 +163,7 @@ static const struct cw_field command_fields[] = {
     FIELD(P, submit_ns, U64),
     FIELD(P, start_ns, U64),
     FIELD(P, end_ns, U64),
+    REF(P, device, CW_S_DEVICES),
     LIST(P, callsite, HEX_LIST, 0),
     END};
 #undef P

@@ -4,6 +4,7 @@
 
 #include "../../analyzer/settings/options.h"
 #include "../door/log.h"
+#include "../trace/hooks.h"
 #include "run_decide.h"
 #include "run_end.h"
 #include "run_fault.h"
@@ -30,7 +31,7 @@ static cl_context context_from_type(const cl_context_properties *properties, cl_
     return context;
 }
 
-static const struct cw_dispatch hooks = {
+static const struct cw_dispatch run_hooks = {
 #define CW_API(ret, name, since, fail, handle, params, args) .name = pass_##name,
 #include "../door/api.inc"
 #define HOOK(name) .name = cw_device_hook_##name,
@@ -38,8 +39,33 @@ static const struct cw_dispatch hooks = {
 #undef HOOK
 #define HOOK(name) .name = cw_run_hook_##name,
     CW_RUN_HOOKS(HOOK)
+#undef HOOK
     .clCreateContextFromType = context_from_type,
 };
+
+/* The same, and what is recorded beside it. Filled by start(). */
+static struct cw_dispatch hooks;
+
+/* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where and when they
+ * ran (run_record.c). */
+static void start_recording(const struct cw_options *options)
+{
+    const char *out = getenv("CLWEAVE_OUT");
+
+    if (!out || !*out || !cw_trace_start(options, &run_hooks, cw_run_at_end))
+        return;
+    cw_run.recording = true;
+#define HOOK(name) hooks.name = cw_hook_##name;
+    CW_TRACE_HOOKS(HOOK)
+#undef HOOK
+}
+
+static void stop(void)
+{
+    cw_run_at_end();
+    if (cw_run.recording)
+        cw_trace_at_end();
+}
 
 /* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the vendor
  * keeps the order. */
@@ -76,6 +102,8 @@ static bool start(const struct cw_options *options)
         return false;
     if (!cw_run_decide_start(options, cw_run.random))
         return false;
+    hooks = run_hooks;
+    start_recording(options);
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;
@@ -87,5 +115,5 @@ const struct cw_mode cw_mode_run = {
     .ext_hooks = &cw_run_ext_hooks,
     .start = start,
     .unseen = unseen,
-    .stop = cw_run_at_end,
+    .stop = stop,
 };

@@ -97,6 +97,17 @@ static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
         batch[i]->status = CW_RUN_NOT_RUN;
 }
 
+/* For the recorded log: they were told to start together, and each began when the one before it was over. */
+static void one_after_another(struct cw_run_task *const *batch, uint32_t n, bool shares)
+{
+    for (uint32_t i = 0; cw_run.recording && i < n && batch[i]->status != CW_RUN_NOT_RUN; i++) {
+        if (i && batch[i]->times[2] < batch[i - 1]->times[3])
+            batch[i]->times[2] = batch[i - 1]->times[3];
+        if (shares)
+            batch[i]->times[3] = batch[i]->times[2] + batch[i]->took_ns;
+    }
+}
+
 void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
 {
     cl_command_queue queue = NULL;
@@ -105,6 +116,7 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
 
     if (place_of(batch[0])->slot->synchronous) {
         one_by_one(batch, n);
+        one_after_another(batch, n, false);
         return;
     }
     start = cw_run_now_ns();
@@ -118,4 +130,5 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
         if (batch[i]->status == CL_SUCCESS)
             batch[i]->status = err;
     }
+    one_after_another(batch, n, true);
 }

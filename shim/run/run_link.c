@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "../trace/recorder.h"
+
 static cl_int vendor_status(cl_event event)
 {
     cl_int status = CL_QUEUED;
@@ -260,6 +262,7 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
 {
     t->queue = q;
     t->sequence = ++cw_run.sequence;
+    t->recorded = cw_run.recording ? cw_enqueuing : 0;
     t->rank = t->sequence;
     t->prev = q->last;
     if (q->last)
@@ -304,7 +307,7 @@ bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
 
-    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual();
+    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() || cw_run.recording;
     t->times[0] = t->timed ? cw_run_event_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */
     if (whole && !q->in_order)

@@ -1,6 +1,7 @@
 /* run_queue.c - the program's queues: made, flushed, finished, released. */
 #include "run_decide.h"
 #include "run_hooks.h"
+#include "../trace/recorder.h"
 #include "run_start.h"
 
 #include <stdlib.h>
@@ -12,6 +13,26 @@ static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
     while (i < c->slots->homes && c->slots->slot[i].device != device)
         i++;
     return i;
+}
+
+/* The recorded log describes devices by asking the vendor, which must not happen under the lock. */
+static void record_lanes(void)
+{
+    uint64_t id;
+
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+        cl_device_id device;
+
+        cw_run_lock();
+        device = i < cw_run.num_lanes && !cw_run.lanes[i].recorded ? cw_run.lanes[i].device : NULL;
+        cw_run_unlock();
+        if (!device)
+            continue;
+        id = cw_known_id(device, CW_LOG_O_DEVICE);
+        cw_run_lock();
+        cw_run.lanes[i].recorded = id;
+        cw_run_unlock();
+    }
 }
 
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
@@ -41,6 +62,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     if (q && q->managed)
         cw_run_start_queue_made(); /* now, rather than when the first command is waited for */
     cw_run_unlock();
+    if (CW_UNLIKELY(cw_run.recording) && cw_recording())
+        record_lanes();
 }
 
 void cw_run_queue_free(struct cw_run_queue *q)

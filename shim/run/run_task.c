@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../door/log.h"
+#include "../trace/recorder.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
@@ -154,6 +155,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
             t->times[i] = t->times[3];
         t->times[3] += t->times[2] == t->times[3]; /* programs divide by END - START */
     }
+    if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
+        cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
     cw_run_untouch(t);
     if (t->joins && t->joins->join == t)
         t->joins->join = NULL;

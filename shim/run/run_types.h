@@ -299,6 +299,7 @@ struct cw_run_task {
     uint64_t shape;             /* of a launch, for the history; 0: none */
     uint64_t alike;             /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
     uint64_t sequence;          /* program order over all queues */
+    uint64_t recorded;          /* its number in the recorded log + 1; 0: it is not recorded */
     uint64_t rank;              /* lower runs first */
     uint64_t times[4];
     uint64_t took_ns;           /* the launch, where it was measured */
@@ -329,6 +330,7 @@ struct cw_run_foreign {
 struct cw_run_lane {
     uint32_t number;
     cl_device_id device;
+    uint64_t recorded;       /* the device's id in the recorded log + 1; 0: not known */
     char name[24];
     const char *class_name;
     enum cw_slot_kind kind;
@@ -366,6 +368,7 @@ struct cw_run_state_all {
     bool forked;          /* we are the child of a fork */
     bool off;             /* everything new is native: fork, a function that we do not know */
     bool begun;           /* helpers, history, models: run_start.h */
+    bool recording;       /* the program's commands are recorded, too; constant after start() */
     bool all;             /* CLWEAVE_MANAGE_ALL */
     bool chaos;
     uint64_t random;

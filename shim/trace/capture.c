@@ -85,7 +85,7 @@ void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uin
     if (!p) {
         cw_log_stop("out of memory");
         if (owned)
-            cw_next.clReleaseEvent(event);
+            cw_traced.clReleaseEvent(event);
         return;
     }
     *p = (struct pending){NULL, event, owned, profiled, write, seq, *l};
@@ -117,7 +117,7 @@ void cw_capture_finished(void)
 
     pthread_mutex_lock(&transfers_lock);
     for (link = &transfers; (p = *link);) {
-        if (cw_next.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
+        if (cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
             CL_SUCCESS)
             status = -1;
         if (status > CL_COMPLETE) {
@@ -136,7 +136,7 @@ void cw_capture_finished(void)
         if (p->owned && p->profiled)
             cw_times_write(p->event, p->seq);
         if (p->owned)
-            cw_next.clReleaseEvent(p->event);
+            cw_traced.clReleaseEvent(p->event);
         free(p);
     }
 }
@@ -149,7 +149,7 @@ void cw_capture_before_set(void)
     pthread_mutex_lock(&transfers_lock);
     for (p = transfers; p; p = p->next)
         if (p->write &&
-            cw_next.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
+            cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
                 CL_SUCCESS &&
             status >= CL_SUBMITTED)
             cw_capture_data(p->seq, &p->layout);
@@ -160,5 +160,5 @@ size_t cw_capture_element(cl_mem image)
 {
     size_t bytes = 0;
 
-    return cw_next.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS ? bytes : 0;
+    return cw_traced.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS ? bytes : 0;
 }

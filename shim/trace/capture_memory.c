@@ -77,19 +77,19 @@ static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
     int i;
 
     *parent = NULL;
-    if (cw_next.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
-        cw_next.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof t->context, &t->context, NULL) != CL_SUCCESS ||
-        cw_next.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof t->bytes, &t->bytes, NULL) != CL_SUCCESS ||
+    if (cw_traced.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
+        cw_traced.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof t->context, &t->context, NULL) != CL_SUCCESS ||
+        cw_traced.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof t->bytes, &t->bytes, NULL) != CL_SUCCESS ||
         type == CL_MEM_OBJECT_PIPE)
         return false;
-    cw_next.clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof *parent, parent, NULL);
+    cw_traced.clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof *parent, parent, NULL);
     t->memory = memory;
     t->image = type != CL_MEM_OBJECT_BUFFER;
     if (!t->image)
         return true;
     for (i = 0; i < 3; i++)
-        cw_next.clGetImageInfo(memory, what[i], sizeof t->region[i], &t->region[i], NULL);
-    cw_next.clGetImageInfo(memory, CL_IMAGE_ARRAY_SIZE, sizeof array, &array, NULL);
+        cw_traced.clGetImageInfo(memory, what[i], sizeof t->region[i], &t->region[i], NULL);
+    cw_traced.clGetImageInfo(memory, CL_IMAGE_ARRAY_SIZE, sizeof array, &array, NULL);
     if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY)
         t->region[1] = array;
     if (type == CL_MEM_OBJECT_IMAGE2D_ARRAY)
@@ -128,7 +128,7 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
     }
     t->id = o->id;
     track(t, parent);
-    cw_next.clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    cw_traced.clGetMemObjectInfo(memory, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
     if (parent || !host_ptr || !(flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR)))
         return;
     l = (struct cw_layout){host_ptr, t->bytes, 1, 1, 0, 0};
@@ -146,7 +146,7 @@ void cw_capture_queue_released(cl_command_queue queue)
 {
     if (unset_user_events > 0 || in_callback)
         return;
-    cw_next.clFinish(queue);
+    cw_traced.clFinish(queue);
     cw_capture_finished();
     cw_capture_queue_idle(queue, UINT64_MAX);
 }
@@ -156,7 +156,7 @@ static void finish_queue(struct cw_object *o, void *context)
     const void *handle = o->handle;
 
     if (handle && o->owner == context)
-        cw_next.clFinish((cl_command_queue)handle);
+        cw_traced.clFinish((cl_command_queue)handle);
 }
 
 static cl_device_id first_device(cl_context context)
@@ -164,9 +164,9 @@ static cl_device_id first_device(cl_context context)
     cl_device_id *devices = NULL, first = NULL;
     size_t bytes = 0;
 
-    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+    if (cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         devices = malloc(bytes);
-    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) == CL_SUCCESS)
+    if (devices && cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) == CL_SUCCESS)
         first = devices[0];
     free(devices);
     return first;
@@ -177,16 +177,16 @@ static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t 
 {
     static const size_t origin[3];
     cl_int status;
-    cl_mem copy = cw_next.clCreateBuffer(t->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    cl_mem copy = cw_traced.clCreateBuffer(t->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
 
     if (!copy)
         return status;
     status = t->image
-                 ? cw_next.clEnqueueCopyImageToBuffer(queue, t->memory, copy, origin, t->region, 0, 0, NULL, NULL)
-                 : cw_next.clEnqueueCopyBuffer(queue, t->memory, copy, 0, 0, bytes, 0, NULL, NULL);
+                 ? cw_traced.clEnqueueCopyImageToBuffer(queue, t->memory, copy, origin, t->region, 0, 0, NULL, NULL)
+                 : cw_traced.clEnqueueCopyBuffer(queue, t->memory, copy, 0, 0, bytes, 0, NULL, NULL);
     if (status == CL_SUCCESS)
-        status = cw_next.clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
-    cw_next.clReleaseMemObject(copy);
+        status = cw_traced.clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+    cw_traced.clReleaseMemObject(copy);
     return status;
 }
 
@@ -210,17 +210,17 @@ static void read_back(const struct tracked *t)
     }
     cw_object_each(CW_LOG_O_QUEUE, finish_queue, t->context);
     cw_capture_finished();
-    queue = cw_next.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
+    queue = cw_traced.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
     if (queue && t->image)
-        status = cw_next.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL, NULL);
+        status = cw_traced.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL, NULL);
     else if (queue)
-        status = cw_next.clEnqueueReadBuffer(queue, t->memory, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+        status = cw_traced.clEnqueueReadBuffer(queue, t->memory, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
     if (queue && status == CL_INVALID_OPERATION)
         status = read_copy(queue, t, bytes, to);
     if (queue && status == CL_SUCCESS)
         write_contents(t->id, true, &l);
     if (queue)
-        cw_next.clReleaseCommandQueue(queue);
+        cw_traced.clReleaseCommandQueue(queue);
     free(to);
 }
 

@@ -66,11 +66,11 @@ static cl_device_id *context_devices(cl_context context, size_t *count)
     cl_device_id *devices = NULL;
     size_t bytes = 0;
 
-    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+    if (cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         devices = calloc(1, bytes);
     if (bytes && !devices)
         cw_log_stop("out of memory");
-    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+    if (devices && cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
         free(devices);
         devices = NULL;
     }

@@ -7,14 +7,14 @@ static uint64_t mem_number(cl_mem memory, cl_mem_info param, size_t size)
 {
     uint64_t v = 0;
 
-    return cw_next.clGetMemObjectInfo(memory, param, size, &v, NULL) == CL_SUCCESS ? v : 0;
+    return cw_traced.clGetMemObjectInfo(memory, param, size, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
 static uint64_t image_number(cl_mem image, cl_image_info param, size_t size)
 {
     uint64_t v = 0;
 
-    return cw_next.clGetImageInfo(image, param, size, &v, NULL) == CL_SUCCESS ? v : 0;
+    return cw_traced.clGetImageInfo(image, param, size, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 
 /* Bytes of all pixels without padding. */
@@ -69,7 +69,7 @@ void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
 
     o->owner = context;
     if (kind == CW_MEM_IMAGE) {
-        if (cw_next.clGetImageInfo(memory, CL_IMAGE_FORMAT, sizeof format, &format, NULL) != CL_SUCCESS)
+        if (cw_traced.clGetImageInfo(memory, CL_IMAGE_FORMAT, sizeof format, &format, NULL) != CL_SUCCESS)
             format = (cl_image_format){0, 0};
         element = image_number(memory, CL_IMAGE_ELEMENT_SIZE, sizeof(size_t));
         for (i = 0; i < 4; i++)

@@ -17,11 +17,11 @@ static void write_program(struct cw_rec *r, struct cw_object *o, cl_program prog
     QUERY(clGetProgramInfo, program, CL_PROGRAM_CONTEXT, context);
     o->owner = context;
     if (kind == CW_PROGRAM_SOURCE &&
-        cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
+        cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &bytes) == CL_SUCCESS && bytes > 1)
         source = calloc(1, bytes + 1);
     if (kind == CW_PROGRAM_SOURCE && bytes > 1 && !source)
         cw_log_stop("out of memory");
-    if (source && cw_next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
+    if (source && cw_traced.clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, source, NULL) != CL_SUCCESS) {
         free(source);
         source = NULL;
     }
@@ -69,17 +69,17 @@ static void encode_binary(struct cw_rec *r, cl_program program)
     unsigned char **binaries = NULL;
     uint64_t offset = 0;
 
-    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+    if (cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         sizes = calloc(1, bytes);
     n = sizes ? bytes / sizeof *sizes : 0;
-    if (n && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, bytes, sizes, NULL) == CL_SUCCESS)
+    if (n && cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, bytes, sizes, NULL) == CL_SUCCESS)
         binaries = calloc(n, sizeof *binaries);
     for (first = 0; first < n && !sizes[first]; first++)
         ;
     for (i = 0; binaries && i < n; i++) /* some vendors write to every entry, NULL or not */
         binaries[i] = sizes[i] ? malloc(sizes[i]) : NULL;
     if (binaries && first < n && binaries[first] &&
-        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) == CL_SUCCESS &&
+        cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) == CL_SUCCESS &&
         cw_log_blob(binaries[first], sizes[first], &offset)) {
         cw_rec_u(r, sizes[first]);
         cw_rec_u(r, offset);

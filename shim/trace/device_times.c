@@ -65,28 +65,44 @@ static uint32_t pop(struct pending *batch, uint32_t want)
     return n;
 }
 
+static void encode_times(struct cw_rec *r, uint64_t seq, cl_int status, const uint64_t at[4])
+{
+    cw_rec_begin(r);
+    cw_rec_s(r, (int64_t)(seq - r->seq));
+    cw_rec_s(r, status);
+    cw_rec_u(r, at[0]);
+    for (int i = 1; i < 4; i++)
+        cw_rec_s(r, (int64_t)(at[i] - at[i - 1]));
+}
+
+void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4])
+{
+    struct cw_rec r;
+
+    if (!cw_recording())
+        return;
+    encode_times(&r, seq, status, at);
+    cw_rec_u(&r, device);
+    cw_rec_commit(&r, CW_LOG_RAN);
+}
+
 bool cw_times_write(cl_event event, uint64_t seq)
 {
     static const cl_profiling_info what[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
                                               CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
     cl_int exec_status = CL_QUEUED;
-    cl_ulong at[4] = {0};
+    uint64_t at[4] = {0};
     struct cw_rec r;
     int i;
 
-    if (cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof exec_status, &exec_status, NULL) !=
+    if (cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof exec_status, &exec_status, NULL) !=
             CL_SUCCESS ||
         exec_status > CL_COMPLETE)
         return false;
     for (i = 0; i < 4; i++)
-        if (cw_next.clGetEventProfilingInfo(event, what[i], sizeof at[i], &at[i], NULL) != CL_SUCCESS)
+        if (cw_traced.clGetEventProfilingInfo(event, what[i], sizeof at[i], &at[i], NULL) != CL_SUCCESS)
             at[i] = 0;
-    cw_rec_begin(&r);
-    cw_rec_s(&r, (int64_t)(seq - r.seq));
-    cw_rec_s(&r, exec_status);
-    cw_rec_u(&r, at[0]);
-    for (i = 1; i < 4; i++)
-        cw_rec_s(&r, (int64_t)(at[i] - at[i - 1]));
+    encode_times(&r, seq, exec_status, at);
     cw_rec_commit(&r, CW_LOG_TIMES);
     return true;
 }
@@ -105,7 +121,7 @@ void cw_times_harvest(bool all)
             if (unfinished && !push(batch[i], &out))
                 out.event = batch[i].event;
             if (out.event)
-                cw_next.clReleaseEvent(out.event);
+                cw_traced.clReleaseEvent(out.event);
         }
 }
 
@@ -114,8 +130,8 @@ void cw_times_adopt(cl_event event, uint64_t seq)
     struct pending out;
 
     if (!push((struct pending){event, seq}, &out))
-        cw_next.clReleaseEvent(event);
+        cw_traced.clReleaseEvent(event);
     if (out.event)
-        cw_next.clReleaseEvent(out.event);
+        cw_traced.clReleaseEvent(out.event);
     cw_times_harvest(false);
 }

@@ -3,6 +3,8 @@
 
 #define SAMPLE 64 /* one in this many enqueues is timed as a whole, to estimate what recording costs */
 
+_Thread_local uint64_t cw_enqueuing;
+
 void cw_encode_waits(struct cw_rec *r, cl_uint waits, const cl_event *wait_list)
 {
     struct cw_object *o;
@@ -50,6 +52,7 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
     e->event = event;
     if (CW_UNLIKELY(!event && e->queue && e->queue->flags & CW_OBJECT_PROFILED))
         e->event = &e->own;
+    cw_enqueuing = e->r.seq + 1;
     e->r.begin_ns = cw_now_ns();
     return true;
 }
@@ -72,6 +75,7 @@ void cw_enqueue_returned(struct cw_enqueue *e, cl_int status)
 {
     e->r.end_ns = cw_now_ns();
     e->r.status = status;
+    cw_enqueuing = 0;
     if (CW_UNLIKELY(status != CL_SUCCESS))
         e->r.flags |= CW_LOG_E_STATUS;
     else if (e->wanted)

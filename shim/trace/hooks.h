@@ -62,6 +62,12 @@ void cw_host_synchronised(cl_command_queue queue, uint64_t seq);
 /* The last command of a list of events, or the command of one, is over. */
 void cw_events_finished(cl_uint n, const cl_event *events);
 
+struct cw_options;
+/* Begins to record: the hooks then call `below`. `ends` (may be NULL) is called at the end, before the log is closed. False:
+ * nothing is recorded, which has been said. Once. */
+bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *below, void (*ends)(void));
+void cw_trace_at_end(void);
+
 /* Makes the exit handler run before those that the vendor has registered so far (mode_trace.c). */
 void cw_trace_register_exit(void);
 

@@ -11,8 +11,8 @@
         struct cw_enqueue e;                                                                                 \
         cl_int status;                                                                                       \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
-            return cw_next.name(queue, CW_UNPAREN args, waits, wait_list, event);                            \
-        status = cw_next.name(queue, CW_UNPAREN args, waits, wait_list, e.event);                            \
+            return cw_traced.name(queue, CW_UNPAREN args, waits, wait_list, event);                            \
+        status = cw_traced.name(queue, CW_UNPAREN args, waits, wait_list, e.event);                            \
         cw_enqueue_returned(&e, status);                                                                     \
         cw_enqueue_transfer(&e, &t);                                                                         \
         return status;                                                                                       \
@@ -47,7 +47,7 @@ static size_t color_bytes(cl_mem image)
 {
     cl_image_format f;
 
-    if (cw_next.clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof f, &f, NULL) != CL_SUCCESS)
+    if (cw_traced.clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof f, &f, NULL) != CL_SUCCESS)
         return 0;
     return f.image_channel_order == CL_DEPTH ? 4 : 16;
 }

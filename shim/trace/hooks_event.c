@@ -28,8 +28,8 @@ cl_int cw_hook_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
     bool failed;
 
     if (!cw_host_begin(&r, NULL, num_events, event_list, CW_CALLER))
-        return cw_next.clWaitForEvents(num_events, event_list);
-    status = cw_next.clWaitForEvents(num_events, event_list);
+        return cw_traced.clWaitForEvents(num_events, event_list);
+    status = cw_traced.clWaitForEvents(num_events, event_list);
     /* a terminated command is an error to the caller, but the wait is over all the same */
     failed = status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     cw_host_end(&r, CW_HOST_WAIT, 0, failed ? status : 0, failed ? CL_SUCCESS : status);
@@ -48,7 +48,7 @@ static bool first_seen(struct cw_object *o)
 
 cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t size, void *value, size_t *size_ret)
 {
-    cl_int status = cw_next.clGetEventInfo(event, param_name, size, value, size_ret), seen;
+    cl_int status = cw_traced.clGetEventInfo(event, param_name, size, value, size_ret), seen;
     struct cw_object *o;
 
     if (CW_LIKELY(param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || status != CL_SUCCESS || !value) || !cw_recording())
@@ -72,16 +72,16 @@ cl_int cw_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_n
 
     /* by the queue: events of commands that came after recording stopped are not known */
     if (cw_recorder.device_times &&
-        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) == CL_SUCCESS)
+        cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) == CL_SUCCESS)
         o = cw_object_find(queue, CW_LOG_O_QUEUE);
     if (o && o->flags & CW_OBJECT_HIDDEN_PROFILING)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    return cw_next.clGetEventProfilingInfo(event, param_name, size, value, size_ret);
+    return cw_traced.clGetEventProfilingInfo(event, param_name, size, value, size_ret);
 }
 
 cl_int cw_hook_clRetainEvent(cl_event event)
 {
-    cl_int status = cw_next.clRetainEvent(event);
+    cl_int status = cw_traced.clRetainEvent(event);
 
     if (status == CL_SUCCESS && cw_recording())
         cw_object_retain(event, CW_LOG_O_EVENT);
@@ -95,21 +95,21 @@ cl_int cw_hook_clReleaseEvent(cl_event event)
     uint64_t seq;
 
     if (!o || !cw_object_release(o))
-        return cw_next.clReleaseEvent(event);
+        return cw_traced.clReleaseEvent(event);
     profiled = o->flags & CW_OBJECT_PROFILED && o->generation == cw_log_generation;
     seq = o->seq;
     cw_object_remove(o);
     if (CW_UNLIKELY(cw_recorder.capture_data) && cw_capture_adopt(event))
         return CL_SUCCESS;
     if (!profiled || cw_times_write(event, seq))
-        return cw_next.clReleaseEvent(event);
+        return cw_traced.clReleaseEvent(event);
     cw_times_adopt(event, seq); /* not finished yet: the reference is ours now */
     return CL_SUCCESS;
 }
 
 cl_event cw_hook_clCreateUserEvent(cl_context context, cl_int *err)
 {
-    cl_event event = cw_next.clCreateUserEvent(context, err);
+    cl_event event = cw_traced.clCreateUserEvent(context, err);
     struct cw_object *o = event && cw_recording() ? cw_object_insert(event, CW_LOG_O_EVENT) : NULL;
 
     if (!o)
@@ -129,10 +129,10 @@ cl_int cw_hook_clSetUserEventStatus(cl_event event, cl_int execution_status)
     cl_int status;
 
     if (!cw_host_begin(&r, NULL, 0, NULL, CW_CALLER))
-        return cw_next.clSetUserEventStatus(event, execution_status);
+        return cw_traced.clSetUserEventStatus(event, execution_status);
     if (CW_UNLIKELY(cw_recorder.capture_data))
         cw_capture_before_set();
-    status = cw_next.clSetUserEventStatus(event, execution_status);
+    status = cw_traced.clSetUserEventStatus(event, execution_status);
     cw_host_end(&r, CW_HOST_USER_EVENT, user, execution_status, status);
     if (CW_UNLIKELY(cw_recorder.capture_data) && status == CL_SUCCESS)
         cw_capture_user_event(-1);
@@ -180,9 +180,9 @@ cl_int cw_hook_clSetEventCallback(cl_event event, cl_int command_exec_callback_t
     if (command && !c)
         cw_log_stop("out of memory");
     if (!c)
-        return cw_next.clSetEventCallback(event, command_exec_callback_type, notify, user_data);
+        return cw_traced.clSetEventCallback(event, command_exec_callback_type, notify, user_data);
     *c = (struct callback){notify, user_data, o->seq, o->generation};
-    status = cw_next.clSetEventCallback(event, command_exec_callback_type, completed, c);
+    status = cw_traced.clSetEventCallback(event, command_exec_callback_type, completed, c);
     if (status != CL_SUCCESS)
         free(c);
     return status;

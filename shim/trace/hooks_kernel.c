@@ -5,7 +5,7 @@
 
 cl_kernel cw_hook_clCreateKernel(cl_program program, const char *kernel_name, cl_int *err)
 {
-    cl_kernel kernel = cw_next.clCreateKernel(program, kernel_name, err);
+    cl_kernel kernel = cw_traced.clCreateKernel(program, kernel_name, err);
 
     if (kernel && cw_recording())
         cw_defined_new(kernel, CW_LOG_O_KERNEL);
@@ -16,7 +16,7 @@ cl_int cw_hook_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
                                         cl_uint *num_kernels_ret)
 {
     cl_uint have = 0, i;
-    cl_int status = cw_next.clCreateKernelsInProgram(program, num_kernels, kernels,
+    cl_int status = cw_traced.clCreateKernelsInProgram(program, num_kernels, kernels,
                                                      kernels && !num_kernels_ret ? &have : num_kernels_ret);
 
     if (status == CL_SUCCESS && kernels && cw_recording()) {
@@ -29,7 +29,7 @@ cl_int cw_hook_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
 
 cl_kernel cw_hook_clCloneKernel(cl_kernel source, cl_int *err)
 {
-    cl_kernel kernel = cw_next.clCloneKernel(source, err);
+    cl_kernel kernel = cw_traced.clCloneKernel(source, err);
     struct cw_object *from, *to;
 
     if (!kernel || !cw_recording())
@@ -59,7 +59,7 @@ static void count_call(void)
 
 cl_int cw_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
-    cl_int status = cw_next.clSetKernelArg(kernel, index, size, value);
+    cl_int status = cw_traced.clSetKernelArg(kernel, index, size, value);
     struct cw_kernel *k;
 
     if (CW_UNLIKELY(status != CL_SUCCESS || !cw_recording()))
@@ -73,7 +73,7 @@ cl_int cw_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, cons
 
 cl_int cw_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
 {
-    cl_int status = cw_next.clSetKernelArgSVMPointer(kernel, index, value);
+    cl_int status = cw_traced.clSetKernelArgSVMPointer(kernel, index, value);
     struct cw_kernel *k;
 
     if (status != CL_SUCCESS || !cw_recording())
@@ -87,7 +87,7 @@ cl_int cw_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const v
 
 cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t size, const void *value)
 {
-    cl_int status = cw_next.clSetKernelExecInfo(kernel, param_name, size, value);
+    cl_int status = cw_traced.clSetKernelExecInfo(kernel, param_name, size, value);
     struct cw_kernel *k;
 
     if (status != CL_SUCCESS || !cw_recording())
@@ -107,10 +107,10 @@ cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, 
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, event);
+        return cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, event);
     cw_kernel_encode(&e.r, cw_known(kernel, CW_LOG_O_KERNEL), &range, e.t);
     status =
-        cw_next.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, e.event);
+        cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_enqueue_commit(&e, CW_LOG_KERNEL_COMMAND);
     return status;
@@ -125,9 +125,9 @@ cl_int cw_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint w
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueTask(queue, kernel, waits, wait_list, event);
+        return cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, event);
     cw_kernel_encode(&e.r, cw_known(kernel, CW_LOG_O_KERNEL), &range, e.t);
-    status = cw_next.clEnqueueTask(queue, kernel, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueTask(queue, kernel, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_enqueue_commit(&e, CW_LOG_KERNEL_COMMAND);
     return status;

@@ -50,8 +50,8 @@ void *cw_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
     cl_int status = CL_SUCCESS;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, event, err);
-    m.address = cw_next.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, e.event,
+        return cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, event, err);
+    m.address = cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, e.event,
                                            &status);
     if (err)
         *err = status;
@@ -68,9 +68,9 @@ void *cw_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool bl
     cl_int status = CL_SUCCESS;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
+        return cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
                                          wait_list, event, err);
-    m.address = cw_next.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
+    m.address = cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
                                           wait_list, e.event, &status);
     if (err)
         *err = status;
@@ -98,7 +98,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
     bool known;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, event);
+        return cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, event);
     known = cw_map_take(memory, address, &m);
     if (known) {
         t.map_seq = m.seq + 1;
@@ -111,7 +111,7 @@ cl_int cw_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, vo
         if (CW_UNLIKELY(cw_recorder.capture_data) && m.flags & written)
             cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
     }
-    status = cw_next.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueUnmapMemObject(queue, memory, address, waits, wait_list, e.event);
     if (status != CL_SUCCESS && known)
         cw_map_add(memory, &m);
     cw_enqueue_returned(&e, status);

@@ -16,7 +16,7 @@ static void memory_made(cl_mem memory, const void *host_ptr, size_t row_pitch, s
 #define CREATE_IMAGE(name, host_ptr, row_pitch, slice_pitch, params, args)                                    \
     cl_mem cw_hook_##name params                                                                             \
     {                                                                                                        \
-        cl_mem memory = cw_next.name args;                                                                   \
+        cl_mem memory = cw_traced.name args;                                                                   \
         memory_made(memory, host_ptr, row_pitch, slice_pitch);                                               \
         return memory;                                                                                       \
     }
@@ -69,7 +69,7 @@ CREATE(clCreateFromEGLImageKHR, NULL,
 
 cl_int cw_hook_clRetainMemObject(cl_mem memory)
 {
-    cl_int status = cw_next.clRetainMemObject(memory);
+    cl_int status = cw_traced.clRetainMemObject(memory);
 
     if (status == CL_SUCCESS && cw_recording())
         cw_object_retain(memory, CW_LOG_O_MEMORY);
@@ -87,12 +87,12 @@ cl_int cw_hook_clReleaseMemObject(cl_mem memory)
     }
     if (o)
         cw_defined_release(memory, CW_LOG_O_MEMORY);
-    return cw_next.clReleaseMemObject(memory);
+    return cw_traced.clReleaseMemObject(memory);
 }
 
 void *cw_hook_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
-    void *p = cw_next.clSVMAlloc(context, flags, size, alignment);
+    void *p = cw_traced.clSVMAlloc(context, flags, size, alignment);
 
     if (p && cw_recording())
         cw_svm_add(context, p, size, flags);
@@ -103,5 +103,5 @@ void cw_hook_clSVMFree(cl_context context, void *p)
 {
     if (p && cw_recording())
         cw_svm_remove(p);
-    cw_next.clSVMFree(context, p);
+    cw_traced.clSVMFree(context, p);
 }

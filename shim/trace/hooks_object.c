@@ -7,7 +7,7 @@
 cl_int cw_hook_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     cl_uint have = 0, i;
-    cl_int status = cw_next.clGetPlatformIDs(num_entries, platforms, platforms && !num_platforms ? &have : num_platforms);
+    cl_int status = cw_traced.clGetPlatformIDs(num_entries, platforms, platforms && !num_platforms ? &have : num_platforms);
 
     if (status == CL_SUCCESS && platforms && cw_recording()) {
         have = num_platforms ? *num_platforms : have;
@@ -23,7 +23,7 @@ cl_int cw_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type device_typ
 {
     cl_uint have = 0, i;
     cl_int status =
-        cw_next.clGetDeviceIDs(platform, device_type, num_entries, devices, devices && !num_devices ? &have : num_devices);
+        cw_traced.clGetDeviceIDs(platform, device_type, num_entries, devices, devices && !num_devices ? &have : num_devices);
 
     if (status == CL_SUCCESS && devices && cw_recording()) {
         have = num_devices ? *num_devices : have;
@@ -37,7 +37,7 @@ cl_int cw_hook_clCreateSubDevices(cl_device_id in_device, const cl_device_partit
                                   cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
     cl_uint have = 0, i;
-    cl_int status = cw_next.clCreateSubDevices(in_device, properties, num_devices, out_devices,
+    cl_int status = cw_traced.clCreateSubDevices(in_device, properties, num_devices, out_devices,
                                                out_devices && !num_devices_ret ? &have : num_devices_ret);
 
     if (status == CL_SUCCESS && out_devices && cw_recording()) {
@@ -56,12 +56,12 @@ cl_int cw_hook_clReleaseDevice(cl_device_id device)
     cl_uint refs = 0;
 
     if (o &&
-        cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS &&
+        cw_traced.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS &&
         parent &&
-        cw_next.clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT, sizeof refs, &refs, NULL) == CL_SUCCESS &&
+        cw_traced.clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT, sizeof refs, &refs, NULL) == CL_SUCCESS &&
         refs == 1)
         cw_object_remove(o);
-    return cw_next.clReleaseDevice(device);
+    return cw_traced.clReleaseDevice(device);
 }
 
 static cl_context context_made(cl_context context)
@@ -79,7 +79,7 @@ cl_context cw_hook_clCreateContext(const cl_context_properties *properties, cl_u
                                    void *user_data, cl_int *errcode_ret)
 {
     cl_context context =
-        cw_next.clCreateContext(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
+        cw_traced.clCreateContext(properties, num_devices, devices, pfn_notify, user_data, errcode_ret);
 
     return context_made(context);
 }
@@ -89,7 +89,7 @@ cl_context cw_hook_clCreateContextFromType(const cl_context_properties *properti
                                            void *user_data, cl_int *errcode_ret)
 {
     cl_context context =
-        cw_next.clCreateContextFromType(properties, device_type, pfn_notify, user_data, errcode_ret);
+        cw_traced.clCreateContextFromType(properties, device_type, pfn_notify, user_data, errcode_ret);
 
     return context_made(context);
 }
@@ -98,7 +98,7 @@ cl_sampler cw_hook_clCreateSampler(cl_context context, cl_bool normalized_coords
                                    cl_filter_mode filter_mode, cl_int *errcode_ret)
 {
     cl_sampler sampler =
-        cw_next.clCreateSampler(context, normalized_coords, addressing_mode, filter_mode, errcode_ret);
+        cw_traced.clCreateSampler(context, normalized_coords, addressing_mode, filter_mode, errcode_ret);
 
     if (sampler && cw_recording())
         cw_defined_new(sampler, CW_LOG_O_SAMPLER);
@@ -108,7 +108,7 @@ cl_sampler cw_hook_clCreateSampler(cl_context context, cl_bool normalized_coords
 cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *properties,
                                                  cl_int *errcode_ret)
 {
-    cl_sampler sampler = cw_next.clCreateSamplerWithProperties(context, properties, errcode_ret);
+    cl_sampler sampler = cw_traced.clCreateSamplerWithProperties(context, properties, errcode_ret);
 
     if (sampler && cw_recording())
         cw_defined_new(sampler, CW_LOG_O_SAMPLER);
@@ -119,7 +119,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
 #define RETAIN_RELEASE(type, Kind, KIND)                                                                     \
     cl_int cw_hook_clRetain##Kind(type object)                                                               \
     {                                                                                                        \
-        cl_int status = cw_next.clRetain##Kind(object);                                                      \
+        cl_int status = cw_traced.clRetain##Kind(object);                                                      \
         if (status == CL_SUCCESS && cw_recording())                                                          \
             cw_object_retain(object, KIND);                                                                  \
         return status;                                                                                       \
@@ -128,7 +128,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
     {                                                                                                        \
         if (cw_recording())                                                                                  \
             cw_defined_release(object, KIND);                                                                \
-        return cw_next.clRelease##Kind(object);                                                              \
+        return cw_traced.clRelease##Kind(object);                                                              \
     }
 RETAIN_RELEASE(cl_context, Context, CW_LOG_O_CONTEXT)
 RETAIN_RELEASE(cl_sampler, Sampler, CW_LOG_O_SAMPLER)

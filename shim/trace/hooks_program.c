@@ -9,7 +9,7 @@
 cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
                                              const size_t *lengths, cl_int *err)
 {
-    cl_program program = cw_next.clCreateProgramWithSource(context, count, strings, lengths, err);
+    cl_program program = cw_traced.clCreateProgramWithSource(context, count, strings, lengths, err);
 
     if (program && cw_recording())
         cw_define_program(program, CW_PROGRAM_SOURCE, 0, NULL, 0);
@@ -20,7 +20,7 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
                                              const size_t *lengths, const unsigned char **binaries,
                                              cl_int *binary_status, cl_int *err)
 {
-    cl_program program = cw_next.clCreateProgramWithBinary(context, num_devices, device_list, lengths, binaries,
+    cl_program program = cw_traced.clCreateProgramWithBinary(context, num_devices, device_list, lengths, binaries,
                                                            binary_status, err);
     cl_uint i;
 
@@ -37,7 +37,7 @@ cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_dev
 
 cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *err)
 {
-    cl_program program = cw_next.clCreateProgramWithIL(context, il, length, err);
+    cl_program program = cw_traced.clCreateProgramWithIL(context, il, length, err);
 
     if (!program || !cw_recording())
         return program;
@@ -50,7 +50,7 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
 cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
                                                      const cl_device_id *device_list, const char *names, cl_int *err)
 {
-    cl_program program = cw_next.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
+    cl_program program = cw_traced.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
 
     if (program && cw_recording())
         cw_define_program(program, CW_PROGRAM_BUILTIN, cw_fnv1a(CW_FNV_START, names, strlen(names)), NULL, 0);
@@ -60,7 +60,7 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
 cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
                               const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
-    cl_int status = cw_next.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
+    cl_int status = cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
 
     if (status == CL_SUCCESS && cw_recording())
         cw_define_build(program, options, !pfn_notify);
@@ -71,7 +71,7 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
                                 const char *options, cl_uint num_headers, const cl_program *headers,
                                 const char **names, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
 {
-    cl_int status = cw_next.clCompileProgram(program, num_devices, device_list, options, num_headers, headers, names,
+    cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers, headers, names,
                                              pfn_notify, user_data);
 
     if (status == CL_SUCCESS && cw_recording())
@@ -83,7 +83,7 @@ cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const 
                                  const char *options, cl_uint num_inputs, const cl_program *inputs,
                                  void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *err)
 {
-    cl_program program = cw_next.clLinkProgram(context, num_devices, device_list, options, num_inputs, inputs,
+    cl_program program = cw_traced.clLinkProgram(context, num_devices, device_list, options, num_inputs, inputs,
                                                pfn_notify, user_data, err);
 
     if (!program || !cw_recording())

@@ -40,10 +40,10 @@ cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id d
     cl_command_queue queue = NULL;
 
     if (hidden)
-        queue = cw_next.clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE, errcode_ret);
+        queue = cw_traced.clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE, errcode_ret);
     if (!queue) {
         hidden = false;
-        queue = cw_next.clCreateCommandQueue(context, device, properties, errcode_ret);
+        queue = cw_traced.clCreateCommandQueue(context, device, properties, errcode_ret);
     }
     if (queue && cw_recording())
         queue_made(queue, hidden, NULL, 0);
@@ -92,11 +92,11 @@ cl_command_queue cw_hook_clCreateCommandQueueWithProperties(cl_context context, 
         ours = with_profiling(properties, &count);
     errno = saved;
     if (ours)
-        queue = cw_next.clCreateCommandQueueWithProperties(context, device, ours, errcode_ret);
+        queue = cw_traced.clCreateCommandQueueWithProperties(context, device, ours, errcode_ret);
     if (queue) {
         queue_made(queue, true, properties, count);
     } else {
-        queue = cw_next.clCreateCommandQueueWithProperties(context, device, properties, errcode_ret);
+        queue = cw_traced.clCreateCommandQueueWithProperties(context, device, properties, errcode_ret);
         if (queue && cw_recording())
             queue_made(queue, false, NULL, 0);
     }
@@ -125,11 +125,11 @@ cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_in
     cl_int status;
 
     if (CW_LIKELY(!o || !(o->flags & CW_OBJECT_HIDDEN_PROFILING)))
-        return cw_next.clGetCommandQueueInfo(queue, param_name, size, value, size_ret);
+        return cw_traced.clGetCommandQueueInfo(queue, param_name, size, value, size_ret);
     if (param_name == CL_QUEUE_PROPERTIES_ARRAY && o->state &&
-        cw_next.clGetCommandQueueInfo(queue, param_name, 0, NULL, NULL) == CL_SUCCESS)
+        cw_traced.clGetCommandQueueInfo(queue, param_name, 0, NULL, NULL) == CL_SUCCESS)
         return answer_array(o, size, value, size_ret);
-    status = cw_next.clGetCommandQueueInfo(queue, param_name, size, value, size_ret);
+    status = cw_traced.clGetCommandQueueInfo(queue, param_name, size, value, size_ret);
     if (status == CL_SUCCESS && param_name == CL_QUEUE_PROPERTIES && value)
         *(cl_command_queue_properties *)value &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
     return status;
@@ -139,7 +139,7 @@ cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_in
 cl_int cw_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
                                          cl_command_queue_properties *old_properties)
 {
-    cl_int status = cw_next.clSetCommandQueueProperty(queue, properties, enable, old_properties);
+    cl_int status = cw_traced.clSetCommandQueueProperty(queue, properties, enable, old_properties);
     struct cw_object *o = status == CL_SUCCESS && cw_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 
     if (!o)
@@ -155,7 +155,7 @@ cl_int cw_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queu
 
 cl_int cw_hook_clRetainCommandQueue(cl_command_queue queue)
 {
-    cl_int status = cw_next.clRetainCommandQueue(queue);
+    cl_int status = cw_traced.clRetainCommandQueue(queue);
 
     if (status == CL_SUCCESS && (cw_recording() || cw_recorder.device_times))
         cw_object_retain(queue, CW_LOG_O_QUEUE);
@@ -173,7 +173,7 @@ cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
         cw_times_harvest(true);
         cw_defined_release(queue, CW_LOG_O_QUEUE);
     }
-    return cw_next.clReleaseCommandQueue(queue);
+    return cw_traced.clReleaseCommandQueue(queue);
 }
 
 cl_int cw_hook_clFlush(cl_command_queue queue)
@@ -182,8 +182,8 @@ cl_int cw_hook_clFlush(cl_command_queue queue)
     cl_int status;
 
     if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER))
-        return cw_next.clFlush(queue);
-    status = cw_next.clFlush(queue);
+        return cw_traced.clFlush(queue);
+    status = cw_traced.clFlush(queue);
     cw_host_end(&r, CW_HOST_FLUSH, 0, 0, status);
     return status;
 }
@@ -194,11 +194,11 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
     cl_int status;
 
     if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
-        status = cw_next.clFinish(queue);
+        status = cw_traced.clFinish(queue);
         cw_times_harvest(true); /* recording may have stopped with events of ours pending */
         return status;
     }
-    status = cw_next.clFinish(queue);
+    status = cw_traced.clFinish(queue);
     cw_host_end(&r, CW_HOST_FINISH, 0, 0, status);
     cw_host_synchronised(queue, UINT64_MAX);
     return status;

@@ -13,11 +13,11 @@ cl_int cw_hook_clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *poi
     cl_uint i;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, event);
     e.r.flags |= CW_LOG_E_UNKNOWN_ACCESS;
     for (i = 0; !free_func && pointers && i < count; i++)
         cw_svm_remove(pointers[i]);
-    status = cw_next.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueSVMFree(queue, count, pointers, free_func, user_data, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_rec_u(&e.r, CL_COMMAND_SVM_FREE);
     cw_enqueue_commit(&e, CW_LOG_COMMAND);
@@ -45,11 +45,11 @@ cl_int cw_hook_clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, event);
     t.src_id = cw_svm_id(src, &t.src_offset);
     t.dst_id = cw_svm_id(dst, &t.dst_offset);
     t.host = t.src_id ? (t.dst_id ? NULL : dst) : src;
-    status = cw_next.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueSVMMemcpy(queue, blocking, dst, src, size, waits, wait_list, e.event);
     if (CW_UNLIKELY(cw_recorder.capture_data) && !t.src_id && t.dst_id && status == CL_SUCCESS)
         cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
     return finish(&e, &t, blocking, !t.src_id && !t.dst_id, status);
@@ -63,9 +63,9 @@ cl_int cw_hook_clEnqueueSVMMemFill(cl_command_queue queue, void *address, const 
     struct cw_enqueue e;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMMemFill(queue, address, pattern, pattern_size, size, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMMemFill(queue, address, pattern, pattern_size, size, waits, wait_list, event);
     t.dst_id = cw_svm_id(address, &t.dst_offset);
-    return finish(&e, &t, false, !t.dst_id, cw_next.clEnqueueSVMMemFill(queue, address, pattern, pattern_size, size,
+    return finish(&e, &t, false, !t.dst_id, cw_traced.clEnqueueSVMMemFill(queue, address, pattern, pattern_size, size,
                                                                         waits, wait_list, e.event));
 }
 
@@ -78,11 +78,11 @@ cl_int cw_hook_clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, event);
     t.src_id = cw_svm_id(address, &t.src_offset);
     m.seq = e.r.seq;
     m.offset = t.src_offset;
-    status = cw_next.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueSVMMap(queue, blocking, flags, address, size, waits, wait_list, e.event);
     if (status == CL_SUCCESS)
         cw_map_add(NULL, &m);
     return finish(&e, &t, blocking, !t.src_id, status);
@@ -95,7 +95,7 @@ cl_int cw_hook_clEnqueueSVMUnmap(cl_command_queue queue, void *address, SVM_TAIL
     struct cw_map m;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMUnmap(queue, address, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMUnmap(queue, address, waits, wait_list, event);
     t.dst_id = cw_svm_id(address, &t.dst_offset);
     if (cw_map_take(NULL, address, &m)) {
         struct cw_layout host = {address, m.bytes, 1, 1, 0, 0};
@@ -106,7 +106,7 @@ cl_int cw_hook_clEnqueueSVMUnmap(cl_command_queue queue, void *address, SVM_TAIL
         if (CW_UNLIKELY(cw_recorder.capture_data) && m.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
             cw_capture_bytes(&host, &t.data_offset, &t.data_bytes);
     }
-    return finish(&e, &t, false, !t.dst_id, cw_next.clEnqueueSVMUnmap(queue, address, waits, wait_list, e.event));
+    return finish(&e, &t, false, !t.dst_id, cw_traced.clEnqueueSVMUnmap(queue, address, waits, wait_list, e.event));
 }
 
 cl_int cw_hook_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void **pointers, const size_t *sizes,
@@ -116,9 +116,9 @@ cl_int cw_hook_clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, con
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, event);
+        return cw_traced.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, event);
     e.r.flags |= flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? CW_LOG_E_UNKNOWN_ACCESS : 0;
-    status = cw_next.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueSVMMigrateMem(queue, count, pointers, sizes, flags, waits, wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_rec_u(&e.r, CL_COMMAND_SVM_MIGRATE_MEM);
     cw_enqueue_commit(&e, CW_LOG_COMMAND);

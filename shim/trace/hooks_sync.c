@@ -15,8 +15,8 @@ cl_int cw_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     struct cw_enqueue e;
 
     if (!cw_enqueue_begin(&e, queue, 0, NULL, event, CW_CALLER))
-        return cw_next.clEnqueueMarker(queue, event);
-    return finish(&e, CL_COMMAND_MARKER, cw_next.clEnqueueMarker(queue, event ? e.event : NULL));
+        return cw_traced.clEnqueueMarker(queue, event);
+    return finish(&e, CL_COMMAND_MARKER, cw_traced.clEnqueueMarker(queue, event ? e.event : NULL));
 }
 
 cl_int cw_hook_clEnqueueBarrier(cl_command_queue queue)
@@ -24,8 +24,8 @@ cl_int cw_hook_clEnqueueBarrier(cl_command_queue queue)
     struct cw_enqueue e;
 
     if (!cw_enqueue_begin(&e, queue, 0, NULL, NULL, CW_CALLER))
-        return cw_next.clEnqueueBarrier(queue);
-    return finish(&e, CL_COMMAND_BARRIER, cw_next.clEnqueueBarrier(queue));
+        return cw_traced.clEnqueueBarrier(queue);
+    return finish(&e, CL_COMMAND_BARRIER, cw_traced.clEnqueueBarrier(queue));
 }
 
 cl_int cw_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events, const cl_event *event_list)
@@ -33,8 +33,8 @@ cl_int cw_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events
     struct cw_enqueue e;
 
     if (!cw_enqueue_begin(&e, queue, num_events, event_list, NULL, CW_CALLER))
-        return cw_next.clEnqueueWaitForEvents(queue, num_events, event_list);
-    return finish(&e, CL_COMMAND_BARRIER, cw_next.clEnqueueWaitForEvents(queue, num_events, event_list));
+        return cw_traced.clEnqueueWaitForEvents(queue, num_events, event_list);
+    return finish(&e, CL_COMMAND_BARRIER, cw_traced.clEnqueueWaitForEvents(queue, num_events, event_list));
 }
 
 /* Commands with the usual tail of wait list and event. */
@@ -44,9 +44,9 @@ cl_int cw_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events
     {                                                                                                        \
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
-            return cw_next.name(queue, CW_UNPAREN args waits, wait_list, event);                             \
+            return cw_traced.name(queue, CW_UNPAREN args waits, wait_list, event);                             \
         e.r.flags |= extra_flags;                                                                            \
-        return finish(&e, command_type, cw_next.name(queue, CW_UNPAREN args waits, wait_list, e.event));     \
+        return finish(&e, command_type, cw_traced.name(queue, CW_UNPAREN args waits, wait_list, e.event));     \
     }
 
 COMMAND(clEnqueueMarkerWithWaitList, CL_COMMAND_MARKER, 0, (), ())

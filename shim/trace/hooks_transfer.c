@@ -54,8 +54,8 @@ cl_int cw_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_boo
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+        return cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
+    return end(&e, &h, cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
                                                    e.event));
 }
 
@@ -68,8 +68,8 @@ cl_int cw_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bo
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+        return cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
+    return end(&e, &h, cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
                                                     e.event));
 }
 
@@ -99,10 +99,10 @@ cl_int cw_hook_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl
     if (host_origin && region)
         h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+        return cw_traced.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
                                                buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
                                                ptr, waits, wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+    return end(&e, &h, cw_traced.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
                                                        buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
                                                        host_slice_pitch, ptr, waits, wait_list, e.event));
 }
@@ -123,10 +123,10 @@ cl_int cw_hook_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, c
     if (host_origin && region)
         h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+        return cw_traced.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
                                                 buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
                                                 ptr, waits, wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+    return end(&e, &h, cw_traced.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
                                                         buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
                                                         host_slice_pitch, ptr, waits, wait_list, e.event));
 }
@@ -150,9 +150,9 @@ cl_int cw_hook_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool 
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
+        return cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
                                           wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
+    return end(&e, &h, cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
                                                   waits, wait_list, e.event));
 }
 
@@ -166,8 +166,8 @@ cl_int cw_hook_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
+        return cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
                                            wait_list, event);
-    return end(&e, &h, cw_next.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
+    return end(&e, &h, cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
                                                    waits, wait_list, e.event));
 }

@@ -30,7 +30,7 @@ struct cw_kernel *cw_kernel_create(cl_kernel kernel)
     struct cw_kernel *k;
     cl_uint count = 0;
 
-    if (cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) != CL_SUCCESS)
+    if (cw_traced.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) != CL_SUCCESS)
         count = 0;
     k = calloc(1, sizeof *k + count * sizeof k->args[0]);
     if (k)

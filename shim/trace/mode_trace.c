@@ -13,6 +13,8 @@
 
 #define MAX_REGISTRATIONS 8
 
+struct cw_dispatch cw_traced;
+static void (*before_end)(void); /* NULL: nothing has to be over first */
 static bool tool_converts; /* `clweave trace` makes the JSON when the program has ended */
 
 static unsigned parse_callsites(const char *text)
@@ -45,10 +47,12 @@ static void after_fork(void)
     cw_capture_after_fork();
 }
 
-static bool start(const struct cw_options *options)
+bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *below, void (*ends)(void))
 {
     const char *tool = getenv("CLWEAVE_TOOL");
 
+    cw_traced = *below;
+    before_end = ends;
     cw_recorder.device_times = options->device_times;
     cw_recorder.capture_data = options->capture_data;
     cw_recorder.no_sources = options->no_sources;
@@ -60,6 +64,11 @@ static bool start(const struct cw_options *options)
         return false;
     }
     return true;
+}
+
+static bool start(const struct cw_options *options)
+{
+    return cw_trace_start(options, &cw_next, NULL);
 }
 
 static void write_live_times(struct cw_object *o, void *context)
@@ -95,11 +104,13 @@ static void convert(void)
 }
 
 /* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
-static void at_end(void)
+void cw_trace_at_end(void)
 {
     static uint32_t done;
     int saved = errno;
 
+    if (before_end)
+        before_end();
     if (!cw_log_exists() || done == cw_log_generation)
         return; /* a forked child that made no call has none of its own */
     done = cw_log_generation;
@@ -123,8 +134,8 @@ void cw_trace_register_exit(void)
     int saved = errno;
 
     if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
-        atexit(at_end);
-        at_quick_exit(at_end);
+        atexit(cw_trace_at_end);
+        at_quick_exit(cw_trace_at_end);
     }
     errno = saved;
 }
@@ -139,5 +150,5 @@ const struct cw_mode cw_mode_trace = {
     .hooks = &hooks,
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
-    .stop = at_end, /* a program that made no platform or context call before it used what it inherited */
+    .stop = cw_trace_at_end, /* a program that made no platform or context call before it used what it inherited */
 };

@@ -8,6 +8,9 @@
 #include "log_write.h"
 #include "object.h"
 
+/* What the hooks call: the vendor, or run mode's hooks where it records (cw_trace_start). */
+extern struct cw_dispatch cw_traced;
+
 /* Settings, constant after the mode's start(). */
 struct cw_recorder_settings {
     bool device_times, capture_data, no_sources;
@@ -110,6 +113,13 @@ bool cw_enqueue_begin(struct cw_enqueue *e, cl_command_queue queue, cl_uint wait
 
 /* The vendor's call has returned `status`. */
 void cw_enqueue_returned(struct cw_enqueue *e, cl_int status);
+
+/* Sequence number + 1 of the command whose call is being made by this thread; 0: none that is recorded. */
+extern _Thread_local uint64_t cw_enqueuing;
+
+/* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the clock of
+ * profiling, and ended with `status`. Any thread; asks nobody. (device_times.c) */
+void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
 
 /* Writes the record. */
 void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);

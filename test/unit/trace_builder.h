@@ -88,6 +88,7 @@ static inline uint32_t tb_command(struct cw_trace *t, uint32_t type, uint32_t qu
     *k = (struct cw_command){.type = type,
                              .queue = queue,
                              .kernel = CW_NONE,
+                             .device = CW_NONE,
                              .transfer = CW_NONE,
                              .exec_status = 1,
                              .global_size = {1, 1, 1},

@@ -1,0 +1,55 @@
+# clweave run -o: the program's bytes stay, the trace has the commands and edges that `clweave trace` finds, and says where and
+# when each really ran: never before what it depends on was over; the other commands read it.
+. test/runmode/common.sh
+PATH=$B:$PATH
+cat > "$T/check.py" <<'P'
+import json, sys
+traced, ran = (json.load(open(f)) for f in sys.argv[1:3])
+names = lambda t: [(c["type"], c.get("queue"), t["kernels"][c["kernel"]]["name"] if c.get("kernel") is not None else None,
+                    c.get("global_size")) for c in t["commands"] if c["type"].startswith("CL_COMMAND")]
+edges = lambda t: sorted((e["from"], e["to"], e["kind"], e.get("hazard"), e.get("bytes")) for e in t["edges"])
+if "threads" not in sys.argv[3:]:  # whose order differs from run to run
+    assert names(traced) == names(ran), "other commands"
+    # polls are among the commands of events_ooo, and their number is chance
+    assert "events_ooo" in sys.argv[3:] or edges(traced) == edges(ran), "other edges"
+assert len(names(traced)) == len(names(ran))
+c, placed, elsewhere, asked = ran["commands"], 0, 0, 0
+for k in c:
+    if k.get("device") is None:
+        continue
+    placed += 1
+    assert k["device"] < len(ran["devices"]) and k["queued_ns"] <= k["start_ns"] <= k["end_ns"], k
+    elsewhere += k["device"] != ran["queues"][k["queue"]]["device"]
+for e in ran["edges"]:
+    a, b = c[e["from"]], c[e["to"]]
+    if e["kind"] in ("data", "event") and a.get("device") is not None and b.get("device") is not None:
+        asked += 1
+        # times are taken after the one has ended and before the other begins; one nanosecond keeps END after START
+        assert a["end_ns"] <= b["start_ns"] + 1 or a["type"] in ("CL_COMMAND_MARKER", "CL_COMMAND_BARRIER"), (e, a, b)
+print(placed, elsewhere, asked)
+P
+total=0 moved=0
+for name in blockmatmul chains8 mapreduce events_ooo featurefusion manybufs threads; do
+    program=$B/test/apps/$name
+    bare "$program" || continue
+    clweave trace -o "$T/traced.json" -- "$program" > "$T/run" 2> "$T/err" || fail "$name: trace: $(cat "$T/err")"
+    for policy in heft chaos; do
+        rm -f "$T/ran.json"
+        CLWEAVE_MANAGE_ALL=1 timeout 120 clweave run -o "$T/ran.json" --policy $policy --devices basic:2 -- "$program" > "$T/run" 2> "$T/err" ||
+            fail "$name $policy: $(cat "$T/err")"
+        cmp -s "$T/bare" "$T/run" || fail "$name $policy: other output"
+        counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" $name 2>&1) || { fail "$name $policy: $(echo "$counts" | tail -n 1)"; continue; }
+        set -- $counts
+        total=$((total + $1)) moved=$((moved + $2)) compared=$((compared + 1))
+    done
+    clweave timeline "$T/ran.json" -o "$T/timeline.json" && grep -q '"ph":"X"' "$T/timeline.json" || fail "$name: no timeline"
+    clweave replay "$T/ran.json" > "$T/out" || fail "$name: replay"
+    clweave graph "$T/ran.json" -o "$T/graph.dot" || fail "$name: graph"
+done
+[ $total -ge 100 ] && [ $moved -ge 20 ] || fail "only $total commands with a device, $moved of them elsewhere"
+# without the tool; and no trace unless it is asked for
+(cd "$T" && LD_PRELOAD=$shim CLWEAVE_MODE=run CLWEAVE_OUT=alone.json "$B/test/apps/jacobi" > out 2> err && [ -s alone.json ]) || fail "no trace without the tool"
+mkdir "$T/empty"
+(cd "$T/empty" && clweave run -- "$B/test/apps/jacobi" > ../out 2> ../err; [ -z "$(ls -A)" ]) || fail "a trace that nobody asked for"
+echo "$total commands placed, $moved elsewhere"
+done_
