@@ -1,5 +1,5 @@
 #!/bin/bash
-# stg_optima.sh OUT FOLDER - the Standard Task Graph Set (Tobita, Kasahara, J. Scheduling 5(5), 2002) on 2, 4, 8 and 16
+# stg.sh OUT FOLDER - the Standard Task Graph Set (Tobita, Kasahara, J. Scheduling 5(5), 2002) on 2, 4, 8 and 16
 # alike processors: how far weave, HEFT and others are from the least possible length.
 #
 # FOLDER holds the set's .stg files, anywhere below it (kasahara.cs.waseda.ac.jp/schedule; not part of clweave). Where a
