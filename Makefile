@@ -30,6 +30,9 @@ OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
 sched_src     := $(wildcard sched/*.c)
+# what the library's users include: sched.h and what it needs
+sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_options.inc graph.h metrics.h plan.h platform.h \
+                   policy.h policy_options.inc schedule.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
 analyzer_src  := $(filter-out $(cli_src) $(footprint_src),$(wildcard analyzer/*/*.c))
@@ -180,6 +183,12 @@ install: all
 	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
 	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/
+	install -d $(DESTDIR)$(PREFIX)/include/clweave $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 $(sched_public) $(DESTDIR)$(PREFIX)/include/clweave/
+	install -m 644 $(B)/libcwsched.a $(DESTDIR)$(PREFIX)/lib/
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e "s|@VERSION@|$$(sed -n 's/^#define CW_VERSION *"\(.*\)"/\1/p' analyzer/cli/cli.h)|" \
+	    sched/clweave-sched.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/clweave-sched.pc
+	install -m 644 sched/README.md $(DESTDIR)$(PREFIX)/share/doc/clweave/sched.md
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(B)/clweave help --man > $(DESTDIR)$(PREFIX)/share/man/man1/clweave.1
 	$(B)/clweave help --completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/clweave

@@ -1,0 +1,19 @@
+/* sched.h - everything of the scheduling library that its users need, in one header:
+ *
+ *     #include <clweave/sched.h>          cc program.c $(pkg-config --cflags --libs clweave-sched)
+ *
+ * graph.h and platform.h say what is planned, policy.h by whom, schedule.h what comes out, metrics.h and bounds.h how
+ * good that is, generate.h gives graphs to try. README.md beside it shows how to use them and how to add a policy. */
+#ifndef CW_SCHED_H
+#define CW_SCHED_H
+
+#include "bounds.h"
+#include "generate.h"
+#include "graph.h"
+#include "metrics.h"
+#include "platform.h"
+#include "policy.h"
+#include "schedule.h"
+#include "status.h"
+
+#endif
