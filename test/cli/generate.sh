@@ -81,5 +81,11 @@ expect format_summary_json 0 clweave graph --json "$T/fft-stg.json"
 expect format_unlike_stg 1 clweave generate fft --size 8 --devices 2 -f stg
 expect format_trace_wfformat 0 clweave graph test/fuzz/blockmatmul.json -f wfformat
 expect format_unknown 2 clweave graph "$T/fft-stg.json" -o "$T/x.gif"
+
+# dispatch
+expect dispatch 0 clweave dispatch --workers 300 --levels 2 --fan-out 20 --tasks 5000 --worker-mtbf 100 --master-mtbf 100 --seed 3
+expect dispatch_json 0 clweave dispatch --workers 50 --tasks 500 --json
+expect dispatch_bad 2 clweave dispatch --levels 9
+expect dispatch_help 0 clweave dispatch --help
 [ -z "$(ls "$T" | grep -vE '\.(json|csv|table|out|err|stg)$')" ] || fail "left behind: $(ls "$T")"
 finish

@@ -1,0 +1,380 @@
+#include "dispatch.h"
+#include "dispatch_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random.h"
+
+static uint32_t *holder(const struct cw_dispatch *s, uint32_t level, uint32_t task)
+{
+    return &s->holder[(size_t)(level - 1) * s->o->tasks + task];
+}
+
+static bool is_worker(const struct cw_dispatch *s, uint32_t node)
+{
+    return node >= s->masters;
+}
+
+/* ---- messages: from a child to its master, with its results; the answer is what the child gets */
+
+static void send(struct cw_dispatch *s, uint32_t child)
+{
+    struct cw_dispatch_node *c = &s->node[child], *m = &s->node[c->parent];
+
+    m->free_at = fmax(s->now + s->o->latency_s, m->free_at) + s->o->message_s;
+    m->served += s->o->message_s;
+    s->r->messages++;
+    c->sending = true;
+    c->parked = false;
+    cw_dispatch_post(s, SERVED, m->free_at, child, m->epoch);
+}
+
+/* A master writes when it has nothing to give, when its batch is full, or when all that it had is done. */
+static void maybe_send(struct cw_dispatch *s, uint32_t master)
+{
+    struct cw_dispatch_node *m = &s->node[master];
+    uint64_t full = (uint64_t)s->o->block * m->below;
+
+    if (master == 0 || m->sending)
+        return;
+    if ((m->queue.used == 0 && !m->parked) || m->results >= full || (m->results && m->held == 0))
+        send(s, master);
+}
+
+static double task_time(const struct cw_dispatch *s, uint32_t task)
+{
+    uint64_t state = s->o->seed ^ (task * UINT64_C(0x9e3779b97f4a7c15));
+
+    return s->o->task_s * cw_random_uniform(&state, 1 - s->o->spread, 1 + s->o->spread);
+}
+
+static void start_block(struct cw_dispatch *s, uint32_t worker, struct cw_dispatch_range r)
+{
+    struct cw_dispatch_node *w = &s->node[worker];
+
+    w->block = r;
+    w->began = w->free_at = s->now + s->o->latency_s;
+    for (uint32_t t = r.first; t < r.first + r.count; t++)
+        w->free_at += task_time(s, t);
+    cw_dispatch_post(s, RAN, w->free_at, worker, 0);
+}
+
+/* Gives child `child` what it wants and there is, else parks it. */
+static void grant(struct cw_dispatch *s, uint32_t master, uint32_t child)
+{
+    struct cw_dispatch_node *m = &s->node[master], *c = &s->node[child];
+    bool worker = is_worker(s, child);
+    uint64_t wanted = worker ? s->o->block : (uint64_t)s->o->block * c->below, given = 0;
+
+    if (!worker && c->queue.used)
+        return;
+    while (given < wanted && m->queue.used && !(worker && given)) {
+        struct cw_dispatch_range r = cw_dispatch_take(&m->queue, wanted - given);
+        for (uint32_t t = r.first; t < r.first + r.count; t++)
+            *holder(s, c->level, t) = child;
+        given += r.count;
+        if (worker)
+            start_block(s, child, r);
+        else
+            cw_dispatch_put(s, &c->queue, r);
+    }
+    c->parked = given == 0;
+    c->held += (uint32_t)given;
+    for (uint32_t k = c->child; given && !worker && k < c->child + c->children && c->queue.used; k++)
+        if (s->node[k].parked)
+            grant(s, child, k);
+    if (given && !worker)
+        maybe_send(s, child);
+}
+
+/* Serves those that `master` owes. */
+static void grant_parked(struct cw_dispatch *s, uint32_t master)
+{
+    struct cw_dispatch_node *m = &s->node[master];
+
+    for (uint32_t k = m->child; k < m->child + m->children && m->queue.used; k++)
+        if (s->node[k].parked && !s->node[k].dead)
+            grant(s, master, k);
+}
+
+/* ---- results */
+
+static void deliver(struct cw_dispatch *s, uint32_t task)
+{
+    s->r->repeated += s->taken[task];
+    if (s->taken[task])
+        return;
+    s->taken[task] = 1;
+    s->left--;
+    if (s->left == s->o->tasks - s->o->tasks / 4)
+        s->half[0] = s->now;
+    if (s->left == s->o->tasks / 4)
+        s->half[1] = s->now;
+}
+
+/* Master `master` takes the results r of `child`, as far as it still holds the child answerable for them. */
+static void take_results(struct cw_dispatch *s, uint32_t master, uint32_t child, struct cw_dispatch_range r)
+{
+    struct cw_dispatch_node *m = &s->node[master];
+    uint32_t level = s->node[child].level;
+
+    for (uint32_t t = r.first; t < r.first + r.count; t++) {
+        if (*holder(s, level, t) != child)
+            continue;
+        *holder(s, level, t) = CW_DISPATCH_NOBODY;
+        if (master == 0) {
+            deliver(s, t);
+        } else {
+            cw_dispatch_put_task(s, &m->batch, t);
+            m->results++;
+            m->held--;
+        }
+    }
+}
+
+static void served(struct cw_dispatch *s, const struct cw_dispatch_event *e)
+{
+    struct cw_dispatch_node *c = &s->node[e->node];
+    uint32_t master = c->parent;
+
+    if (c->epoch != e->epoch || s->node[master].epoch != e->to_epoch) {
+        s->r->stale++;
+        return;
+    }
+    c->sending = false;
+    if (is_worker(s, e->node)) {
+        take_results(s, master, e->node, c->block);
+        c->block.count = 0;
+    }
+    while (c->batch.used)
+        take_results(s, master, e->node, cw_dispatch_take(&c->batch, UINT32_MAX));
+    c->results = 0;
+    grant(s, master, e->node);
+    maybe_send(s, master);
+}
+
+/* ---- failures */
+
+static double until_failure(struct cw_dispatch *s, double mtbf, uint32_t of)
+{
+    return -log(1 - cw_random_uniform(&s->random, 0, 1)) * mtbf / of;
+}
+
+static void fail_worker(struct cw_dispatch *s)
+{
+    uint32_t k = s->masters + (uint32_t)cw_random_below(&s->random, s->o->workers);
+    struct cw_dispatch_node *w = &s->node[k];
+
+    cw_dispatch_post(s, FAIL_WORKER, s->now + until_failure(s, s->o->worker_mtbf_s, s->o->workers), 0, 0);
+    if (w->dead)
+        return;
+    s->r->worker_failures++;
+    if (w->block.count) {
+        double ran = fmax(0, fmin(s->now, w->free_at) - w->began);
+        s->r->lost_s += ran;
+        s->work_s += s->now < w->free_at ? ran : 0;
+    }
+    w->epoch++;
+    w->dead = true;
+    w->sending = w->parked = false;
+    cw_dispatch_post(s, REVIVE, s->now + s->o->detect_s, k, 0);
+}
+
+/* The worker's death is known, and its successor there. */
+static void revive(struct cw_dispatch *s, uint32_t worker)
+{
+    struct cw_dispatch_node *w = &s->node[worker], *m = &s->node[w->parent];
+
+    for (uint32_t t = w->block.first; t < w->block.first + w->block.count; t++)
+        if (*holder(s, w->level, t) == worker) {
+            *holder(s, w->level, t) = CW_DISPATCH_NOBODY;
+            cw_dispatch_put_task(s, &m->queue, t);
+        }
+    w->block.count = 0;
+    w->dead = false;
+    grant_parked(s, w->parent);
+    send(s, worker);
+}
+
+/* Everything of master k that nobody below holds goes to the tail of its own master; its children write anew. */
+static void fail_master(struct cw_dispatch *s)
+{
+    uint32_t k = (uint32_t)cw_random_below(&s->random, s->masters);
+    struct cw_dispatch_node *m = &s->node[k], *parent = &s->node[m->parent];
+
+    cw_dispatch_post(s, FAIL_MASTER, s->now + until_failure(s, s->o->master_mtbf_s, s->masters), 0, 0);
+    s->r->master_failures++;
+    s->r->global_failures += k == 0;
+    s->r->lost_s += m->results * s->o->task_s;
+    m->epoch++;
+    m->queue.used = m->batch.used = m->results = 0;
+    m->sending = m->parked = false;
+    m->held = 0;
+    m->free_at = s->now + s->o->detect_s;
+    for (uint32_t t = 0; t < s->o->tasks; t++) {
+        bool here = k == 0 ? !s->taken[t] : *holder(s, m->level, t) == k;
+        if (!here)
+            continue;
+        if (*holder(s, m->level + 1, t) != CW_DISPATCH_NOBODY) {
+            m->held++;
+            continue;
+        }
+        if (k)
+            *holder(s, m->level, t) = CW_DISPATCH_NOBODY;
+        cw_dispatch_put_task(s, k ? &parent->queue : &m->queue, t);
+    }
+    for (uint32_t c = m->child; c < m->child + m->children; c++) {
+        struct cw_dispatch_node *n = &s->node[c];
+        bool idle = is_worker(s, c) ? !n->dead && (n->block.count == 0 || n->free_at <= s->now) : true;
+        n->sending = n->parked = false;
+        if (idle && (is_worker(s, c)))
+            send(s, c);
+        else if (idle)
+            maybe_send(s, c);
+    }
+    if (k) {
+        grant_parked(s, m->parent);
+        maybe_send(s, k);
+    }
+}
+
+/* ---- the tree, and running it */
+
+/* Levels from the top; the number of masters of a level follows from the workers and the fan-out. */
+static enum cw_status plant(struct cw_dispatch *s, struct cw_error *err)
+{
+    const struct cw_dispatch_options *o = s->o;
+    uint32_t count[CW_DISPATCH_LEVELS_MAX + 1], at = 0, first;
+
+    count[s->levels] = o->workers;
+    for (uint32_t l = s->levels; l-- > 0;)
+        count[l] = l ? (count[l + 1] + o->fan_out - 1) / o->fan_out : 1;
+    for (uint32_t l = 0; l < s->levels; l++)
+        s->masters += count[l];
+    s->nodes = s->masters + o->workers;
+    s->node = calloc(s->nodes, sizeof *s->node);
+    s->holder = malloc((size_t)s->levels * o->tasks * sizeof *s->holder);
+    s->taken = calloc(o->tasks, 1);
+    if (!s->node || !s->holder || !s->taken)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers and %u tasks", o->workers, o->tasks);
+    memset(s->holder, 0xff, (size_t)s->levels * o->tasks * sizeof *s->holder);
+    for (uint32_t l = 0; l <= s->levels; l++)
+        for (uint32_t k = 0; k < count[l]; k++, at++) {
+            struct cw_dispatch_node *n = &s->node[at];
+            n->level = l;
+            n->below = l == s->levels;
+            if (l == 0)
+                continue;
+            first = at - k - count[l - 1];
+            n->parent = first + (uint32_t)((uint64_t)k * count[l - 1] / count[l]); /* evenly */
+            if (s->node[n->parent].children++ == 0)
+                s->node[n->parent].child = at;
+        }
+    for (uint32_t k = s->nodes; k-- > 1;)
+        s->node[s->node[k].parent].below += s->node[k].below;
+    return CW_OK;
+}
+
+static void handle(struct cw_dispatch *s, const struct cw_dispatch_event *e)
+{
+    const struct cw_dispatch_node *n = &s->node[e->node];
+
+    s->now = e->at;
+    if (e->kind == SERVED) {
+        served(s, e);
+    } else if (e->kind == RAN && n->epoch == e->epoch) {
+        s->work_s += n->free_at - n->began;
+        send(s, e->node);
+    } else if (e->kind == REVIVE) {
+        revive(s, e->node);
+    } else if (e->kind == FAIL_WORKER) {
+        fail_worker(s);
+    } else if (e->kind == FAIL_MASTER) {
+        fail_master(s);
+    }
+}
+
+static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
+{
+    const struct cw_dispatch_options *o = s->o;
+    uint64_t steps = 0, most = 100 * ((uint64_t)o->tasks + s->nodes) + 100000;
+    enum cw_status status = plant(s, err);
+
+    if (status != CW_OK)
+        return status;
+    cw_dispatch_put(s, &s->node[0].queue, (struct cw_dispatch_range){0, o->tasks});
+    for (uint32_t k = s->masters; k < s->nodes; k++)
+        send(s, k);
+    if (o->worker_mtbf_s > 0)
+        cw_dispatch_post(s, FAIL_WORKER, until_failure(s, o->worker_mtbf_s, o->workers), 0, 0);
+    if (o->master_mtbf_s > 0)
+        cw_dispatch_post(s, FAIL_MASTER, until_failure(s, o->master_mtbf_s, s->masters), 0, 0);
+    while (s->left && s->events && !s->no_memory && steps++ < most) {
+        struct cw_dispatch_event e = cw_dispatch_next(s);
+        handle(s, &e);
+    }
+    if (s->no_memory)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers", o->workers);
+    if (s->left)
+        return cw_error_set(err, CW_ERR_LIMIT, "%u of %u tasks were not done within %llu events: failures come faster than "
+                            "work is done", s->left, o->tasks, (unsigned long long)most);
+    return CW_OK;
+}
+
+static void measure(struct cw_dispatch *s)
+{
+    struct cw_dispatch_result *r = s->r;
+    uint32_t failures = r->worker_failures + r->master_failures;
+
+    r->seconds = s->now;
+    r->throughput = s->half[1] > s->half[0] ? (s->o->tasks - 2 * (s->o->tasks / 4)) / (s->half[1] - s->half[0])
+                                            : s->o->tasks / s->now;
+    r->idle = fmax(0, 1 - s->work_s / (s->now * s->o->workers));
+    r->lost_s = failures ? r->lost_s / failures : 0;
+    for (uint32_t k = 0; k < s->masters; k++)
+        r->busiest = fmax(r->busiest, fmin(1, s->node[k].served / s->now));
+    for (uint32_t t = 0; t < s->o->tasks; t++)
+        r->once += s->taken[t] == 1;
+    r->formula = cw_dispatch_formula(s->o);
+}
+
+static const char *out_of_range(const struct cw_dispatch_options *o)
+{
+    return o->workers < 1 || o->workers > 1u << 24                  ? "workers"
+           : o->levels < 1 || o->levels > CW_DISPATCH_LEVELS_MAX    ? "levels"
+           : o->levels > 1 && o->fan_out < 2                        ? "fan_out"
+           : o->tasks < 1 || o->tasks > 1u << 28                    ? "tasks"
+           : o->block < 1                                           ? "block"
+           : !(o->task_s > 0) || isinf(o->task_s)                   ? "task_s"
+           : !(o->spread >= 0 && o->spread <= 1)                    ? "spread"
+           : !(o->message_s > 0) || isinf(o->message_s)             ? "message_s"
+           : !(o->latency_s >= 0) || isinf(o->latency_s)            ? "latency_s"
+           : !(o->worker_mtbf_s >= 0) || !(o->master_mtbf_s >= 0)   ? "mtbf"
+           : !(o->detect_s >= 0) || isinf(o->detect_s)              ? "detect_s"
+                                                                    : NULL;
+}
+
+enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_dispatch_result *r, struct cw_error *err)
+{
+    struct cw_dispatch s = {.o = o, .r = r, .random = o->seed, .left = o->tasks, .levels = o->levels};
+    const char *wrong = out_of_range(o);
+    enum cw_status status;
+
+    *r = (struct cw_dispatch_result){0};
+    if (wrong)
+        return cw_error_set(err, CW_ERR_INVALID, "dispatch: %s is out of its range", wrong);
+    status = simulate(&s, err);
+    if (status == CW_OK)
+        measure(&s);
+    for (uint32_t k = 0; s.node && k < s.nodes; k++) {
+        free(s.node[k].queue.v);
+        free(s.node[k].batch.v);
+    }
+    free(s.node);
+    free(s.holder);
+    free(s.taken);
+    free(s.heap);
+    return status;
+}
