@@ -198,7 +198,8 @@ static void revive(struct cw_dispatch *s, uint32_t worker)
     send(s, worker);
 }
 
-/* Everything of master k that nobody below holds goes to the tail of its own master; its children write anew. */
+/* Everything of master k that nobody below holds goes to the tail of its own master; its children write anew.
+ */
 static void fail_master(struct cw_dispatch *s)
 {
     uint32_t k = (uint32_t)cw_random_below(&s->random, s->masters);
@@ -258,7 +259,8 @@ static enum cw_status plant(struct cw_dispatch *s, struct cw_error *err)
     s->holder = malloc((size_t)s->levels * o->tasks * sizeof *s->holder);
     s->taken = calloc(o->tasks, 1);
     if (!s->node || !s->holder || !s->taken)
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers and %u tasks", o->workers, o->tasks);
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers and %u tasks", o->workers,
+                            o->tasks);
     memset(s->holder, 0xff, (size_t)s->levels * o->tasks * sizeof *s->holder);
     for (uint32_t l = 0; l <= s->levels; l++)
         for (uint32_t k = 0; k < count[l]; k++, at++) {
@@ -318,8 +320,10 @@ static enum cw_status simulate(struct cw_dispatch *s, struct cw_error *err)
     if (s->no_memory)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u workers", o->workers);
     if (s->left)
-        return cw_error_set(err, CW_ERR_LIMIT, "%u of %u tasks were not done within %llu events: failures come faster than "
-                            "work is done", s->left, o->tasks, (unsigned long long)most);
+        return cw_error_set(err, CW_ERR_LIMIT,
+                            "%u of %u tasks were not done within %llu events: failures come faster than "
+                            "work is done",
+                            s->left, o->tasks, (unsigned long long)most);
     return CW_OK;
 }
 
@@ -329,8 +333,9 @@ static void measure(struct cw_dispatch *s)
     uint32_t failures = r->worker_failures + r->master_failures;
 
     r->seconds = s->now;
-    r->throughput = s->half[1] > s->half[0] ? (s->o->tasks - 2 * (s->o->tasks / 4)) / (s->half[1] - s->half[0])
-                                            : s->o->tasks / s->now;
+    r->throughput = s->half[1] > s->half[0]
+                        ? (s->o->tasks - 2 * (s->o->tasks / 4)) / (s->half[1] - s->half[0])
+                        : s->o->tasks / s->now;
     r->idle = fmax(0, 1 - s->work_s / (s->now * s->o->workers));
     r->lost_s = failures ? r->lost_s / failures : 0;
     for (uint32_t k = 0; k < s->masters; k++)
@@ -342,21 +347,22 @@ static void measure(struct cw_dispatch *s)
 
 static const char *out_of_range(const struct cw_dispatch_options *o)
 {
-    return o->workers < 1 || o->workers > 1u << 24                  ? "workers"
-           : o->levels < 1 || o->levels > CW_DISPATCH_LEVELS_MAX    ? "levels"
-           : o->levels > 1 && o->fan_out < 2                        ? "fan_out"
-           : o->tasks < 1 || o->tasks > 1u << 28                    ? "tasks"
-           : o->block < 1                                           ? "block"
-           : !(o->task_s > 0) || isinf(o->task_s)                   ? "task_s"
-           : !(o->spread >= 0 && o->spread <= 1)                    ? "spread"
-           : !(o->message_s > 0) || isinf(o->message_s)             ? "message_s"
-           : !(o->latency_s >= 0) || isinf(o->latency_s)            ? "latency_s"
-           : !(o->worker_mtbf_s >= 0) || !(o->master_mtbf_s >= 0)   ? "mtbf"
-           : !(o->detect_s >= 0) || isinf(o->detect_s)              ? "detect_s"
-                                                                    : NULL;
+    return o->workers < 1 || o->workers > 1u << 24                ? "workers"
+           : o->levels < 1 || o->levels > CW_DISPATCH_LEVELS_MAX  ? "levels"
+           : o->levels > 1 && o->fan_out < 2                      ? "fan_out"
+           : o->tasks < 1 || o->tasks > 1u << 28                  ? "tasks"
+           : o->block < 1                                         ? "block"
+           : !(o->task_s > 0) || isinf(o->task_s)                 ? "task_s"
+           : !(o->spread >= 0 && o->spread <= 1)                  ? "spread"
+           : !(o->message_s > 0) || isinf(o->message_s)           ? "message_s"
+           : !(o->latency_s >= 0) || isinf(o->latency_s)          ? "latency_s"
+           : !(o->worker_mtbf_s >= 0) || !(o->master_mtbf_s >= 0) ? "mtbf"
+           : !(o->detect_s >= 0) || isinf(o->detect_s)            ? "detect_s"
+                                                                  : NULL;
 }
 
-enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_dispatch_result *r, struct cw_error *err)
+enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_dispatch_result *r,
+                               struct cw_error *err)
 {
     struct cw_dispatch s = {.o = o, .r = r, .random = o->seed, .left = o->tasks, .levels = o->levels};
     const char *wrong = out_of_range(o);

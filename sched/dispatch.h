@@ -1,20 +1,21 @@
 /* dispatch.h - multi-level dispatch (ALGORITHMS.md A9), simulated: a tree of masters hands tasks to workers.
  *
- * `levels` = 1: one master and its workers; 2: regional masters between; and so on. Every master has `fan_out` children
- * (the last ones fewer). A worker asks its master for `block` tasks, runs them, and reports them with its next request;
- * a master that is short asks its own for block x the workers below it. A master serves one message after the other,
- * `message_s` each, what it does not have it owes (the child is parked). Messages take `latency_s`. A task takes
- * task_s x U(1 - spread, 1 + spread), the same each time it is run.
+ * `levels` = 1: one master and its workers; 2: regional masters between; and so on. Every master has
+ * `fan_out` children (the last ones fewer). A worker asks its master for `block` tasks, runs them, and
+ * reports them with its next request; a master that is short asks its own for block x the workers below it. A
+ * master serves one message after the other, `message_s` each, what it does not have it owes (the child is
+ * parked). Messages take `latency_s`. A task takes task_s x U(1 - spread, 1 + spread), the same each time it
+ * is run.
  *
- * Failures come at random, once in worker_mtbf_s per worker and master_mtbf_s per master (0: never). They are noticed
- * after `detect_s`. A worker's block goes to the tail of its master's queue and the worker starts anew. For a master a
- * child takes over: its own master queues what it had not passed on and nobody below still holds at the tail, the others
- * announce what they hold and say again what was not answered. The global master's successor reads the checkpoint,
- * to which every report that the global master served has gone. Late reports of the dead are stale and dropped.
- * Masters do no work of their own (in clweave a thread serves on).
+ * Failures come at random, once in worker_mtbf_s per worker and master_mtbf_s per master (0: never). They are
+ * noticed after `detect_s`. A worker's block goes to the tail of its master's queue and the worker starts
+ * anew. For a master a child takes over: its own master queues what it had not passed on and nobody below
+ * still holds at the tail, the others announce what they hold and say again what was not answered. The global
+ * master's successor reads the checkpoint, to which every report that the global master served has gone. Late
+ * reports of the dead are stale and dropped. Masters do no work of their own (in clweave a thread serves on).
  *
- * Deterministic in its options. O((tasks / block + workers) log workers), and O(tasks) for each failure of a master.
- * Thread-safety: none is needed, calls share nothing. */
+ * Deterministic in its options. O((tasks / block + workers) log workers), and O(tasks) for each failure of a
+ * master. Thread-safety: none is needed, calls share nothing. */
 #ifndef CW_DISPATCH_H
 #define CW_DISPATCH_H
 
@@ -37,23 +38,25 @@ struct cw_dispatch_options {
 
 struct cw_dispatch_result {
     double seconds;    /* until the last result is at the global master */
-    double throughput; /* tasks per second in the second and third quarter of the results: without start and end */
+    double throughput; /* tasks per second in the second and third quarter of the results: without start and
+                          end */
     double idle;       /* share of the workers' time in all of it in which they run nothing */
     double lost_s;     /* work that was done in vain, per failure */
     uint64_t messages, stale, repeated; /* repeated: results of tasks that another had delivered */
     uint32_t worker_failures, master_failures, global_failures;
-    uint32_t once;     /* tasks whose result was taken exactly once: all, or something is wrong */
-    double busiest;    /* share of its time that the busiest master served messages */
-    double formula;    /* throughput as queueing theory has it; cw_dispatch_formula */
+    uint32_t once;  /* tasks whose result was taken exactly once: all, or something is wrong */
+    double busiest; /* share of its time that the busiest master served messages */
+    double formula; /* throughput as queueing theory has it; cw_dispatch_formula */
 };
 
-/* Simulates. Errors: CW_ERR_INVALID (an option out of its range), CW_ERR_NOMEM, CW_ERR_LIMIT (failures come faster
- * than work is done). */
+/* Simulates. Errors: CW_ERR_INVALID (an option out of its range), CW_ERR_NOMEM, CW_ERR_LIMIT (failures come
+ * faster than work is done). */
 enum cw_status cw_dispatch_run(const struct cw_dispatch_options *o, struct cw_dispatch_result *r,
                                struct cw_error *err);
 
-/* Tasks per second without failures: each master with its children is a closed queueing network (one server, a delay),
- * solved by mean value analysis (Reiser, Lavenberg, J. ACM 27(2), 1980); levels above limit those below. */
+/* Tasks per second without failures: each master with its children is a closed queueing network (one server,
+ * a delay), solved by mean value analysis (Reiser, Lavenberg, J. ACM 27(2), 1980); levels above limit those
+ * below. */
 double cw_dispatch_formula(const struct cw_dispatch_options *o);
 
 #endif

@@ -9,7 +9,8 @@ static bool before(const struct cw_dispatch_event *a, const struct cw_dispatch_e
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node, uint32_t to_epoch)
+void cw_dispatch_post(struct cw_dispatch *s, enum cw_dispatch_kind kind, double at, uint32_t node,
+                      uint32_t to_epoch)
 {
     struct cw_dispatch_event e = {at, s->order++, node, s->node[node].epoch, to_epoch, kind};
     size_t k = s->events;

@@ -1,5 +1,5 @@
-/* dispatch_state.h - the state of a simulated dispatch: nodes, events in order of time, queues of tasks. Not for users of
- * dispatch.h. */
+/* dispatch_state.h - the state of a simulated dispatch: nodes, events in order of time, queues of tasks. Not
+ * for users of dispatch.h. */
 #ifndef CW_DISPATCH_STATE_H
 #define CW_DISPATCH_STATE_H
 
@@ -20,16 +20,19 @@ struct cw_dispatch_ring {
 };
 
 struct cw_dispatch_node {
-    uint32_t parent, child, children, level; /* children are numbered in a row; level 0 is the global master */
-    uint32_t below;                          /* workers below */
-    uint32_t epoch;                          /* counts its deaths; what was sent to or by an earlier one is stale */
-    double free_at, served; /* masters: when the server is free, how long it served; workers: when the run ends */
-    double began;           /* workers: the run */
-    struct cw_dispatch_ring queue;      /* masters: what it can give */
-    struct cw_dispatch_ring batch;      /* masters: results that it has not passed on */
+    uint32_t parent, child, children,
+        level;      /* children are numbered in a row; level 0 is the global master */
+    uint32_t below; /* workers below */
+    uint32_t epoch; /* counts its deaths; what was sent to or by an earlier one is stale */
+    double free_at,
+        served;   /* masters: when the server is free, how long it served; workers: when the run ends */
+    double began; /* workers: the run */
+    struct cw_dispatch_ring queue; /* masters: what it can give */
+    struct cw_dispatch_ring batch; /* masters: results that it has not passed on */
     uint32_t results, held; /* masters: tasks in batch; tasks that it has been given and has no result of */
-    struct cw_dispatch_range block;     /* workers: what it runs, or has run and not been answered for */
-    bool parked, sending, dead; /* its master owes it tasks; its message is on its way; workers: not back yet */
+    struct cw_dispatch_range block; /* workers: what it runs, or has run and not been answered for */
+    bool parked, sending,
+        dead; /* its master owes it tasks; its message is on its way; workers: not back yet */
 };
 
 enum cw_dispatch_kind { SERVED, RAN, REVIVE, FAIL_WORKER, FAIL_MASTER };
@@ -56,13 +59,14 @@ struct cw_dispatch {
     bool no_memory;
 };
 
-/* Adds an event of `node`, which counts only as long as the node lives; memory: d->no_memory. Takes the earliest one,
- * the first posted on ties; there must be one. */
-void cw_dispatch_post(struct cw_dispatch *d, enum cw_dispatch_kind kind, double at, uint32_t node, uint32_t to_epoch);
+/* Adds an event of `node`, which counts only as long as the node lives; memory: d->no_memory. Takes the
+ * earliest one, the first posted on ties; there must be one. */
+void cw_dispatch_post(struct cw_dispatch *d, enum cw_dispatch_kind kind, double at, uint32_t node,
+                      uint32_t to_epoch);
 struct cw_dispatch_event cw_dispatch_next(struct cw_dispatch *d);
 
-/* Puts a range at the end of a queue, or one task into its last range where it belongs there; takes at most `most` tasks
- * in a row from its head (count 0: it is empty). */
+/* Puts a range at the end of a queue, or one task into its last range where it belongs there; takes at most
+ * `most` tasks in a row from its head (count 0: it is empty). */
 void cw_dispatch_put(struct cw_dispatch *d, struct cw_dispatch_ring *q, struct cw_dispatch_range r);
 void cw_dispatch_put_task(struct cw_dispatch *d, struct cw_dispatch_ring *q, uint32_t task);
 struct cw_dispatch_range cw_dispatch_take(struct cw_dispatch_ring *q, uint64_t most);

@@ -127,8 +127,8 @@ static double search(const struct energy *x, double least, double step)
     return high;
 }
 
-enum cw_status cw_energy_bound(const struct cw_graph *g, const struct cw_platform *p, double least, double *bound,
-                               struct cw_error *err)
+enum cw_status cw_energy_bound(const struct cw_graph *g, const struct cw_platform *p, double least,
+                               double *bound, struct cw_error *err)
 {
     bool whole = is_whole(g, p);
     struct energy x = {.g = g, .devices = p->devices};

@@ -9,8 +9,9 @@
 
 #define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct cw_compare_options, member), \
-        .argument = argument_, .choices = choices_, .help = help_                                            \
+        .name = name_, .letter = letter_, .kind = kind_,                                                     \
+        .offset = offsetof(struct cw_compare_options, member), .argument = argument_, .choices = choices_,   \
+        .help = help_                                                                                        \
     }
 
 static const struct cw_cli_option options[] = {
@@ -100,21 +101,25 @@ static int run(const void *values, int argc, char **argv)
 static const struct cw_compare_options defaults = {.dsp = -1, .processors = -1};
 
 static const char *const examples[] = {
-    "clweave compare g-*.json", "all policies over many graphs",
+    "clweave compare g-*.json",
+    "all policies over many graphs",
     "clweave compare -p heft -p hdgeft:best-k,cross-class --csv results.csv g-*.json",
     "two policies, and every single result in a file",
     "clweave compare --processors 8 --plot out.svg rand*.stg",
-    "Standard Task Graphs on eight processors, and a picture", NULL};
+    "Standard Task Graphs on eight processors, and a picture",
+    NULL};
 
 const struct cw_command_def cw_cmd_compare = {
     .name = "compare",
     .summary = "compare policies over many task graphs and traces",
     .usage = "[options] FILE...",
     .details =
-        "Plans every file (trace or task graph: clweave-graph, STG, WfFormat, DOT) under every policy. The table has a row per policy: mean "
+        "Plans every file (trace or task graph: clweave-graph, STG, WfFormat, DOT) under every policy. The "
+        "table has a row per policy: mean "
         "schedule length ratio and speedup, mean and worst of makespan over that of the best policy for the "
         "graph, the number of graphs for which it is the best or as good, and mean makespan over the lower "
-        "bound for its way of sharing tasks. Files are planned on all processors at once; what is printed does not "
+        "bound for its way of sharing tasks. Files are planned on all processors at once; what is printed "
+        "does not "
         "depend on how many there are.",
     .options = options,
     .examples = examples,

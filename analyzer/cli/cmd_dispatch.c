@@ -25,10 +25,13 @@ static const struct cw_cli_option options[] = {
     OPTION("block", CW_CLI_INT, block, "N", "tasks that a worker asks for at a time (default 1)"),
     OPTION("task", CW_CLI_DOUBLE, task, "SECONDS", "what a task takes in the mean (default 1)"),
     OPTION("spread", CW_CLI_DOUBLE, spread, "X", "how far tasks differ from it, 0 to 1 (default 0.5)"),
-    OPTION("message", CW_CLI_DOUBLE, message, "SECONDS", "what a master takes for a message (default 0.0001)"),
+    OPTION("message", CW_CLI_DOUBLE, message, "SECONDS",
+           "what a master takes for a message (default 0.0001)"),
     OPTION("latency", CW_CLI_DOUBLE, latency, "SECONDS", "of a message (default 0.0001)"),
-    OPTION("worker-mtbf", CW_CLI_DOUBLE, worker_mtbf, "SECONDS", "between failures of a worker (default 0: never)"),
-    OPTION("master-mtbf", CW_CLI_DOUBLE, master_mtbf, "SECONDS", "between failures of a master (default 0: never)"),
+    OPTION("worker-mtbf", CW_CLI_DOUBLE, worker_mtbf, "SECONDS",
+           "between failures of a worker (default 0: never)"),
+    OPTION("master-mtbf", CW_CLI_DOUBLE, master_mtbf, "SECONDS",
+           "between failures of a master (default 0: never)"),
     OPTION("detect", CW_CLI_DOUBLE, detect, "SECONDS", "until a failure is noticed (default 1)"),
     OPTION("seed", CW_CLI_INT, seed, "N", "seed of the random numbers (default 0)"),
     OPTION("json", CW_CLI_BOOL, json, NULL, "print the result as JSON"),
@@ -70,12 +73,13 @@ static void print_json(const struct dispatch_options *o, const struct cw_dispatc
 
 static void print_table(const struct dispatch_options *o, const struct cw_dispatch_result *r)
 {
-    printf("%lld tasks, %lld workers, %lld level%s of masters\n\n", (long long)o->tasks, (long long)o->workers,
-           (long long)o->levels, o->levels == 1 ? "" : "s");
+    printf("%lld tasks, %lld workers, %lld level%s of masters\n\n", (long long)o->tasks,
+           (long long)o->workers, (long long)o->levels, o->levels == 1 ? "" : "s");
     printf("time             %12.6g s\n", r->seconds);
     printf("throughput       %12.6g tasks/s   (queueing formula: %.6g)\n", r->throughput, r->formula);
     printf("workers idle     %12.2f %%\n", 100 * r->idle);
-    printf("busiest master   %12.2f %%         (%llu messages)\n", 100 * r->busiest, (unsigned long long)r->messages);
+    printf("busiest master   %12.2f %%         (%llu messages)\n", 100 * r->busiest,
+           (unsigned long long)r->messages);
     if (r->worker_failures + r->master_failures)
         printf("failures         %12u           (%u of masters, %u of them the global one)\n"
                "lost work        %12.6g s each    (%llu messages were stale)\n",
@@ -100,13 +104,16 @@ static int run(const void *values, int argc, char **argv)
     (void)argv;
     if (o.tasks == 0 && fits(o.workers))
         o.tasks = 20 * o.workers;
-    if (!fits(o.workers) || !fits(o.levels) || !fits(o.fan_out) || !fits(o.tasks) || !fits(o.block) || o.seed < 0)
-        status = cw_error_set(&err, CW_ERR_INVALID, "dispatch: numbers of workers, levels, tasks and the like are whole "
-                                                    "numbers from 0 on");
+    if (!fits(o.workers) || !fits(o.levels) || !fits(o.fan_out) || !fits(o.tasks) || !fits(o.block) ||
+        o.seed < 0)
+        status = cw_error_set(&err, CW_ERR_INVALID,
+                              "dispatch: numbers of workers, levels, tasks and the like are whole "
+                              "numbers from 0 on");
     if (status == CW_OK)
-        status = cw_dispatch_run(&(struct cw_dispatch_options){(uint32_t)o.workers, (uint32_t)o.levels, (uint32_t)o.fan_out,
-                                                               (uint32_t)o.tasks, (uint32_t)o.block, o.task, o.spread,
-                                                               o.message, o.latency, o.worker_mtbf, o.master_mtbf,
+        status = cw_dispatch_run(&(struct cw_dispatch_options){(uint32_t)o.workers, (uint32_t)o.levels,
+                                                               (uint32_t)o.fan_out, (uint32_t)o.tasks,
+                                                               (uint32_t)o.block, o.task, o.spread, o.message,
+                                                               o.latency, o.worker_mtbf, o.master_mtbf,
                                                                o.detect, (uint64_t)o.seed},
                                  &r, &err);
     if (status != CW_OK) {
@@ -120,8 +127,15 @@ static int run(const void *values, int argc, char **argv)
     return CW_EXIT_OK;
 }
 
-static const struct dispatch_options defaults = {.workers = 1000, .levels = 1, .fan_out = 100, .block = 1, .task = 1,
-                                                 .spread = 0.5, .message = 1e-4, .latency = 1e-4, .detect = 1};
+static const struct dispatch_options defaults = {.workers = 1000,
+                                                 .levels = 1,
+                                                 .fan_out = 100,
+                                                 .block = 1,
+                                                 .task = 1,
+                                                 .spread = 0.5,
+                                                 .message = 1e-4,
+                                                 .latency = 1e-4,
+                                                 .detect = 1};
 
 static const char *const examples[] = {
     "clweave dispatch --workers 100000", "where a single master is the bottleneck",
@@ -132,11 +146,13 @@ const struct cw_command_def cw_cmd_dispatch = {
     .name = "dispatch",
     .summary = "simulate masters that hand tasks to very many workers",
     .usage = "[options]",
-    .details =
-        "A tree of masters hands tasks to workers in blocks, on request. Printed are throughput (of the middle half of the "
-        "tasks) beside what a queueing formula says of the tree without failures, how idle the workers and how busy the "
-        "busiest master were, and what failures cost: a dead worker's tasks go to its master's tail, a dead master is "
-        "replaced, the global one from its checkpoint.",
+    .details = "A tree of masters hands tasks to workers in blocks, on request. Printed are throughput (of "
+               "the middle half of the "
+               "tasks) beside what a queueing formula says of the tree without failures, how idle the "
+               "workers and how busy the "
+               "busiest master were, and what failures cost: a dead worker's tasks go to its master's tail, "
+               "a dead master is "
+               "replaced, the global one from its checkpoint.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

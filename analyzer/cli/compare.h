@@ -29,7 +29,8 @@ struct cw_compare {
     struct cw_compare_cell *cell; /* files x policies */
 };
 
-static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_compare *c, size_t file, size_t policy)
+static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_compare *c, size_t file,
+                                                            size_t policy)
 {
     return &c->cell[file * c->policies.count + policy];
 }
@@ -37,10 +38,10 @@ static inline const struct cw_compare_cell *cw_compare_cell(const struct cw_comp
 /* The shortest schedule of a file. */
 double cw_compare_best(const struct cw_compare *c, size_t file);
 
-/* Plans every file under every policy into c->cell and c->tasks, with as many threads as --jobs says (default: as many
- * as processors that the tool may use; one with --times). The result does not depend on how many. Shows progress on
- * stderr when that is a terminal, complains about estimated costs file by file. Errors: of the first file and policy
- * that has one, in the order of the command line. */
+/* Plans every file under every policy into c->cell and c->tasks, with as many threads as --jobs says
+ * (default: as many as processors that the tool may use; one with --times). The result does not depend on how
+ * many. Shows progress on stderr when that is a terminal, complains about estimated costs file by file.
+ * Errors: of the first file and policy that has one, in the order of the command line. */
 enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err);
 
 /* The table for people, to standard output. */
@@ -50,9 +51,9 @@ void cw_compare_print(const struct cw_compare *c);
 void cw_compare_csv(const struct cw_compare *c, FILE *f);
 void cw_compare_json(const struct cw_compare *c, FILE *f);
 
-/* Draws, by gnuplot, how makespans lie over the best of their graph: for each policy the share of graphs within a
- * factor. `path` ends in .svg or .png. Errors: CW_ERR_INVALID (it does not), CW_ERR_UNSUPPORTED (no gnuplot),
- * CW_ERR_IO. */
+/* Draws, by gnuplot, how makespans lie over the best of their graph: for each policy the share of graphs
+ * within a factor. `path` ends in .svg or .png. Errors: CW_ERR_INVALID (it does not), CW_ERR_UNSUPPORTED (no
+ * gnuplot), CW_ERR_IO. */
 enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, struct cw_error *err);
 
 #endif

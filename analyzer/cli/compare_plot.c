@@ -50,17 +50,19 @@ static enum cw_status put_data(const struct cw_compare *c, FILE *f, double *most
 
 static enum cw_status put_script(const struct cw_compare *c, FILE *f, bool png, struct cw_error *err)
 {
-    static const char *const colours[] = {"#303030", "#2060b0", "#b03060", "#308050", "#d08020", "#674ea7", "#45818e", "#8a8a3a"};
+    static const char *const colours[] = {"#303030", "#2060b0", "#b03060", "#308050",
+                                          "#d08020", "#674ea7", "#45818e", "#8a8a3a"};
     double most = 1;
     enum cw_status status = put_data(c, f, &most, err);
     unsigned high = 420 + (c->policies.count > 16 ? 14 * (unsigned)(c->policies.count - 16) : 0);
 
     if (status != CW_OK)
         return status;
-    fprintf(f, "set terminal %s size %d,%u font 'sans-serif,%d' background 'white'\n", png ? "pngcairo" : "svg",
-            png ? 1440 : 720, png ? 2 * high : high, png ? 20 : 12);
-    fprintf(f, "set xlabel 'makespan / best of the graph'\nset ylabel 'graphs, %%'\nset yrange [0:105]\n"
-               "set key outside right noenhanced\nset title '%zu graphs'\nset xrange [1:%.9g]\n%s",
+    fprintf(f, "set terminal %s size %d,%u font 'sans-serif,%d' background 'white'\n",
+            png ? "pngcairo" : "svg", png ? 1440 : 720, png ? 2 * high : high, png ? 20 : 12);
+    fprintf(f,
+            "set xlabel 'makespan / best of the graph'\nset ylabel 'graphs, %%'\nset yrange [0:105]\n"
+            "set key outside right noenhanced\nset title '%zu graphs'\nset xrange [1:%.9g]\n%s",
             c->files, most > 1 ? most : 2, most > 4 ? "set logscale x\n" : "");
     for (size_t k = 0; k < c->policies.count; k++) {
         fprintf(f, "%s$p%zu using 1:2 with steps linewidth 2 dashtype %zu linecolor rgb '%s' title '",
@@ -91,8 +93,8 @@ static enum cw_status run_gnuplot(FILE *script, FILE *out, struct cw_error *err)
         error = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
-        return cw_error_set(err, CW_ERR_UNSUPPORTED, "--plot: cannot run gnuplot: %s; install it (gnuplot-nox)",
-                            strerror(error));
+        return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                            "--plot: cannot run gnuplot: %s; install it (gnuplot-nox)", strerror(error));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -115,7 +117,8 @@ enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, str
     if (status != CW_OK)
         return status;
     script = tmpfile();
-    status = script ? put_script(c, script, png, err) : cw_error_set(err, CW_ERR_IO, "cannot make a temporary file");
+    status = script ? put_script(c, script, png, err)
+                    : cw_error_set(err, CW_ERR_IO, "cannot make a temporary file");
     if (status == CW_OK)
         status = run_gnuplot(script, out.f, err);
     if (script)

@@ -1,9 +1,9 @@
 /* compare_run.c - planning many files under many policies with all processors; see compare.h.
  *
- * Threads take pairs of file and policy in the order of the command line. The first that comes to a file reads it and
- * solves its linear programs while others that want it wait; then its plans share it, each thread only reading. When
- * something fails no more pairs are taken: everything before the first failure has been taken already, so the error
- * that is told does not depend on the number of threads. */
+ * Threads take pairs of file and policy in the order of the command line. The first that comes to a file
+ * reads it and solves its linear programs while others that want it wait; then its plans share it, each
+ * thread only reading. When something fails no more pairs are taken: everything before the first failure has
+ * been taken already, so the error that is told does not depend on the number of threads. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static enum cw_status solve_bounds(const struct cw_compare *c, struct cw_plan_so
     s->bounds.entries_max = cw_plan_bounds_entries(c->o->lp);
     for (size_t k = 0; k < c->policies.count && status == CW_OK; k++) {
         struct cw_plan_bound ignored;
-        status = cw_plan_bound_find(&ignored, &s->bounds, &(struct cw_bounds){0}, s->input.graph, s->input.platform,
-                                    cw_policy_sharing(&c->policies.config[k]), err);
+        status = cw_plan_bound_find(&ignored, &s->bounds, &(struct cw_bounds){0}, s->input.graph,
+                                    s->input.platform, cw_policy_sharing(&c->policies.config[k]), err);
     }
     return status;
 }
@@ -66,8 +66,8 @@ static enum cw_status want_file(struct run *r, size_t k, struct cw_error *err)
     pthread_mutex_lock(&f->lock);
     if (!f->read) {
         bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0;
-        f->status = cw_plan_source_init(&f->source, r->c->file[k], o->platform, o->dsp, r->c->processors, drop, true,
-                                        &f->err);
+        f->status = cw_plan_source_init(&f->source, r->c->file[k], o->platform, o->dsp, r->c->processors,
+                                        drop, true, &f->err);
         if (f->status == CW_OK)
             f->status = solve_bounds(r->c, &f->source, &f->err);
         if (f->status == CW_OK)
@@ -143,8 +143,8 @@ static void *work(void *argument)
 static size_t thread_count(const struct run *r)
 {
     cpu_set_t set;
-    size_t n = r->c->o->jobs > 0 ? (size_t)r->c->o->jobs
-               : r->c->o->times  ? 1
+    size_t n = r->c->o->jobs > 0                             ? (size_t)r->c->o->jobs
+               : r->c->o->times                              ? 1
                : sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set)
                                                              : 1;
 
@@ -166,7 +166,8 @@ static void run_threads(struct run *r)
 
 enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err)
 {
-    struct run r = {.c = c, .all = c->files * c->policies.count, .terminal = isatty(STDERR_FILENO), .began = now()};
+    struct run r = {
+        .c = c, .all = c->files * c->policies.count, .terminal = isatty(STDERR_FILENO), .began = now()};
 
     r.failed = r.all;
     r.file = calloc(c->files, sizeof *r.file);

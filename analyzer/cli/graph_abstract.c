@@ -62,9 +62,9 @@ static void print_json(const struct summary *s, const struct cw_graph *g, const 
     const struct {
         const char *key;
         double value;
-    } rows[] = {{"tasks", g->tasks},   {"edges", g->edges}, {"devices", p->devices},
+    } rows[] = {{"tasks", g->tasks},     {"edges", g->edges}, {"devices", p->devices},
                 {"entries", s->entries}, {"exits", s->exits}, {"depth", s->depth},
-                {"width", s->width},   {"work", s->work},   {"critical_path", s->path},
+                {"width", s->width},     {"work", s->work},   {"critical_path", s->path},
                 {"data", s->data}};
     struct cw_json_out j;
 
@@ -117,8 +117,9 @@ static enum cw_status write_picture(const struct cw_graph_output *o, const char 
     enum cw_status status;
 
     if (o->graph->tasks > CW_PICTURE_NODES)
-        return cw_error_set(err, CW_ERR_LIMIT, "the graph has %u tasks, too many for a picture (more than %d)",
-                            o->graph->tasks, CW_PICTURE_NODES);
+        return cw_error_set(err, CW_ERR_LIMIT,
+                            "the graph has %u tasks, too many for a picture (more than %d)", o->graph->tasks,
+                            CW_PICTURE_NODES);
     status = cw_output_open(&out, path, 0666, err);
     if (status != CW_OK)
         return status;
@@ -139,8 +140,8 @@ static const char *base_name(const char *path)
     return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 }
 
-int cw_graph_abstract_run(const struct cw_graph_format *in, const char *path, const char *out, const char *name,
-                          bool json)
+int cw_graph_abstract_run(const struct cw_graph_format *in, const char *path, const char *out,
+                          const char *name, bool json)
 {
     const struct cw_graph_format *to = cw_graph_abstract_format(name, out, false);
     struct cw_graph *graph;
@@ -152,8 +153,8 @@ int cw_graph_abstract_run(const struct cw_graph_format *in, const char *path, co
     enum cw_status status;
 
     if ((out || name) && !picture && !to) {
-        cw_cli_complain("graph: %s: the extension is none of json, stg, wfformat.json, dot, svg, png; say --format",
-                        out);
+        cw_cli_complain(
+            "graph: %s: the extension is none of json, stg, wfformat.json, dot, svg, png; say --format", out);
         return CW_EXIT_USAGE;
     }
     status = in->read(path, 0, &graph, &platform, &err);

@@ -64,8 +64,8 @@ static bool skip(struct cw_dot_lex *l)
 
 static bool letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-           (unsigned char)c >= 128;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 128;
 }
 
 static enum cw_dot_token string(struct cw_dot_lex *l)

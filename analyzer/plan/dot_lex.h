@@ -27,8 +27,8 @@ struct cw_dot_lex {
     size_t length, room;
 };
 
-/* Moves to the next token and returns its kind. Strings joined by + are one; a backslash before a quote or a line's
- * end is taken away, others stay. HTML strings, unfinished ones and strange bytes are errors. */
+/* Moves to the next token and returns its kind. Strings joined by + are one; a backslash before a quote or a
+ * line's end is taken away, others stay. HTML strings, unfinished ones and strange bytes are errors. */
 enum cw_dot_token cw_dot_next(struct cw_dot_lex *l);
 void cw_dot_lex_finish(struct cw_dot_lex *l);
 

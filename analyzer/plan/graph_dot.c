@@ -1,9 +1,10 @@
 /* graph_dot.c - reading task graphs in graphviz's language; see graph_format.h.
  *
- * A node is a task, an edge a dependence. A node's time is the first of its attributes cost, weight, size that it has
- * (own or by default, "node [cost=1]"); a cost may be a list, one number per device, "-" where the task cannot run. An
- * edge carries the first of data, size, weight, else nothing. Attributes of the graph: classes (of devices),
- * memories, bandwidth, latency. groups and splittable are as in clweave-graph. The rest is decoration. */
+ * A node is a task, an edge a dependence. A node's time is the first of its attributes cost, weight, size
+ * that it has (own or by default, "node [cost=1]"); a cost may be a list, one number per device, "-" where
+ * the task cannot run. An edge carries the first of data, size, weight, else nothing. Attributes of the
+ * graph: classes (of devices), memories, bandwidth, latency. groups and splittable are as in clweave-graph.
+ * The rest is decoration. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +124,8 @@ static enum cw_status push(struct cw_dot *d, struct nodes *n, uint32_t node)
     return CW_OK;
 }
 
-/* The node called as the current token says, made with the scope's defaults when it is new; eats its name and port. */
+/* The node called as the current token says, made with the scope's defaults when it is new; eats its name and
+ * port. */
 static enum cw_status read_node(struct cw_dot *d, const struct scope *scope, struct nodes *into)
 {
     uint32_t before = d->names.count, node = cw_name_table_add(&d->names, d->lex.word, d->lex.length);
@@ -151,7 +153,8 @@ static enum cw_status read_node(struct cw_dot *d, const struct scope *scope, str
     return push(d, into, node);
 }
 
-static enum cw_status add_edges(struct cw_dot *d, const struct nodes *from, const struct nodes *to, size_t *first)
+static enum cw_status add_edges(struct cw_dot *d, const struct nodes *from, const struct nodes *to,
+                                size_t *first)
 {
     if (from->count * to->count > EDGES_MAX - d->edges)
         return cw_error_set(d->lex.err, CW_ERR_LIMIT, "%s: more than %d edges", d->lex.name, EDGES_MAX);
@@ -186,8 +189,8 @@ static enum cw_status read_end(struct cw_dot *d, struct scope *scope, struct nod
     if (!group)
         return read_node(d, scope, into);
     if (depth == DEPTH_MAX)
-        return cw_text_wrong(d->lex.name, d->lex.text, d->lex.at, d->lex.err, "groups are nested deeper than %d",
-                             DEPTH_MAX);
+        return cw_text_wrong(d->lex.name, d->lex.text, d->lex.at, d->lex.err,
+                             "groups are nested deeper than %d", DEPTH_MAX);
     if (cw_dot_is_word(&d->lex, "subgraph") && cw_dot_next(&d->lex) == CW_DOT_ID)
         cw_dot_next(&d->lex);
     if (!eat(d, '{'))
@@ -276,7 +279,8 @@ static enum cw_status read_body(struct cw_dot *d, struct scope *scope, struct no
            d->lex.token != CW_DOT_ERROR) {
         if (eat(d, ';'))
             continue;
-        if (cw_dot_is_word(&d->lex, "node") || cw_dot_is_word(&d->lex, "edge") || cw_dot_is_word(&d->lex, "graph")) {
+        if (cw_dot_is_word(&d->lex, "node") || cw_dot_is_word(&d->lex, "edge") ||
+            cw_dot_is_word(&d->lex, "graph")) {
             status = read_defaults(d, scope);
         } else if (is_assignment(d)) {
             char *key = strdup(d->lex.word);

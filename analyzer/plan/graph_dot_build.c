@@ -12,11 +12,12 @@
 
 static enum cw_status bad(struct cw_dot *d, const struct cw_dot_attributes *a, int key, const char *wanted)
 {
-    return cw_text_wrong(d->lex.name, d->lex.text, a->at[key], d->lex.err, "expected %s, found \"%.60s\"", wanted,
-                         a->value[key]);
+    return cw_text_wrong(d->lex.name, d->lex.text, a->at[key], d->lex.err, "expected %s, found \"%.60s\"",
+                         wanted, a->value[key]);
 }
 
-/* A number from 0 on at *text, moved behind it and the blanks and the comma that follow. False: it is none. */
+/* A number from 0 on at *text, moved behind it and the blanks and the comma that follow. False: it is none.
+ */
 static bool take_number(const char **text, double *x)
 {
     char *rest;
@@ -80,13 +81,15 @@ static enum cw_status read_costs(struct cw_dot *d, uint32_t node, uint32_t devic
     uint32_t n;
 
     if (key < 0)
-        return cw_error_set(d->lex.err, CW_ERR_FORMAT,
-                            "%s: node %.60s has no cost (nor weight, nor size); a default for all is node [cost=1]",
-                            d->lex.name, d->names.name[node]);
+        return cw_error_set(
+            d->lex.err, CW_ERR_FORMAT,
+            "%s: node %.60s has no cost (nor weight, nor size); a default for all is node [cost=1]",
+            d->lex.name, d->names.name[node]);
     text = a->value[key];
     n = list_length(text);
     if (n != 1 && n != devices)
-        return cw_text_wrong(d->lex.name, d->lex.text, a->at[key], d->lex.err, "%u costs for %u devices", n, devices);
+        return cw_text_wrong(d->lex.name, d->lex.text, a->at[key], d->lex.err, "%u costs for %u devices", n,
+                             devices);
     for (uint32_t k = 0; k < n; k++)
         if (*text == '-' && (text[1] == ',' || text[1] == ' ' || !text[1])) {
             cost[k] = INFINITY;
@@ -112,11 +115,16 @@ static uint32_t count_devices(const struct cw_dot *d, uint32_t processors)
             uint32_t n = list_length(d->node[k].value[cost_key(&d->node[k])]);
             most = n > most ? n : most;
         }
-    return most > 1 ? most : processors ? processors : most && d->graph.value[CW_DOT_CLASSES] ? 1 : CW_GRAPH_PROCESSORS;
+    return most > 1                                 ? most
+           : processors                             ? processors
+           : most && d->graph.value[CW_DOT_CLASSES] ? 1
+                                                    : CW_GRAPH_PROCESSORS;
 }
 
-/* The words of attribute `key` of the graph, one per device: into spec[].class_name or .memory. `copy` is cut up. */
-static enum cw_status spread(struct cw_dot *d, int key, uint32_t devices, char **copy, struct cw_device_spec *spec)
+/* The words of attribute `key` of the graph, one per device: into spec[].class_name or .memory. `copy` is cut
+ * up. */
+static enum cw_status spread(struct cw_dot *d, int key, uint32_t devices, char **copy,
+                             struct cw_device_spec *spec)
 {
     char *save = NULL, *word;
     uint32_t n = 0;
@@ -170,14 +178,16 @@ static enum cw_status add_node(struct cw_dot *d, struct cw_graph_builder *b, uin
                                double *cost)
 {
     const struct cw_dot_attributes *a = &d->node[node];
-    struct cw_task_spec spec = {.cost = cost, .name = a->value[CW_DOT_LABEL] ? a->value[CW_DOT_LABEL] : d->names.name[node]};
+    struct cw_task_spec spec = {
+        .cost = cost, .name = a->value[CW_DOT_LABEL] ? a->value[CW_DOT_LABEL] : d->names.name[node]};
     double groups = 0;
     struct cw_error why = {0};
     enum cw_status status = read_costs(d, node, devices, cost);
 
     if (status == CW_OK)
         status = one_number(d, a, CW_DOT_GROUPS, &groups);
-    if (status == CW_OK && (groups != floor(groups) || groups > 0x1p53 || (groups == 0 && a->value[CW_DOT_GROUPS])))
+    if (status == CW_OK &&
+        (groups != floor(groups) || groups > 0x1p53 || (groups == 0 && a->value[CW_DOT_GROUPS])))
         status = bad(d, a, CW_DOT_GROUPS, "a whole number from 1 on");
     spec.groups = (uint64_t)groups;
     if (status == CW_OK && a->value[CW_DOT_SPLITTABLE]) {
@@ -197,8 +207,9 @@ enum cw_status cw_dot_build(struct cw_dot *d, uint32_t processors, struct cw_gra
     struct cw_graph_builder *b = cw_graph_builder_create(devices);
     double *cost = malloc(devices * sizeof *cost);
     struct cw_error why = {0};
-    enum cw_status status = b && cost ? make_platform(d, devices, platform)
-                                      : cw_error_set(d->lex.err, CW_ERR_NOMEM, "%s: out of memory", d->lex.name);
+    enum cw_status status = b && cost
+                                ? make_platform(d, devices, platform)
+                                : cw_error_set(d->lex.err, CW_ERR_NOMEM, "%s: out of memory", d->lex.name);
 
     for (uint32_t k = 0; k < d->nodes && status == CW_OK; k++)
         status = add_node(d, b, k, devices, cost);

@@ -1,5 +1,5 @@
-/* graph_dot_write.c - graphs in graphviz's language, so that dot draws them and graph_dot.c reads them back. Of
- * links, which the language has no room for, the means are written. */
+/* graph_dot_write.c - graphs in graphviz's language, so that dot draws them and graph_dot.c reads them back.
+ * Of links, which the language has no room for, the means are written. */
 #include <math.h>
 #include <string.h>
 

@@ -49,7 +49,8 @@ const struct cw_graph_format *cw_graph_format_probe(const char *path)
     fclose(f);
     for (size_t k = 0; cw_graph_formats[k] && !found; k++)
         if (cw_graph_formats[k]->probe(head, heads, tail, tails) ||
-            (strcmp(cw_graph_formats[k]->suffix, ".json") != 0 && ends_with(path, cw_graph_formats[k]->suffix)))
+            (strcmp(cw_graph_formats[k]->suffix, ".json") != 0 &&
+             ends_with(path, cw_graph_formats[k]->suffix)))
             found = cw_graph_formats[k];
     return found;
 }

@@ -6,8 +6,8 @@
  *             communication costs, and its prototype
  *   wfformat  WfCommons WfFormat, versions 1.2 to 1.5 (JSON)
  *   dot       graphviz: numbers as attributes of nodes and edges
- * They know one time per task: a graph that is read has `processors` alike devices of class "cpu", each with a
- * memory of its own; --platform (platform_file.h) makes another machine of it.
+ * They know one time per task: a graph that is read has `processors` alike devices of class "cpu", each with
+ * a memory of its own; --platform (platform_file.h) makes another machine of it.
  *
  * Adding a format is one file and one line. Thread-safety: formats are immutable. */
 #ifndef CW_GRAPH_FORMAT_H

@@ -1,10 +1,10 @@
 /* graph_stg.c - the Standard Task Graph Set's files; see graph_format.h.
  *
  * A first line with the number of tasks (prototype files: and of processors), then for each task its number,
- * its time, the number of its predecessors, and these: on the same line, or, in graphs with communication costs,
- * each on a line of its own with what the transfer from it costs. Numbers run from 0 (a dummy entry) or, in
- * prototype files, from 1, to a dummy exit; "#" begins a comment. Dummies (no time, only at the ends) are no tasks
- * here: the first task of the graph is number 1, and tasks are called by their numbers. */
+ * its time, the number of its predecessors, and these: on the same line, or, in graphs with communication
+ * costs, each on a line of its own with what the transfer from it costs. Numbers run from 0 (a dummy entry)
+ * or, in prototype files, from 1, to a dummy exit; "#" begins a comment. Dummies (no time, only at the ends)
+ * are no tasks here: the first task of the graph is number 1, and tasks are called by their numbers. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -164,8 +164,10 @@ static enum cw_status read_row(struct stg *s)
                                  "a line of a predecessor has two numbers: which one, and the cost");
     }
     if (status == CW_OK && word_here(s))
-        return cw_text_wrong(s->name, s->text, s->p, s->err, "task %u says that it has %u predecessors, but "
-                                                             "there are more", number_of, r.count);
+        return cw_text_wrong(s->name, s->text, s->p, s->err,
+                             "task %u says that it has %u predecessors, but "
+                             "there are more",
+                             number_of, r.count);
     s->row[s->rows] = r;
     s->rows += status == CW_OK;
     return status;
@@ -295,10 +297,11 @@ static enum cw_status same_everywhere(const struct cw_graph *g, struct cw_error 
     for (uint32_t i = 0; i < g->tasks; i++)
         for (uint32_t d = 1; d < g->devices; d++)
             if (cw_graph_cost(g, i, d) != cw_graph_cost(g, i, 0))
-                return cw_error_set(err, CW_ERR_UNSUPPORTED,
-                                    "STG has one time per task, but task %u takes %g on device 0 and %g on device "
-                                    "%u; write json, dot or wfformat",
-                                    i, cw_graph_cost(g, i, 0), cw_graph_cost(g, i, d), d);
+                return cw_error_set(
+                    err, CW_ERR_UNSUPPORTED,
+                    "STG has one time per task, but task %u takes %g on device 0 and %g on device "
+                    "%u; write json, dot or wfformat",
+                    i, cw_graph_cost(g, i, 0), cw_graph_cost(g, i, d), d);
     return CW_OK;
 }
 

@@ -1,8 +1,9 @@
 /* graph_wfformat.c - reading WfCommons WfFormat, versions 1.2 to 1.5; see graph_format.h.
  *
- * Version 1.5 describes tasks under workflow.specification and what they took under workflow.execution; earlier
- * ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A task takes its
- * run time, in seconds; an edge carries the bytes of the files that its first task writes and its second reads. */
+ * Version 1.5 describes tasks under workflow.specification and what they took under workflow.execution;
+ * earlier ones have both in workflow.tasks (1.2: jobs). Tasks are named by id, in earlier versions by name. A
+ * task takes its run time, in seconds; an edge carries the bytes of the files that its first task writes and
+ * its second reads. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,9 +23,10 @@ const char *cw_wf_at(const struct cw_wf *w, size_t i, char text[64])
 }
 
 enum cw_status cw_wf_number(const struct cw_wf *w, const json_t *object, const char *where, const char *key,
-                                    const char *older, bool optional, double *value)
+                            const char *older, bool optional, double *value)
 {
-    const char *found = json_object_get(object, key) || !older || !json_object_get(object, older) ? key : older;
+    const char *found =
+        json_object_get(object, key) || !older || !json_object_get(object, older) ? key : older;
     enum cw_status status = cw_json_get_number(object, where, found, optional, value, w->err);
 
     if (status == CW_OK && (*value < 0 || isinf(*value)))
@@ -49,7 +51,8 @@ static enum cw_status name_tasks(struct cw_wf *w)
         char where[64];
         uint32_t number, before = w->ids.count;
         w->seconds[i] = NAN;
-        status = cw_json_get_string(task, cw_wf_at(w, i, where), "name", json_object_get(task, "id"), &name, w->err);
+        status = cw_json_get_string(task, cw_wf_at(w, i, where), "name", json_object_get(task, "id"), &name,
+                                    w->err);
         id = name;
         if (status == CW_OK)
             status = cw_json_get_string(task, where, "id", true, &id, w->err);
@@ -57,9 +60,10 @@ static enum cw_status name_tasks(struct cw_wf *w)
             break;
         number = cw_name_table_add(&w->ids, id, strlen(id));
         if (number != before)
-            return number == CW_NAME_NONE ? cw_wf_no_memory(w)
-                                          : cw_error_set(w->err, CW_ERR_FORMAT,
-                                                         "%s.id: \"%.60s\" is that of another task, too", where, id);
+            return number == CW_NAME_NONE
+                       ? cw_wf_no_memory(w)
+                       : cw_error_set(w->err, CW_ERR_FORMAT, "%s.id: \"%.60s\" is that of another task, too",
+                                      where, id);
         before = w->names.count;
         number = cw_name_table_add(&w->names, name ? name : id, strlen(name ? name : id));
         if (number == CW_NAME_NONE)
@@ -101,10 +105,11 @@ static enum cw_status read_times(struct cw_wf *w)
     }
     for (uint32_t i = 0; i < w->ids.count && status == CW_OK; i++)
         if (isnan(w->seconds[i]))
-            status = cw_error_set(w->err, CW_ERR_FORMAT,
-                                  "workflow.execution.tasks: says nothing of task \"%.60s\", so nobody knows how "
-                                  "long it takes",
-                                  w->ids.name[i]);
+            status =
+                cw_error_set(w->err, CW_ERR_FORMAT,
+                             "workflow.execution.tasks: says nothing of task \"%.60s\", so nobody knows how "
+                             "long it takes",
+                             w->ids.name[i]);
     return status;
 }
 
@@ -129,7 +134,8 @@ static enum cw_status read_relatives(struct cw_wf *w, uint32_t i, const char *ke
 {
     const json_t *list = NULL;
     char where[64];
-    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+    enum cw_status status =
+        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const char *word = json_string_value(json_array_get(list, k));

@@ -34,9 +34,8 @@ struct cw_wf {
     struct cw_error *err;
 };
 
-
-/* Reads which files each task reads and writes, and their sizes, and adds the bytes to w->link, which is sorted.
- * `specification` holds the sizes in version 1.5. Errors: CW_ERR_FORMAT, CW_ERR_NOMEM, in w->err. */
+/* Reads which files each task reads and writes, and their sizes, and adds the bytes to w->link, which is
+ * sorted. `specification` holds the sizes in version 1.5. Errors: CW_ERR_FORMAT, CW_ERR_NOMEM, in w->err. */
 enum cw_status cw_wf_read_files(struct cw_wf *w, const json_t *specification);
 
 /* The order of links: by their ends. For qsort and bsearch. */

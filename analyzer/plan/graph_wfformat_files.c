@@ -1,12 +1,12 @@
-/* graph_wfformat_files.c - what flows along the edges of a workflow: the files that one task writes and another
- * reads; see graph_wfformat.h. */
+/* graph_wfformat_files.c - what flows along the edges of a workflow: the files that one task writes and
+ * another reads; see graph_wfformat.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph_wfformat.h"
 
-static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char *file, size_t length, uint32_t task,
-                              double bytes)
+static enum cw_status add_use(struct cw_wf *w, struct cw_wf_uses *u, const char *file, size_t length,
+                              uint32_t task, double bytes)
 {
     uint32_t number = cw_name_table_add(&w->files, file, length);
 
@@ -29,7 +29,8 @@ static enum cw_status read_file_ids(struct cw_wf *w, uint32_t i, const char *key
 {
     const json_t *list = NULL;
     char where[64];
-    enum cw_status status = cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
+    enum cw_status status =
+        cw_json_get_array(json_array_get(w->tasks, i), cw_wf_at(w, i, where), key, true, &list, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(list); k++) {
         const json_t *id = json_array_get(list, k);
@@ -56,9 +57,11 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
         snprintf(where, sizeof where, "%s.files[%zu]", task, k);
         status = cw_json_get_string(one, where, "link", false, &link, w->err);
         if (status == CW_OK && strcmp(link, "input") != 0 && strcmp(link, "output") != 0)
-            status = cw_error_set(w->err, CW_ERR_FORMAT, "%s.link: is neither \"input\" nor \"output\"", where);
+            status =
+                cw_error_set(w->err, CW_ERR_FORMAT, "%s.link: is neither \"input\" nor \"output\"", where);
         if (status == CW_OK)
-            status = cw_json_get_string(one, where, json_object_get(one, "name") ? "name" : "id", false, &name, w->err);
+            status = cw_json_get_string(one, where, json_object_get(one, "name") ? "name" : "id", false,
+                                        &name, w->err);
         if (status == CW_OK)
             status = cw_wf_number(w, one, where, "sizeInBytes", "size", true, &bytes);
         if (status == CW_OK)
@@ -71,7 +74,8 @@ static enum cw_status read_file_objects(struct cw_wf *w, uint32_t i)
 static enum cw_status read_sizes(struct cw_wf *w, const json_t *specification)
 {
     const json_t *files = NULL;
-    enum cw_status status = cw_json_get_array(specification, "workflow.specification", "files", true, &files, w->err);
+    enum cw_status status =
+        cw_json_get_array(specification, "workflow.specification", "files", true, &files, w->err);
 
     for (size_t k = 0; status == CW_OK && k < json_array_size(files); k++) {
         const json_t *one = json_array_get(files, k);
@@ -110,7 +114,8 @@ static void sort_uses(struct cw_wf_uses *u)
     u->count = kept;
 }
 
-/* Both lists go by file: for each file, everyone who writes it with everyone who reads it, where there is an edge. */
+/* Both lists go by file: for each file, everyone who writes it with everyone who reads it, where there is an
+ * edge. */
 static void add_bytes(struct cw_wf *w)
 {
     size_t first = 0;

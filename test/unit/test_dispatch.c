@@ -1,4 +1,5 @@
-/* Multi-level dispatch, simulated: every result once, whatever fails; the formula; trees against one master. */
+/* Multi-level dispatch, simulated: every result once, whatever fails; the formula; trees against one master.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,15 @@
 #include "../../sched/dispatch.h"
 #include "../../sched/random.h"
 
-static const struct cw_dispatch_options plain = {.workers = 64, .levels = 1, .fan_out = 8, .tasks = 4000, .block = 1,
-                                                 .task_s = 0.1, .spread = 0.5, .message_s = 1e-4, .latency_s = 1e-4,
+static const struct cw_dispatch_options plain = {.workers = 64,
+                                                 .levels = 1,
+                                                 .fan_out = 8,
+                                                 .tasks = 4000,
+                                                 .block = 1,
+                                                 .task_s = 0.1,
+                                                 .spread = 0.5,
+                                                 .message_s = 1e-4,
+                                                 .latency_s = 1e-4,
                                                  .detect_s = 0.05};
 
 static struct cw_dispatch_result run(const struct cw_dispatch_options *o)
@@ -21,11 +29,11 @@ static struct cw_dispatch_result run(const struct cw_dispatch_options *o)
     struct cw_error err = {0};
 
     if (cw_dispatch_run(o, &r, &err) != CW_OK)
-        fail_msg("workers %u levels %u fan-out %u tasks %u seed %llu: %s", o->workers, o->levels, o->fan_out, o->tasks,
-                 (unsigned long long)o->seed, err.text);
+        fail_msg("workers %u levels %u fan-out %u tasks %u seed %llu: %s", o->workers, o->levels, o->fan_out,
+                 o->tasks, (unsigned long long)o->seed, err.text);
     if (r.once != o->tasks)
-        fail_msg("workers %u levels %u fan-out %u tasks %u seed %llu: %u results", o->workers, o->levels, o->fan_out,
-                 o->tasks, (unsigned long long)o->seed, r.once);
+        fail_msg("workers %u levels %u fan-out %u tasks %u seed %llu: %u results", o->workers, o->levels,
+                 o->fan_out, o->tasks, (unsigned long long)o->seed, r.once);
     return r;
 }
 
@@ -64,13 +72,14 @@ static void test_formula(void **state)
             again = run(&o);
             assert_memory_equal(&r, &again, sizeof r);
             assert_true(r.repeated == 0 && r.stale == 0 && r.lost_s == 0);
-            print_message("%5u workers, %u levels: %9.1f tasks/s, formula %9.1f, busiest master %.2f\n", o.workers, levels,
-                          r.throughput, r.formula, r.busiest);
+            print_message("%5u workers, %u levels: %9.1f tasks/s, formula %9.1f, busiest master %.2f\n",
+                          o.workers, levels, r.throughput, r.formula, r.busiest);
             assert_true(fabs(r.throughput / r.formula - 1) < 0.15);
         }
 }
 
-/* Workers, regional masters and the global one die at random, in trees of any shape: each result is taken once. */
+/* Workers, regional masters and the global one die at random, in trees of any shape: each result is taken
+ * once. */
 static void test_failures(void **state)
 {
     uint64_t random = 9;
@@ -99,8 +108,8 @@ static void test_failures(void **state)
         stale += r.stale;
         hard += r.master_failures > 3;
     }
-    print_message("%u workers, %u masters, %u of them global, died; %llu stale messages\n", workers, masters, globals,
-                  (unsigned long long)stale);
+    print_message("%u workers, %u masters, %u of them global, died; %llu stale messages\n", workers, masters,
+                  globals, (unsigned long long)stale);
     assert_true(workers > 3000 && masters > 1500 && globals > 300 && stale > 300 && hard > 100);
 }
 

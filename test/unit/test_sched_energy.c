@@ -14,7 +14,8 @@
 
 enum { GRAPHS = 1500 };
 
-/* Up to nine tasks on two to four alike devices; kind: whole times, broken ones, whole times with transfers. */
+/* Up to nine tasks on two to four alike devices; kind: whole times, broken ones, whole times with transfers.
+ */
 static void make(uint64_t *random, unsigned kind, struct cw_graph **g, struct cw_platform **p)
 {
     uint32_t q = 2 + (uint32_t)cw_random_below(random, 3), n = 3 + (uint32_t)cw_random_below(random, 7);
@@ -23,7 +24,8 @@ static void make(uint64_t *random, unsigned kind, struct cw_graph **g, struct cw
 
     assert_non_null(b);
     for (uint32_t i = 0; i < n; i++) {
-        double time = kind == 1 ? cw_random_uniform(random, 0, 9) : (double)cw_random_below(random, 10), cost[4];
+        double time = kind == 1 ? cw_random_uniform(random, 0, 9) : (double)cw_random_below(random, 10),
+               cost[4];
         for (uint32_t d = 0; d < q; d++)
             cost[d] = time;
         assert_int_equal(cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, NULL), CW_OK);
@@ -31,7 +33,8 @@ static void make(uint64_t *random, unsigned kind, struct cw_graph **g, struct cw
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
             if (cw_random_below(random, 4) == 0)
-                cw_graph_builder_add_edge(b, i, j, kind == 2 ? (double)cw_random_below(random, 5) / 2 : 0, NULL);
+                cw_graph_builder_add_edge(b, i, j, kind == 2 ? (double)cw_random_below(random, 5) / 2 : 0,
+                                          NULL);
     assert_int_equal(cw_graph_builder_finish(b, g, NULL), CW_OK);
     assert_int_equal(cw_platform_create(spec, q, NULL, 1, NULL, 0, p, NULL), CW_OK);
 }
@@ -69,12 +72,14 @@ static void test_below_optimum(void **state)
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }
-    print_message("%d optima: the bound is one of them %d times, without it %d; larger than others %d times\n", proven, tight,
-                  plain, tighter);
+    print_message(
+        "%d optima: the bound is one of them %d times, without it %d; larger than others %d times\n", proven,
+        tight, plain, tighter);
     assert_true(proven > GRAPHS * 9 / 10 && tighter > 40 && tight > plain + 25);
 }
 
-/* Shared tasks and unlike devices: the bound of whole tasks on alike devices does not hold and is not claimed. */
+/* Shared tasks and unlike devices: the bound of whole tasks on alike devices does not hold and is not
+ * claimed. */
 static void test_only_where_it_holds(void **state)
 {
     struct cw_graph_builder *b = cw_graph_builder_create(2);
@@ -85,7 +90,8 @@ static void test_only_where_it_holds(void **state)
 
     (void)state;
     for (int k = 0; k < 3; k++)
-        cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = (double[]){5, 5}, .splittable = true}, NULL);
+        cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = (double[]){5, 5}, .splittable = true},
+                                  NULL);
     assert_int_equal(cw_graph_builder_finish(b, &g, NULL), CW_OK);
     assert_int_equal(cw_platform_create(spec, 2, NULL, 1, NULL, 0, &p, NULL), CW_OK);
     assert_int_equal(cw_bounds_compute(g, p, CW_SHARE_NEVER, &whole, NULL), CW_OK);

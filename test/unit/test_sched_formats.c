@@ -1,4 +1,5 @@
-/* STG, WfFormat and DOT: what is read, what is said of what cannot be, writing and reading back, damaged files. */
+/* STG, WfFormat and DOT: what is read, what is said of what cannot be, writing and reading back, damaged
+ * files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,21 +99,24 @@ static void test_stg(void **state)
 }
 
 #define WF15                                                                                                 \
-    "{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":["                  \
-    "{\"name\":\"a\",\"id\":\"1\",\"parents\":[],\"children\":[\"2\"],\"outputFiles\":[\"f\",\"g\"]},"        \
-    "{\"name\":\"a\",\"id\":\"2\",\"parents\":[\"1\"],\"children\":[],\"inputFiles\":[\"f\",\"g\",\"h\",\"f\"]}]," \
-    "\"files\":[{\"id\":\"f\",\"sizeInBytes\":1000},{\"id\":\"g\",\"sizeInBytes\":24},{\"id\":\"h\",\"sizeInBytes\":7}]}," \
+    "{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":["                 \
+    "{\"name\":\"a\",\"id\":\"1\",\"parents\":[],\"children\":[\"2\"],\"outputFiles\":[\"f\",\"g\"]},"       \
+    "{\"name\":\"a\",\"id\":\"2\",\"parents\":[\"1\"],\"children\":[],\"inputFiles\":[\"f\",\"g\",\"h\","    \
+    "\"f\"]}],"                                                                                              \
+    "\"files\":[{\"id\":\"f\",\"sizeInBytes\":1000},{\"id\":\"g\",\"sizeInBytes\":24},{\"id\":\"h\","        \
+    "\"sizeInBytes\":7}]},"                                                                                  \
     "\"execution\":{\"makespanInSeconds\":3,\"executedAt\":\"x\",\"tasks\":["                                \
     "{\"id\":\"2\",\"runtimeInSeconds\":2.5},{\"id\":\"1\",\"runtimeInSeconds\":0.5}]}}}"
 #define WF14                                                                                                 \
-    "{\"name\":\"w\",\"schemaVersion\":\"1.4\",\"workflow\":{\"makespanInSeconds\":3,\"tasks\":["             \
-    "{\"name\":\"a\",\"id\":\"ID1\",\"runtimeInSeconds\":1,\"parents\":[],\"children\":[\"b\"],"              \
-    "\"files\":[{\"link\":\"output\",\"name\":\"f\",\"sizeInBytes\":10}]},"                                   \
-    "{\"name\":\"b\",\"id\":\"ID2\",\"runtimeInSeconds\":2,\"parents\":[\"a\"],\"children\":[],"              \
+    "{\"name\":\"w\",\"schemaVersion\":\"1.4\",\"workflow\":{\"makespanInSeconds\":3,\"tasks\":["            \
+    "{\"name\":\"a\",\"id\":\"ID1\",\"runtimeInSeconds\":1,\"parents\":[],\"children\":[\"b\"],"             \
+    "\"files\":[{\"link\":\"output\",\"name\":\"f\",\"sizeInBytes\":10}]},"                                  \
+    "{\"name\":\"b\",\"id\":\"ID2\",\"runtimeInSeconds\":2,\"parents\":[\"a\"],\"children\":[],"             \
     "\"files\":[{\"link\":\"input\",\"name\":\"f\",\"sizeInBytes\":10}]}]}}"
 #define WF12                                                                                                 \
     "{\"name\":\"w\",\"schemaVersion\":\"1.2\",\"workflow\":{\"jobs\":[{\"name\":\"a\",\"runtime\":1},"      \
-    "{\"name\":\"b\",\"runtime\":2,\"parents\":[\"a\"],\"files\":[{\"link\":\"input\",\"name\":\"f\",\"size\":10}]}]}}"
+    "{\"name\":\"b\",\"runtime\":2,\"parents\":[\"a\"],\"files\":[{\"link\":\"input\",\"name\":\"f\","       \
+    "\"size\":10}]}]}}"
 
 static void test_wfformat(void **state)
 {
@@ -136,16 +140,19 @@ static void test_wfformat(void **state)
 static void test_dot(void **state)
 {
     (void)state;
-    read_good(&cw_graph_format_dot,
-              "/* c */ strict digraph \"my \\\"g\\\"\" {\n# line\n rankdir = LR; node [shape=box, weight=\"2\"]\n"
-              "a [cost=3 label=\"x\" + \"y\"]; b -> c:n -> {d e} [data=1.5]\nsubgraph s { node [cost=9] f; a -> f }\n"
-              "// end\n edge [size=4] a -> b; a -> b }\n",
-              2);
+    read_good(
+        &cw_graph_format_dot,
+        "/* c */ strict digraph \"my \\\"g\\\"\" {\n# line\n rankdir = LR; node [shape=box, weight=\"2\"]\n"
+        "a [cost=3 label=\"x\" + \"y\"]; b -> c:n -> {d e} [data=1.5]\nsubgraph s { node [cost=9] f; a -> f "
+        "}\n"
+        "// end\n edge [size=4] a -> b; a -> b }\n",
+        2);
     assert_int_equal(g->tasks, 6); /* a b c d e f, as they appear */
     assert_string_equal(cw_graph_name(g, 0), "xy");
     assert_string_equal(cw_graph_name(g, 5), "f");
     assert_true(cw_graph_cost(g, 0, 0) == 3 && cw_graph_cost(g, 1, 1) == 2 && cw_graph_cost(g, 5, 0) == 9);
-    assert_true(data(1, 2) == 1.5 && data(2, 3) == 1.5 && data(2, 4) == 1.5 && data(0, 5) == 0 && data(0, 1) == 8);
+    assert_true(data(1, 2) == 1.5 && data(2, 3) == 1.5 && data(2, 4) == 1.5 && data(0, 5) == 0 &&
+                data(0, 1) == 8);
     drop();
     read_good(&cw_graph_format_dot,
               "digraph { graph [classes=\"cpu,dsp\", memories=\"0 0\", bandwidth=2, latency=1]\n"
@@ -153,7 +160,8 @@ static void test_dot(void **state)
               9);
     assert_int_equal(p->devices, 2); /* the file says how many */
     assert_true(isinf(cw_graph_cost(g, 0, 1)) && g->groups[0] == 64 && g->splittable[0] && !g->splittable[1]);
-    assert_true(cw_platform_shared(p, 0, 1) && strcmp(p->device[1].class_name, "dsp") == 0 && p->latency[0] == 1);
+    assert_true(cw_platform_shared(p, 0, 1) && strcmp(p->device[1].class_name, "dsp") == 0 &&
+                p->latency[0] == 1);
     drop();
 }
 
@@ -162,9 +170,9 @@ struct bad {
     const char *text, *message;
 };
 
-#define S &cw_graph_format_stg
-#define W &cw_graph_format_wfformat
-#define D &cw_graph_format_dot
+#define S                 &cw_graph_format_stg
+#define W                 &cw_graph_format_wfformat
+#define D                 &cw_graph_format_dot
 #define SPEC(tasks, rest) "{\"workflow\":{\"specification\":{\"tasks\":[" tasks "]}" rest "}}"
 #define A                 "{\"name\":\"a\",\"id\":\"1\"}"
 
@@ -197,14 +205,18 @@ static const struct bad bads[] = {
      "workflow.execution.tasks[0].id: there is no task \"2\""},
     {W, SPEC(A, ",\"execution\":{\"tasks\":[{\"id\":\"1\",\"runtimeInSeconds\":-1}]}"),
      "workflow.execution.tasks[0].runtimeInSeconds: is not a number from 0 on"},
-    {W, SPEC(A "," A, ",\"execution\":{\"tasks\":[]}"), "workflow.specification.tasks[1].id: \"1\" is that of another"},
+    {W, SPEC(A "," A, ",\"execution\":{\"tasks\":[]}"),
+     "workflow.specification.tasks[1].id: \"1\" is that of another"},
     {W, SPEC("{\"id\":3}", ",\"execution\":{\"tasks\":[]}"), "tasks[0].id: is not a string"},
     {W, "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"parents\":[\"b\"]}]}}",
      "workflow.tasks[0].parents[0]: there is no task \"b\""},
     {W, "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"parents\":[7]}]}}",
      "workflow.tasks[0].parents[0]: is not a string"},
-    {W, "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"parents\":[\"a\"]}]}}", "depends on itself"},
-    {W, "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"x\",\"name\":\"f\"}]}]}}",
+    {W, "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"parents\":[\"a\"]}]}}",
+     "depends on itself"},
+    {W,
+     "{\"workflow\":{\"tasks\":[{\"name\":\"a\",\"runtime\":1,\"files\":[{\"link\":\"x\",\"name\":\"f\"}]}]}"
+     "}",
      "files[0].link: is neither"},
     {W, "{\"workflow\":\n{\"tasks\":[", "line 2, column"},
     {D, "", ":1:1: expected digraph (a task graph is directed), found the end of the file"},
@@ -303,13 +315,15 @@ static void test_round_trips(void **state)
             bool wf = cw_graph_formats[f] == &cw_graph_format_wfformat;
             o.seed = 3;
             assert_int_equal(cw_generate(cw_generators[k], &o, &from, &on, &err), CW_OK);
-            if (cw_graph_formats[f] == &cw_graph_format_stg) /* which has one time per task, and times of transfers */
+            if (cw_graph_formats[f] ==
+                &cw_graph_format_stg) /* which has one time per task, and times of transfers */
                 for (uint32_t i = 0; i < from->tasks; i++)
                     for (uint32_t d = 1; d < from->devices; d++) {
-                        from->cost[i * from->devices + d] = from->cost[i * from->devices] + (k == 0 && i == 1);
+                        from->cost[i * from->devices + d] =
+                            from->cost[i * from->devices] + (k == 0 && i == 1);
                     }
-            if (cw_graph_format_write(cw_graph_formats[f], path, &(struct cw_graph_output){from, on, 1, "t\"\\"},
-                                      &err) != CW_OK) {
+            if (cw_graph_format_write(cw_graph_formats[f], path,
+                                      &(struct cw_graph_output){from, on, 1, "t\"\\"}, &err) != CW_OK) {
                 assert_int_equal(err.status, CW_ERR_UNSUPPORTED);
                 assert_non_null(strstr(err.text, "task 1 takes"));
                 refused++;
@@ -369,10 +383,14 @@ static size_t damage(char *text, size_t n, uint64_t *random)
 
 static void test_damaged(void **state)
 {
-    static const char *const texts[] = {
-        STG, "2\n0 0 0\n1 4 1\n 0 0\n2 5 1\n 1 2.5\n3 0 1\n 2 0\n", WF15, WF14, WF12,
-        "digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, groups=3]; a -> b:n -> { c d } [data=2.5]\n"
-        "subgraph x { a [cost=\"1,-\"] } }"};
+    static const char *const texts[] = {STG,
+                                        "2\n0 0 0\n1 4 1\n 0 0\n2 5 1\n 1 2.5\n3 0 1\n 2 0\n",
+                                        WF15,
+                                        WF14,
+                                        WF12,
+                                        "digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, "
+                                        "groups=3]; a -> b:n -> { c d } [data=2.5]\n"
+                                        "subgraph x { a [cost=\"1,-\"] } }"};
     const struct cw_graph_format *const formats[] = {S, S, W, W, W, D};
     uint64_t random = 5;
     int good = 0;
@@ -409,7 +427,8 @@ static void test_damaged(void **state)
 
 static int make_name(void **state)
 {
-    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("T"); /* tens of thousands of files */
+    const char *folder =
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("T"); /* tens of thousands of files */
 
     (void)state;
     snprintf(path, sizeof path, "%s/test_sched_formats-%d", folder ? folder : "/tmp", (int)getpid());
@@ -426,8 +445,9 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stg),         cmocka_unit_test(test_wfformat),    cmocka_unit_test(test_dot),
-        cmocka_unit_test(test_bad),         cmocka_unit_test(test_hostile_dot), cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_stg),         cmocka_unit_test(test_wfformat),
+        cmocka_unit_test(test_dot),         cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_hostile_dot), cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, make_name, remove_file);
