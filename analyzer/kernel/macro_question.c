@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* OpenCL C's own constants that are no integers (6.13.2, math constants). A question about their values does not compile,
+ * and PoCL says so on the program's stderr. */
+static bool is_fraction(const char *name)
+{
+    static const char *const words[] = {"M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI",
+                                        "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", "MAXFLOAT", "HUGE_VALF", "HUGE_VAL",
+                                        "INFINITY", "NAN", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN",
+                                        "DBL_EPSILON"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+        if (!strncmp(name, words[i], n) && (!name[n] || !strcmp(name + n, "_F") || !strcmp(name + n, "_H")))
+            return true;
+    }
+    return false;
+}
+
 static char *question(char *const *names, size_t first, size_t n)
 {
     char *text = NULL;
@@ -16,7 +33,8 @@ static char *question(char *const *names, size_t first, size_t n)
         return NULL;
     fputs("#define CW_JOIN_(a, b) a##b\n#define CW_JOIN(a, b) CW_JOIN_(a, b)\n", f);
     for (size_t i = first; i < first + n; i++)
-        fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s)(global int *a) {}\n#endif\n", names[i], i, names[i]);
+        if (!is_fraction(names[i]))
+            fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s)(global int *a) {}\n#endif\n", names[i], i, names[i]);
     fputs("kernel void cw_last(global int *a) {}\n", f);
     if (fclose(f) == 0)
         return text;
@@ -51,13 +69,13 @@ bool cw_macro_question(cw_macro_kernels *kernels_of, void *data, char *const *na
 
     if (good && kernels_of(data, source, kernels) && strstr(kernels, "cw_last")) {
         for (size_t i = 0; i < n; i++)
-            values[i] = read_value(kernels, i);
+            values[i] = is_fraction(names[i]) ? (struct cw_macro_value){CW_MACRO_OTHER, 0} : read_value(kernels, i);
     } else {
         for (size_t i = 0; good && i < n; i++) { /* one of them is no word: each on its own */
             char *one = question(names, i, 1);
             good = one;
             values[i] = (struct cw_macro_value){CW_MACRO_OTHER, 0};
-            if (one && kernels_of(data, one, kernels) && strstr(kernels, "cw_last"))
+            if (one && !is_fraction(names[i]) && kernels_of(data, one, kernels) && strstr(kernels, "cw_last"))
                 values[i] = read_value(kernels, i);
             free(one);
         }

@@ -250,9 +250,9 @@ def changes(options, launch, tiles):
         result = []
         for line in done.stdout.splitlines():
             f = line.split()
-            if f[0] == "run":
+            if f == ["run"]:
                 result.append({})
-            else:
+            elif result and f and f[0] == "changed":  # others are the kernel's own
                 result[-1].setdefault(int(f[1]), []).append((int(f[2]), int(f[3])))
         return result
 
