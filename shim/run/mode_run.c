@@ -10,6 +10,7 @@
 #include "run_fault.h"
 #include "run_hooks.h"
 #include "run_reach.h"
+#include "run_share.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 
@@ -104,6 +105,7 @@ static bool start(const struct cw_options *options)
         return false;
     hooks = run_hooks;
     start_recording(options);
+    cw_run_share_start(options);
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;

@@ -112,6 +112,7 @@ void cw_run_window_close(void);
 bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
 bool cw_run_lanes_reserve(uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
 void cw_run_ready(struct cw_run_task *t);
+void cw_run_unready(struct cw_run_task *t); /* it leaves its lane's heap again */
 void cw_run_starts(struct cw_run_task *t); /* the command is going to run now */
 struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot);
 void cw_run_lane_signal(struct cw_run_lane *l);
@@ -128,7 +129,7 @@ void cw_run_kick(void); /* wakes the workers of lanes that have something to do 
 /* True when `t` may run at `p` (its own home included) without any difference that the program could see. Lock held.
  * (run_move.c) */
 bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p);
-/* True when some helper may run launches of `k` from `q`. Lock held. */
+/* True when some other device may run launches of `k` from `q`, or tiles of them. Lock held. */
 bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local);
 extern bool cw_run_relaxed; /* --numerics=relaxed; constant after start() */
 

@@ -7,6 +7,7 @@
 
 #include "../../analyzer/footprint/cut.h"
 #include "run_models.h"
+#include "run_share.h"
 
 #define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
 #define PINNED_ITEMS    256  /* in a work-group whose size nobody chose */
@@ -58,6 +59,7 @@ void cw_run_tiled_free(struct cw_run_kernel *k)
     }
     cw_cutter_destroy(d->cutter);
     cw_run_models_release(d->models);
+    cw_run_share_free(d->shares);
     free(d->args);
     free(d->clones);
     free(d->set);
@@ -230,5 +232,11 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
 
 bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_place *p)
 {
-    return p->slot->one_memory && cw_run_may_move(t, p) && !t->launch.kernel->tiled->broken[p->lane->number];
+    const struct cw_slot *home = t->queue->context->places[t->queue->home].slot;
+
+    if (!p->slot->one_memory || t->launch.kernel->tiled->broken[p->lane->number])
+        return false;
+    if (p->slot->home && p->slot != home) /* another device of the program's */
+        return !home->dsp == !p->slot->dsp && (p->slot->same_code == home->same_code || cw_run_relaxed);
+    return cw_run_may_move(t, p);
 }

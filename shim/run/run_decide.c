@@ -3,7 +3,7 @@
 #include "run_decide.h"
 #include "run_profit.h"
 #include "run_fault.h"
-#include "run_tile.h"
+#include "run_share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +231,26 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     return status == CW_OK && (w->plan.planned || tried);
 }
 
+/* Cuts what gains by it. The plan says when each launch is expected to run. */
+static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+{
+    struct cw_run_shared s = {.task = w->task,
+                              .plan = &w->plan,
+                              .cost = w->cost,
+                              .tasks = count,
+                              .lanes = b->lanes,
+                              .always = cw_run.all};
+
+    return w->plan.tasks == count && cw_run_share_window(&s);
+}
+
+static bool any_long(const struct cw_run_task *t)
+{
+    while (t && !cw_run_share_wanted(t))
+        t = t->window_next;
+    return t;
+}
+
 /* ---- chatty programs: one launch a window, again and again */
 
 #define REMEMBERED 64 /* launches; then it is planned anew */
@@ -241,7 +261,7 @@ static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
     const struct cw_run_place *p;
     struct cw_run_memo *m;
 
-    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest)
+    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest || cw_run_share_wanted(t))
         return false;
     m = &t->launch.kernel->memo;
     cw_run_name_launch(t);
@@ -283,7 +303,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
 {
     struct workspace *w;
     struct cw_run_brain *b;
-    bool gained = false;
+    bool gained = false, may_share;
 
     if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
         return false;
@@ -294,10 +314,12 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
     if (!w)
         return false;
     decide.serial++;
-    if (collect(w, first, count) || cw_run.chaos) {
+    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && any_long(first);
+    if (collect(w, first, count) || cw_run.chaos || may_share) {
         find_edges(w, count, decide.serial);
         price(w, b, count);
         gained = plan(w, b, first, count);
+        gained |= may_share && cut(w, b, count);
         if (count == 1)
             remember(w);
     } else {

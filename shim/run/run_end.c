@@ -12,7 +12,7 @@
 #include "run_start.h"
 #include "run_fault.h"
 #include "run_threads.h"
-#include "run_tile.h"
+#include "run_share.h"
 
 #define MAX_REGISTRATIONS 1024
 
@@ -96,6 +96,7 @@ void cw_run_at_end(void)
     } else {
         cw_run_drain();
         cw_run_models_stop(true);
+        cw_run_tile_build_stop();
         cw_run_lanes_stop();
         cw_run_threads_stop();
         cw_run_callbacks_stop();

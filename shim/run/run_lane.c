@@ -135,6 +135,16 @@ struct cw_run_task *cw_run_lane_take(struct cw_run_lane *l, uint32_t i)
     return t;
 }
 
+void cw_run_unready(struct cw_run_task *t)
+{
+    struct cw_run_lane *l = &cw_run.lanes[t->lane];
+    uint32_t i = 0;
+
+    while (l->heap[i] != t)
+        i++;
+    cw_run_lane_take(l, i);
+}
+
 /* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
 static struct cw_run_task *take_first(struct cw_run_lane *l)
 {

@@ -7,6 +7,9 @@ bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *
 {
     const struct cw_run_context *c = q->context;
 
+    for (size_t i = 0; i < c->slots->homes && k->program->models; i++) /* tiles of it, to other devices of the program's */
+        if (i != q->home && c->places[i].slot->one_memory && !c->places[i].slot->dsp)
+            return true;
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_place *p = &c->places[i];
         if (p->slot->one_memory && (p->slot->same_code || cw_run_relaxed) && !k->broken[p->lane->number] &&

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "run_fault.h"
+#include "run_share.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
 {
@@ -39,18 +40,29 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
     return i;
 }
 
-static struct cw_run_tiles *make(uint32_t n)
+/* For `t`, with room for `blocks` and `parts`. */
+static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks, uint32_t parts)
 {
     struct cw_run_tiles *x = calloc(1, sizeof *x);
 
     if (!x)
         return NULL;
-    x->block = calloc(2 * (size_t)n, sizeof *x->block);
-    x->part = calloc(n, sizeof *x->part);
+    x->whole = t;
+    x->cut = *cut;
+    x->block = calloc((size_t)blocks + parts, sizeof *x->block);
+    x->part = calloc(parts, sizeof *x->part);
     if (x->block && x->part)
         return x;
     cw_run_tiles_free(x);
     return NULL;
+}
+
+static void give(struct cw_run_task *t, struct cw_run_tiles *x)
+{
+    x->left = x->parts;
+    t->tiles = x;
+    t->lane = t->home_lane;
+    t->place = t->queue->home;
 }
 
 /* The pieces are the whole launch, once. */
@@ -66,47 +78,85 @@ static bool complete(const struct cw_run_cut *cut, const struct cw_run_piece *pi
 
 bool cw_run_tile(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n)
 {
-    struct cw_run_tiles *x = complete(cut, piece, n) ? make(n) : NULL;
+    struct cw_run_tiles *x = complete(cut, piece, n) ? make(t, cut, n, n) : NULL;
 
     if (!x)
         return false;
-    x->whole = t;
-    x->cut = *cut;
     for (uint32_t i = 0; i < n; i++)
         x->block[i] = (struct cw_run_block){.first = piece[i].first, .groups = piece[i].groups, .part = part_at(x, piece[i].place)};
     x->blocks = n;
-    x->left = x->parts;
-    t->tiles = x;
-    t->lane = t->home_lane;
-    t->place = t->queue->home;
+    give(t, x);
     return true;
 }
 
-/* ---- run */
-
-/* Gives `part` a block that is its, or anybody's. */
-static bool take(struct cw_run_tiles *x, struct cw_run_task *part)
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
+                        uint32_t n)
 {
-    uint32_t own = (uint32_t)(part - x->part);
+    struct cw_run_tiles *x = make(t, cut, n, n);
 
-    if (x->whole->failed)
+    if (!x)
         return false;
+    x->share = share;
+    for (uint32_t i = 0; i < n; i++)
+        part_at(x, place[i]);
+    give(t, x);
+    return true;
+}
+
+/* ---- blocks */
+
+static uint32_t number(const struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    return (uint32_t)(part - x->part);
+}
+
+/* One of those that are bound, to `part` or to nobody. */
+static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
+{
     for (uint32_t i = 0; i < x->blocks; i++) {
         struct cw_run_block *b = &x->block[i];
 
-        if (b->taken || (b->part != own && b->part != CW_RUN_ANYBODY))
+        if (b->taken || (b->part != number(x, part) && b->part != CW_RUN_ANYBODY))
             continue;
         b->taken = true;
         part->index = i;
-        part->times[2] = part->timed ? cw_run_event_now_ns() : 0;
         return true;
     }
     return false;
 }
 
-static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part)
+static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task *part)
+{
+    uint32_t own = x->parts + number(x, part); /* behind all that may be bound */
+
+    part->index = own;
+    if (x->inherits)
+        return cw_run_share_rest(x, &x->block[own]) ? CW_RUN_TAKEN : CW_RUN_TAKEN_NONE;
+    return cw_run_share_take(x, part, &x->block[own]);
+}
+
+/* Gives `part` its next block. */
+static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
+{
+    enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
+
+    if (x->whole->failed)
+        return taken;
+    if (x->share && !x->blocks)
+        taken = take_shared(x, part);
+    if (taken == CW_RUN_TAKEN_NONE && take_bound(x, part))
+        taken = CW_RUN_TAKEN;
+    if (taken == CW_RUN_TAKEN)
+        part->times[2] = part->timed ? cw_run_event_now_ns() : 0;
+    return taken;
+}
+
+static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
     x->run++;
+    x->done += x->block[part->index].groups;
+    if (x->share && !x->inherits)
+        cw_run_share_has_run(x, part, ns);
     for (int i = 1; i < 3; i++)
         if (!x->times[i] || part->times[i] < x->times[i])
             x->times[i] = part->times[i];
@@ -117,24 +167,32 @@ static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part)
 /* The device did not run it: somebody else does. */
 static void give_back(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
-    x->block[part->index].taken = false;
     x->whole->launch.kernel->tiled->broken[part->lane] = true;
     x->status = status;
+    if (part->index >= x->blocks) {
+        cw_run_share_lost(x, part);
+        return;
+    }
+    x->block[part->index].taken = false;
     for (uint32_t i = 0; i < x->blocks; i++)
-        if (!x->block[i].taken && x->block[i].part == (uint32_t)(part - x->part))
+        if (!x->block[i].taken && x->block[i].part == number(x, part))
             x->block[i].part = CW_RUN_ANYBODY;
 }
+
+/* ---- the end */
 
 static void over(struct cw_run_tiles *x, cl_int status)
 {
     struct cw_run_task *t = x->whole;
 
     if (t->timed && x->run) {
-        if (x->part[0].times[1]) /* set by who models the device's time */
+        if (x->times[1]) /* set by who models the device's time */
             t->times[1] = x->times[1];
         t->times[2] = x->times[2];
         t->times[3] = x->times[3];
     }
+    if (x->share)
+        cw_run_share_over(x, status < 0 || !x->run ? 0 : cw_run_now_ns() - x->began_ns);
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
     cw_run_task_done(t, status);
@@ -158,52 +216,93 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
 
 static void whole_at_home(struct cw_run_tiles *x)
 {
+    if (x->share)
+        cw_run_share_over(x, 0);
     x->given_up = true;
     x->whole->state = CW_RUN_LINKED;
     cw_run_cut_whole("its rewritten form did not run");
     cw_run_ready(x->whole);
 }
 
+/* Parts that wait for their lanes, or for others, have nothing to do any more. */
+static void dismiss(struct cw_run_tiles *x)
+{
+    for (uint32_t i = 0; i < x->parts; i++) {
+        struct cw_run_task *part = &x->part[i];
+
+        if (part->state > CW_RUN_READY)
+            continue;
+        if (part->state == CW_RUN_READY)
+            cw_run_unready(part);
+        part->state = CW_RUN_DONE;
+        x->left--;
+    }
+}
+
 static void part_ends(struct cw_run_tiles *x)
 {
+    bool all = x->whole->failed || x->done == x->cut.groups;
     struct cw_run_task *next;
 
-    if (--x->left)
+    x->left--;
+    if (all)
+        dismiss(x);
+    if (x->left)
         return;
-    if (x->whole->failed || x->run == x->blocks) {
+    if (all) {
         over(x, CL_COMPLETE);
     } else if (!x->run && !heir(x)) {
         whole_at_home(x);
     } else if ((next = heir(x))) {
         x->left = 1;
+        x->inherits = true;
         cw_run_ready(next);
     } else {
         over(x, x->status);
     }
 }
 
+/* Something has changed: those who wait for others ask again. */
+static void wake(struct cw_run_tiles *x)
+{
+    for (uint32_t i = 0; i < x->parts && x->share; i++)
+        if (x->part[i].state == CW_RUN_LINKED)
+            cw_run_ready(&x->part[i]);
+}
+
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->part_of;
+    enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
     cl_int status = CL_COMPLETE;
+    uint64_t start;
 
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    if (x->whole->state < CW_RUN_RUNNING)
+    if (x->whole->state < CW_RUN_RUNNING) {
+        x->began_ns = cw_run_now_ns();
         cw_run_starts(x->whole);
-    while (status >= 0 && take(x, part)) {
+    }
+    while (status >= 0 && (taken = take(x, part)) == CW_RUN_TAKEN) {
         cw_run_unlock();
+        start = cw_run_now_ns();
         status = cw_run_execute_timed(part);
+        start = part->queue->context->slots->slot[part->place].dsp ? part->times[3] - part->times[1] : cw_run_now_ns() - start;
         cw_run_lock();
         if (status >= 0)
-            has_run(x, part);
+            has_run(x, part, start);
         else
             give_back(x, part, status);
+        wake(x);
     }
     l->busy = false;
     cw_run.running--;
-    part->state = CW_RUN_DONE;
-    part_ends(x);
+    if (status >= 0 && taken == CW_RUN_TAKEN_LATER) {
+        part->state = CW_RUN_LINKED;
+    } else {
+        part->state = CW_RUN_DONE;
+        part_ends(x);
+    }
     cw_run_retire();
 }

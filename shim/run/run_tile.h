@@ -41,10 +41,14 @@ struct cw_run_tiles {
     struct cw_run_cut cut;
     bool given_up;          /* it runs whole, at home */
     uint32_t parts, left;   /* there are; that have not ended */
-    uint32_t blocks, run;   /* there are; that have run */
+    uint32_t blocks, run;   /* bound beforehand; that have run, of all */
+    size_t done;            /* work-groups that have run */
+    bool inherits;          /* all parts have ended, one of them runs what is left */
+    uint64_t began_ns;
+    struct cw_run_share *share; /* gives out blocks while it runs (run_share.h); NULL: all are bound */
     cl_int status;          /* of the latest block that failed */
     uint64_t times[4];      /* of all blocks: the earliest, END the latest */
-    struct cw_run_block *block; /* room for one more for each part, which may give one back */
+    struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
 };
 
@@ -56,6 +60,7 @@ struct cw_run_tiled {
     cl_kernel *clones;            /* by lane number, lane held: rewritten */
     struct cw_run_set **set;      /* by lane number, lane held: their arguments */
     bool *broken;                 /* by lane number: a tile failed there */
+    struct cw_run_share *shares;  /* by shape: who does how much */
 };
 
 /* ---- may it be cut (run_cut.c); lock held */
@@ -79,6 +84,9 @@ struct cw_run_piece {
     uint32_t place;
 };
 bool cw_run_tile(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n);
+/* Cuts `t` between the lanes of these places, which take blocks as `share` gives them out. False: as above. */
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
+                        uint32_t n);
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it. Lock given up meanwhile. */
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
 void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
@@ -89,6 +97,11 @@ void cw_run_tile_anyhow(struct cw_run_task *t);
 
 /* Hands the block that `part` has taken to its device. *queue: to be finished. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue);
+
+/* Rewrites `p` and builds it for a place, whose lane runs none of it yet. */
+void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place);
+/* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
+uint8_t *cw_run_rewritten_state(struct cw_run_program *p, const struct cw_run_lane *l);
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k);

@@ -17,11 +17,13 @@
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
-struct cw_run_rewritten { /* immutable once the program points to it, but for what is by lane number: lane held */
-    struct cw_rewrite_out out;
+struct cw_run_rewritten {
+    struct cw_rewrite_out out;    /* immutable once `made` */
     struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
-    cl_program program[CW_RUN_LANES];
+    bool made;
+    cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_LANES];
+    uint8_t state[CW_RUN_LANES];      /* enum cw_run_copy_state */
 };
 
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
@@ -74,23 +76,42 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
     return good;
 }
 
+/* The record of `p`, empty at first; NULL: memory is out, or there are no models. Lock held. */
+static struct cw_run_rewritten *record(struct cw_run_program *p)
+{
+    struct cw_run_rewritten *r = p->rewritten;
+
+    if (r || !p->models || !(r = calloc(1, sizeof *r)))
+        return r;
+    r->models = p->models;
+    r->models->refs++;
+    return p->rewritten = r;
+}
+
+uint8_t *cw_run_rewritten_state(struct cw_run_program *p, const struct cw_run_lane *l)
+{
+    struct cw_run_rewritten *r = record(p);
+
+    return r ? &r->state[l->number] : NULL;
+}
+
 /* The rewritten form of `p`, made at the first call; NULL: memory is out. The program is busy. */
 static struct cw_run_rewritten *rewritten(struct cw_run_program *p)
 {
     struct cw_run_rewritten *r;
+    bool made;
 
-    pthread_mutex_lock(&rewriting);
     cw_run_lock();
-    r = p->rewritten;
-    if (r || !p->models || !(r = calloc(1, sizeof *r))) {
-        cw_run_unlock();
-    } else {
-        r->models = p->models;
-        r->models->refs++;
-        cw_run_unlock();
+    r = record(p);
+    made = r && r->made;
+    cw_run_unlock();
+    if (!r || made)
+        return r;
+    pthread_mutex_lock(&rewriting);
+    if (!r->made) {
         rewrite(p, r); /* without memory: no source, which is refused */
         cw_run_lock();
-        p->rewritten = r;
+        r->made = true;
         cw_run_unlock();
     }
     pthread_mutex_unlock(&rewriting);
@@ -109,9 +130,9 @@ static int find(const struct cw_run_rewritten *r, const char *name)
 const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k)
 {
     const struct cw_run_rewritten *r = k->program->rewritten;
-    int i = r ? find(r, k->name) : -1;
+    int i = r && r->made ? find(r, k->name) : -1;
 
-    if (!r || (i >= 0 && r->out.kernel[i].verdict != CW_REWRITE_REFUSED))
+    if (!r || !r->made || (i >= 0 && r->out.kernel[i].verdict != CW_REWRITE_REFUSED))
         return NULL;
     return "the kernel cannot be rewritten for certain";
 }
@@ -151,7 +172,7 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     cl_program program = NULL;
     cl_int err = CL_OUT_OF_HOST_MEMORY;
 
-    if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_place_queue(p->context, place))
+    if (options && !fault_since(CW_RUN_FAULT_UNBUILT))
         program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
     if (program) {
         snprintf(options, bytes, "%s -w -DCW_RUN_TILE=%u", p->options, place->lane->number + 1);
@@ -169,13 +190,27 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
 {
     uint32_t lane = place->lane->number;
 
-    if (r->tried[lane])
-        return r->program[lane];
-    r->tried[lane] = true;
-    r->program[lane] = build(p, r, place);
-    if (r->program[lane] && place->slot->home)
-        p->context->own_queues++;
+    pthread_mutex_lock(&rewriting);
+    if (!r->tried[lane]) {
+        r->tried[lane] = true;
+        r->program[lane] = build(p, r, place);
+        if (r->program[lane] && place->slot->home)
+            p->context->own_queues++;
+    }
+    pthread_mutex_unlock(&rewriting);
     return r->program[lane];
+}
+
+void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place)
+{
+    struct cw_run_place *at = &p->context->places[place];
+    struct cw_run_rewritten *r = rewritten(p); /* there is a record */
+    bool good = r->out.source && program_on(p, r, at);
+
+    cw_run_lock();
+    cw_run.copies += good; /* there may be more to gain (run_aside.c) */
+    r->state[at->lane->number] = good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    cw_run_unlock();
 }
 
 /* A clone that takes `count` arguments. */

@@ -1,0 +1,370 @@
+/* run_share.c - which launches are cut, and between whom. See run_share.h. */
+#include "run_share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../analyzer/settings/options.h"
+#include "run_brain.h"
+
+#define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
+#define PART_NS      12000  /* what each part costs beside its work */
+#define SET_UP_NS    300000 /* the same on an emulated board, for each block */
+#define GAIN         0.93   /* of the time, at most */
+#define SHAPES       32     /* of one kernel */
+#define WINDOW_TASKS 128    /* larger windows have enough to do */
+#define POOR         4      /* launches without gain, then it rests */
+#define REST_FIRST   64
+#define REST_MOST    4096
+
+static struct {
+    struct cw_adaptive_options options;
+    double ratio[CW_ADAPTIVE_DEVICES];
+    uint32_t units; /* processors that this process may use */
+} share;
+
+void cw_run_share_start(const struct cw_options *options)
+{
+    uint32_t devices = 0;
+    long units = sysconf(_SC_NPROCESSORS_ONLN);
+
+    share.units = units > 0 ? (uint32_t)units : 1;
+    share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
+    share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
+    if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
+        share.options.ratio = share.ratio;
+}
+
+void cw_run_share_free(struct cw_run_share *list)
+{
+    struct cw_run_share *next;
+
+    for (; list; list = next) {
+        next = list->next;
+        cw_adaptive_destroy(list->control);
+        free(list);
+    }
+}
+
+/* ---- what is known of a shape */
+
+static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim)
+{
+    const struct cw_run_context *c = t->queue->context;
+    struct cw_adaptive_options options = share.options;
+    struct cw_run_tiled *d = t->launch.kernel->tiled;
+    struct cw_run_share *s;
+    uint32_t n = 0;
+
+    for (s = d->shares; s; s = s->next, n++)
+        if (s->shape == t->shape && s->dim == dim && s->home == t->queue->home)
+            return s;
+    if (n == SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+        return NULL;
+    options.overhead_ns = PART_NS;
+    for (size_t i = 0; i < c->slots->n; i++)
+        if (c->slots->slot[i].dsp)
+            options.overhead_ns = SET_UP_NS;
+    *s = (struct cw_run_share){.next = d->shares, .shape = t->shape, .dim = dim, .home = t->queue->home};
+    s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
+    if (!s->control) {
+        free(s);
+        return NULL;
+    }
+    return d->shares = s;
+}
+
+/* What the whole launch would take at `place`, by what tiles took there or else by what whole launches take. */
+static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t place,
+                       double cost, double home)
+{
+    const struct cw_slot *slot = &t->queue->context->slots->slot[place];
+    double speed = cw_adaptive_speed(h->control, place);
+
+    if (speed > 0)
+        return (double)cut->groups / speed;
+    if (!isinf(cost))
+        return cost;
+    return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
+}
+
+/* ---- who is free */
+
+struct claim {
+    uint32_t lane;
+    double from, to;
+};
+
+struct sharing {
+    const struct cw_run_shared *s;
+    struct claim claim[4 * CW_RUN_LANES];
+    uint32_t claims;
+};
+
+static bool overlaps(double a, double b, double from, double to)
+{
+    return a < to && b > from;
+}
+
+/* Lane `lane` has nothing to do while task `i` runs. */
+static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
+{
+    const struct cw_run_plan *p = x->s->plan;
+    const struct cw_run_lane *l = &cw_run.lanes[lane];
+
+    if (p->slot[i] == lane)
+        return true;
+    if (l->building || l->quit || (l->busy && l->busy_until_ns > cw_run_now_ns() + (uint64_t)p->start_ns[i]))
+        return false;
+    for (uint32_t k = 0; k < x->s->tasks; k++)
+        if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
+            overlaps(p->start_ns[k], p->finish_ns[k], p->start_ns[i], p->finish_ns[i]))
+            return false;
+    for (uint32_t k = 0; k < x->claims; k++)
+        if (x->claim[k].lane == lane && overlaps(x->claim[k].from, x->claim[k].to, p->start_ns[i], p->finish_ns[i]))
+            return false;
+    return true;
+}
+
+/* ---- the choice */
+
+struct candidate {
+    uint32_t place, units;
+    double ns; /* the whole there */
+};
+
+static int faster(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->ns < y->ns ? -1 : x->ns > y->ns ? 1 : x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Keeps of `v`, the fastest first, those that together finish first and have no more processors than there are: home and
+ * others, or without home. Returns when they finish. */
+static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen, uint32_t *count)
+{
+    uint32_t units = 0;
+    double speed = 0, best = INFINITY;
+
+    *count = 0;
+    for (int turn = !with_home; turn < 2; turn++) /* home first */
+        for (uint32_t i = 0; i < n; i++) {
+            double ns = 1 / (speed + 1 / v[i].ns) + (cw_run.all ? 0 : PART_NS * (*count + 1));
+
+            if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > share.units))
+                continue;
+            units += v[i].units;
+            speed += 1 / v[i].ns;
+            best = ns;
+            chosen[(*count)++] = v[i].place;
+        }
+    return best;
+}
+
+static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h, const struct cw_run_cut *cut,
+                           struct candidate *v)
+{
+    struct cw_run_task *t = x->s->task[i];
+    const struct cw_run_context *c = t->queue->context;
+    const double *cost = x->s->cost + (size_t)i * x->s->lanes;
+    struct cw_run_program *p = t->launch.kernel->program;
+    bool worth = cw_run_spent_ever(p) >= WORTH_TILES;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
+        uint32_t lane = c->places[k].lane->number;
+
+        if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) ||
+            !(cw_run_tile_built(p, k, worth && !x->s->always) || x->s->always) || !is_free(x, i, lane))
+            continue;
+        v[n++] = (struct candidate){.place = k,
+                                    .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
+                                    .ns = whole_at(h, t, cut, k, cost[lane], cost[t->home_lane])};
+    }
+    qsort(v, n, sizeof *v, faster);
+    return n;
+}
+
+/* True when the launch is one that rests after cuts without gain. */
+static bool rests(struct cw_run_share *h)
+{
+    if (!h->rest)
+        return false;
+    h->rest--;
+    return true;
+}
+
+static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen, uint32_t n)
+{
+    for (uint32_t k = 0; k < n && x->claims < sizeof x->claim / sizeof *x->claim; k++)
+        x->claim[x->claims++] =
+            (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i], x->s->plan->finish_ns[i]};
+}
+
+/* Cuts task `i` if that pays. */
+static bool consider(struct sharing *x, uint32_t i)
+{
+    struct cw_run_task *t = x->s->task[i];
+    struct candidate v[CW_RUN_LANES];
+    uint32_t chosen[2][CW_RUN_LANES], count[2], n, which;
+    double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i], ns[2];
+    struct cw_run_share *h;
+    struct cw_run_cut cut;
+    const char *why = cw_run_cut_of(t, &cut);
+
+    h = why ? NULL : share_of(t, cut.dim);
+    if (!h) {
+        cw_run_cut_whole(why ? why : "too many shapes of one kernel");
+        return false;
+    }
+    if (!x->s->always && rests(h))
+        return false;
+    h->whole_ns = x->s->cost[(size_t)i * x->s->lanes + t->home_lane];
+    n = candidates(x, i, h, &cut, v);
+    for (int home = 0; home < 2; home++)
+        ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
+    which = ns[1] <= ns[0];
+    if (count[which] < 2 || (!x->s->always && ns[which] > GAIN * now))
+        return false;
+    if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
+        return false;
+    claim(x, i, t->queue->context, chosen[which], count[which]);
+    return true;
+}
+
+bool cw_run_share_wanted(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && t->launch.kernel->program->models &&
+           (t->launch.kernel->mean_ns[t->home_lane] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
+}
+
+bool cw_run_share_window(const struct cw_run_shared *s)
+{
+    struct sharing x = {.s = s};
+    bool any = false;
+
+    if (s->tasks > WINDOW_TASKS)
+        return false;
+    for (uint32_t i = 0; i < s->tasks; i++)
+        if (cw_run_share_wanted(s->task[i]) &&
+            (s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS))
+            any |= consider(&x, i);
+    return any;
+}
+
+/* ---- while it runs */
+
+static bool adaptive(struct cw_run_tiles *x)
+{
+    if (x->share->holder == x)
+        return true;
+    if (x->share->holder || x->blocks)
+        return false;
+    x->share->holder = x;
+    cw_adaptive_start(x->share->control, x->cut.groups);
+    for (uint32_t i = 0; i < x->whole->queue->context->slots->n; i++) {
+        uint32_t k = 0;
+        while (k < x->parts && x->part[k].place != i)
+            k++;
+        if (k == x->parts)
+            cw_adaptive_leave(x->share->control, i);
+    }
+    return true;
+}
+
+/* Another launch of this shape has the controller: bound blocks, by what it knows. */
+static void divide(struct cw_run_tiles *x)
+{
+    double all = 0, sum = 0;
+    size_t first = 0;
+
+    if (x->blocks)
+        return;
+    for (uint32_t k = 0; k < x->parts; k++)
+        all += cw_adaptive_share(x->share->control, x->part[k].place);
+    for (uint32_t k = 0; k < x->parts; k++) {
+        size_t next;
+        sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].place) / all : 1.0 / x->parts;
+        next = k + 1 == x->parts ? x->cut.groups : (size_t)(sum * (double)x->cut.groups);
+        next = next > x->cut.groups ? x->cut.groups : next;
+        if (next > first)
+            x->block[x->blocks++] = (struct cw_run_block){.first = first, .groups = next - first, .part = k};
+        first = next > first ? next : first;
+    }
+}
+
+enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block)
+{
+    struct cw_adaptive *control = x->share->control;
+    struct cw_adaptive_part p;
+
+    if (cw_device_clock_is_virtual() || !adaptive(x)) {
+        divide(x);
+        return CW_RUN_TAKEN_NONE;
+    }
+    switch (cw_adaptive_next(control, part->place, cw_run_now_ns(), &p)) {
+    case CW_ADAPTIVE_PART:
+        *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
+        return CW_RUN_TAKEN;
+    case CW_ADAPTIVE_WAIT:
+        if (share.options.mode == CW_ADAPTIVE_SYNC)
+            return CW_RUN_TAKEN_LATER;
+        cw_adaptive_leave(control, part->place); /* nothing is left; should a lane fail, another one has the rest */
+        return CW_RUN_TAKEN_NONE;
+    default:
+        return CW_RUN_TAKEN_NONE;
+    }
+}
+
+bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)
+{
+    struct cw_adaptive_part p;
+
+    if (x->share->holder != x)
+        return false;
+    cw_adaptive_rest_done(x->share->control);
+    if (!cw_adaptive_rest(x->share->control, &p))
+        return false;
+    *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .taken = true};
+    return true;
+}
+
+void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
+{
+    bool first = !(x->share->seen >> part->place & 1);
+
+    x->share->seen |= UINT64_C(1) << part->place;
+    if (x->share->holder == x)
+        cw_adaptive_report(x->share->control, part->place, first ? 0 : ns);
+    else if (!first)
+        cw_adaptive_know(x->share->control, part->place, x->block[part->index].groups, (double)ns);
+}
+
+void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    cw_adaptive_lost(x->share->control, part->place);
+}
+
+void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
+{
+    struct cw_run_share *h = x->share;
+
+    if (h->holder == x)
+        h->holder = NULL;
+    if (!ns)
+        return;
+    h->cut_ns = h->cut_ns > 0 && h->cut_ns * 1.02 < (double)ns ? h->cut_ns * 1.02 : (double)ns;
+    if (++h->cuts <= 2 || cw_run.all)
+        return; /* the vendor has compiled */
+    h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
+    if (!h->poor && h->cuts > 2 * REST_FIRST)
+        h->span = 0;
+    if (h->poor < POOR)
+        return;
+    h->poor = 0;
+    h->span = !h->span ? REST_FIRST : h->span < REST_MOST ? 2 * h->span : REST_MOST;
+    h->rest = h->span;
+}
