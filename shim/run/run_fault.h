@@ -1,5 +1,5 @@
 /* run_fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the policy
- * chaos. KIND: drop, the Nth launch is not run; swap, the Nth launch that another waits for runs after that one; stale,
+ * chaos or with everything managed. KIND: drop, the Nth launch is not run; swap, the Nth launch that another waits for runs after that one; stale,
  * the Nth launch sees zeros in place of its data; early, the Nth event is complete before its command is; narrow, from the
  * Nth on the ranges that launches are said to reach (run_reach.h) end one element of four bytes too early.
  * Of tiles (run_tile.h): naive, from the Nth on they see the ids that a global offset alone would give them; half, the Nth
