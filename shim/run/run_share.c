@@ -2,9 +2,9 @@
 #include "run_share.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../analyzer/settings/options.h"
 #include "run_brain.h"
@@ -28,9 +28,9 @@ static struct {
 void cw_run_share_start(const struct cw_options *options)
 {
     uint32_t devices = 0;
-    long units = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t set;
 
-    share.units = units > 0 ? (uint32_t)units : 1;
+    share.units = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
@@ -170,15 +170,12 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     struct cw_run_task *t = x->s->task[i];
     const struct cw_run_context *c = t->queue->context;
     const double *cost = x->s->cost + (size_t)i * x->s->lanes;
-    struct cw_run_program *p = t->launch.kernel->program;
-    bool worth = cw_run_spent_ever(p) >= WORTH_TILES;
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
         uint32_t lane = c->places[k].lane->number;
 
-        if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) ||
-            !(cw_run_tile_built(p, k, worth && !x->s->always) || x->s->always) || !is_free(x, i, lane))
+        if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
             continue;
         v[n++] = (struct candidate){.place = k,
                                     .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
@@ -186,6 +183,17 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     }
     qsort(v, n, sizeof *v, faster);
     return n;
+}
+
+/* The rewritten kernels are there; otherwise they are going to be, if the program is worth that. */
+static bool all_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
+{
+    struct cw_run_program *p = t->launch.kernel->program;
+    bool worth = cw_run_spent_ever(p) >= WORTH_TILES, built = true;
+
+    for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else whoever runs the first tile builds it */
+        built &= cw_run_tile_built(p, chosen[i], worth);
+    return built;
 }
 
 /* True when the launch is one that rests after cuts without gain. */
@@ -227,7 +235,7 @@ static bool consider(struct sharing *x, uint32_t i)
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
-    if (count[which] < 2 || (!x->s->always && ns[which] > GAIN * now))
+    if (count[which] < 2 || (!x->s->always && ns[which] > GAIN * now) || !all_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;

@@ -35,4 +35,16 @@ for fault in refuse:1 refuse:7 unbuilt:1 unbuilt:2; do
     grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
 done
 [ "$(count cut)" -ge 1 ] || fail "one device that builds nothing keeps all others from it"
+# shared as blocks are asked for, by whoever is early or all together; helpers that leave in the middle
+cut=0
+for blocks in async sync; do
+    for devices in CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_DEVICES=cpu,sub:2 CLWEAVE_DSP=3; do
+        in_run "$B/test/apps/tiles" CLWEAVE_MANAGE_ALL=1 CLWEAVE_BLOCKS=$blocks $devices
+        cut=$((cut + $(count cut)))
+    done
+    in_run "$B/test/apps/tiles" CLWEAVE_MANAGE_ALL=1 CLWEAVE_BLOCKS=$blocks CLWEAVE_FAULT=refuse:2 CLWEAVE_DEVICES=cpu,basic:2
+    grep -q "fault refuse:2 planted" "$T/summary" || fail "refuse:2 was not planted"
+done
+echo "$cut launches shared"
+[ $cut -ge 60 ] || fail "few launches were shared"
 done_
