@@ -204,9 +204,11 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
 void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place)
 {
     struct cw_run_place *at = &p->context->places[place];
-    struct cw_run_rewritten *r = rewritten(p); /* there is a record */
-    bool good = r->out.source && program_on(p, r, at);
+    struct cw_run_rewritten *r = rewritten(p);
+    bool good = r && r->out.source && program_on(p, r, at);
 
+    if (!r) /* it has been built anew meanwhile, and has no models yet */
+        return;
     cw_run_lock();
     cw_run.copies += good; /* there may be more to gain (run_aside.c) */
     r->state[at->lane->number] = good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
