@@ -8,15 +8,6 @@ int64_t cw_clock_ns(uint64_t ns)
     return ns > (uint64_t)1 << 60 ? (int64_t)1 << 60 : (int64_t)ns;
 }
 
-uint32_t cw_clock_device(const struct cw_trace *t, const struct cw_command *k)
-{
-    if (k->device < t->devices.count)
-        return k->device;
-    return k->queue < t->queues.count && t->queues.v[k->queue].device < t->devices.count
-               ? t->queues.v[k->queue].device
-               : CW_NONE;
-}
-
 void cw_clock_shifts(const struct cw_trace *t, int64_t *shift)
 {
     for (uint32_t d = 0; d < t->devices.count; d++) {
@@ -24,7 +15,7 @@ void cw_clock_shifts(const struct cw_trace *t, int64_t *shift)
         shift[d] = 0;
         for (size_t i = 0; i < t->commands.count; i++) {
             const struct cw_command *k = &t->commands.v[i];
-            if (!k->queued_ns || !k->call_end_ns || cw_clock_device(t, k) != d)
+            if (!k->queued_ns || !k->call_end_ns || cw_command_device(t, k) != d)
                 continue;
             int64_t from = cw_clock_ns(k->call_begin_ns) - cw_clock_ns(k->queued_ns),
                     to = cw_clock_ns(k->call_end_ns) - cw_clock_ns(k->queued_ns);

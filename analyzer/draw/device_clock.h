@@ -10,9 +10,6 @@
 /* A time as a signed number whose sums and differences cannot overflow: lying traces exist. 2^60 ns are 36 years. */
 int64_t cw_clock_ns(uint64_t ns);
 
-/* The device that `k` ran on, or was enqueued for when that is not known; CW_NONE for host pseudo-commands and ids that are not there. */
-uint32_t cw_clock_device(const struct cw_trace *t, const struct cw_command *k);
-
 /* Fills shift[0 .. devices-1] with what to add to that device's times. O(commands * devices). */
 void cw_clock_shifts(const struct cw_trace *t, int64_t *shift);
 

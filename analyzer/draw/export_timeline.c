@@ -164,7 +164,7 @@ static bool put_device_slices(struct timeline *l)
         return false;
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t d = cw_clock_device(t, k);
+        uint32_t d = cw_command_device(t, k);
         if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE)
             continue;
         l->spans[i].begin = cw_clock_ns(k->start_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
@@ -174,7 +174,7 @@ static bool put_device_slices(struct timeline *l)
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
     for (size_t i = 0; i < n; i++) {
         struct span *s = &l->spans[order[i]];
-        uint32_t queue = t->commands.v[order[i]].queue, device = cw_clock_device(t, &t->commands.v[order[i]]);
+        uint32_t queue = t->commands.v[order[i]].queue, device = cw_command_device(t, &t->commands.v[order[i]]);
         s->lane = take_lane(&l->queues[queue], s->begin, s->end);
         put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
         put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end),

@@ -135,7 +135,7 @@ static int64_t host_time(const struct cw_report_facts *r, uint64_t ns)
 
 static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift, const struct cw_command *k, uint64_t ns)
 {
-    uint32_t device = cw_clock_device(r->t, k);
+    uint32_t device = cw_command_device(r->t, k);
 
     return cw_command_device_ns(k) && device != CW_NONE ? cw_clock_ns(ns) + shift[device] - cw_clock_ns(r->t->process.start_ns)
                                                         : 0;
@@ -154,12 +154,14 @@ static void put_range(struct cw_json_out *o, const struct cw_command *k)
     cw_json_put_string(o, text);
 }
 
-/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status]; times in ns from the trace's start */
+/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device]; times in ns from the trace's
+ * start */
 static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
 {
     put_list(o, "commands");
     for (size_t i = 0; i < shown; i++) {
         const struct cw_command *k = &r->t->commands.v[i];
+        const uint32_t device = cw_command_device(r->t, k);
         const int64_t numbers[] = {k->queue == CW_NONE ? -1 : (int64_t)k->queue,
                                    k->thread,
                                    host_time(r, k->call_begin_ns),
@@ -179,6 +181,8 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
         put_range(o, k);
         cw_json_put_char(o, ',');
         cw_json_put_i64(o, k->status ? k->status : k->exec_status < 0 ? k->exec_status : 0);
+        cw_json_put_char(o, ',');
+        cw_json_put_i64(o, device == CW_NONE ? -1 : (int64_t)device);
         cw_json_put_char(o, ']');
     }
     cw_json_put_char(o, ']');

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t device_of(const struct cw_trace *t, const struct cw_command *k)
-{
-    uint32_t device = k->queue < t->queues.count ? t->queues.v[k->queue].device : CW_NONE;
-
-    return device < t->devices.count ? device : CW_NONE;
-}
-
 static bool is_wait(const struct cw_command *k)
 {
     return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT;
@@ -139,7 +132,7 @@ static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
         return false;
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        uint32_t device = device_of(t, k);
+        uint32_t device = cw_command_device(t, k);
         if (device != CW_NONE && cw_command_is_enqueue(k) && cw_command_device_ns(k))
             v[n++] = (struct interval){k->start_ns, k->end_ns, device};
     }

@@ -176,6 +176,13 @@ bool cw_command_is_enqueue(const struct cw_command *c)
     return c->type < CW_HOST_FINISH || c->type > CW_HOST_WRITE;
 }
 
+uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c)
+{
+    uint32_t device = c->device != CW_NONE ? c->device : c->queue < t->queues.count ? t->queues.v[c->queue].device : CW_NONE;
+
+    return device < t->devices.count ? device : CW_NONE;
+}
+
 uint32_t cw_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset)
 {
     uint64_t sum = 0;

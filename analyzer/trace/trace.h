@@ -247,6 +247,10 @@ uint32_t cw_command_type_from_name(const char *name);
 /* True for an enqueued command, false for a host pseudo-command. */
 bool cw_command_is_enqueue(const struct cw_command *c);
 
+/* Where `c` ran: the device that run mode chose, else its queue's; CW_NONE for host pseudo-commands and ids that are not
+ * there. */
+uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c);
+
 /* The buffer that a memory object is part of, and where: sub-buffers resolve to their root and offset. */
 uint32_t cw_memory_root(const struct cw_trace *t, uint32_t memory, uint64_t *offset);
 
