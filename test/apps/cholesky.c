@@ -47,20 +47,20 @@ static void enqueue(struct app *a, const struct tiles *m)
 {
     cl_kernel factor = app_kernel(a, "factor"), solve = app_kernel(a, "solve"),
               update = app_kernel(a, "update");
-    size_t group = m->b < 64 ? m->b : 64;
+    size_t group = m->b < 64 ? m->b : 64, line = tiles_local(m, 64), square = tiles_local(m, 8);
 
     for (size_t k = 0; k < m->t; k++) {
         app_args(factor, "mi", tiles_at(m, k, k), (cl_int)m->b);
         app_run(a->queue, factor, group, group, 0, NULL, NULL);
         for (size_t i = k + 1; i < m->t; i++) {
             app_args(solve, "mmi", tiles_at(m, k, k), tiles_at(m, i, k), (cl_int)m->b);
-            app_run(a->queue, solve, m->b, 0, 0, NULL, NULL);
+            app_run(a->queue, solve, m->b, line, 0, NULL, NULL);
         }
         for (size_t i = k + 1; i < m->t; i++)
             for (size_t j = k + 1; j <= i; j++) {
                 app_args(update, "mmmi", tiles_at(m, i, k), tiles_at(m, j, k), tiles_at(m, i, j),
                          (cl_int)m->b);
-                app_run_2d(a->queue, update, m->b, m->b, 0);
+                app_run_2d(a->queue, update, m->b, m->b, square);
             }
     }
     APP_CHECK(clReleaseKernel(factor));

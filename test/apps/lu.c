@@ -51,22 +51,22 @@ static void enqueue(struct app *a, const struct tiles *m)
 {
     cl_kernel factor = app_kernel(a, "factor"), right = app_kernel(a, "solve_right"),
               below = app_kernel(a, "solve_below"), update = app_kernel(a, "update");
-    size_t group = m->b < 64 ? m->b : 64;
+    size_t group = m->b < 64 ? m->b : 64, line = tiles_local(m, 64), square = tiles_local(m, 8);
 
     for (size_t k = 0; k < m->t; k++) {
         app_args(factor, "mi", tiles_at(m, k, k), (cl_int)m->b);
         app_run(a->queue, factor, group, group, 0, NULL, NULL);
         for (size_t j = k + 1; j < m->t; j++) {
             app_args(right, "mmi", tiles_at(m, k, k), tiles_at(m, k, j), (cl_int)m->b);
-            app_run(a->queue, right, m->b, 0, 0, NULL, NULL);
+            app_run(a->queue, right, m->b, line, 0, NULL, NULL);
             app_args(below, "mmi", tiles_at(m, k, k), tiles_at(m, j, k), (cl_int)m->b);
-            app_run(a->queue, below, m->b, 0, 0, NULL, NULL);
+            app_run(a->queue, below, m->b, line, 0, NULL, NULL);
         }
         for (size_t i = k + 1; i < m->t; i++)
             for (size_t j = k + 1; j < m->t; j++) {
                 app_args(update, "mmmi", tiles_at(m, i, k), tiles_at(m, k, j), tiles_at(m, i, j),
                          (cl_int)m->b);
-                app_run_2d(a->queue, update, m->b, m->b, 0);
+                app_run_2d(a->queue, update, m->b, m->b, square);
             }
     }
     APP_CHECK(clReleaseKernel(factor));

@@ -41,6 +41,15 @@ static inline cl_mem tiles_at(const struct tiles *m, size_t row, size_t column)
     return m->m[row * m->t + column];
 }
 
+/* The largest local size up to `most` that divides a tile's side. The programs give local sizes, as kernels
+ * beside theirs use local ids: where no size is given, only the vendor knows which it took. */
+static inline size_t tiles_local(const struct tiles *m, size_t most)
+{
+    while (m->b % most)
+        most--;
+    return most;
+}
+
 /* Makes the tiles of which `wanted` (NULL: all) holds, and fills them from `data`, n x n row-major. */
 static inline void tiles_make(struct app *a, struct tiles *m, const float *data,
                               bool (*wanted)(size_t, size_t))
