@@ -44,10 +44,10 @@ slow   python3-numpy        input and comparison for those
 slow   python3-mako         what pyopencl writes its scans and sorts with
 slow   starpu-examples      real program of check-all: several queues, polling
 slow   gegl                 real program of check-all: an image graph, tile by tile
-slow   libclblast-dev       library of check-all's clients: linear algebra
-slow   libclfft-dev         library of check-all's clients: transforms
-slow   libboost-dev         library of check-all's clients: Boost.Compute
-slow   libviennacl-dev      library of check-all's clients: iterative solvers
+slow   libclblast-dev       library whose clients check-all runs: linear algebra
+slow   libclfft-dev         library whose clients check-all runs: transforms
+slow   libboost-dev         library whose clients check-all runs: Boost.Compute
+slow   libviennacl-dev      library whose clients check-all runs: iterative solvers
 slow   valgrind             memory checks of check-all
 '
 

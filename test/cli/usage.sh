@@ -32,6 +32,9 @@ clweave run --help | grep -q -- --policy || fail "run does not offer --policy"
 bash -n <(clweave help --completion bash) || fail "the completion is no bash"
 completed=$(bash -c 'source <(clweave help --completion bash); COMP_WORDS=(clweave graph --for); COMP_CWORD=2; _clweave; echo "${COMPREPLY[@]}"')
 [ "$completed" = --format ] || fail "completion of --for gives '$completed'"
+# the list of packages: every line a set, a package and a reason (an apostrophe there ends the shell's string)
+scripts/deps.sh list > "$T/packages" || fail "deps.sh list"
+grep -vE '^(build|check|demo|slow) +[a-z0-9.+-]+ +[A-Za-z].*' "$T/packages" && fail "a line of deps.sh is none"
 if command -v man > /dev/null; then
     [ -z "$(clweave help --man | man --warnings -E UTF-8 -l - 2>&1 > /dev/null)" ] || fail "man complains"
 fi
