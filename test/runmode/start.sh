@@ -38,16 +38,19 @@ for how in CLWEAVE_DEVICES=basic CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_
     state 'at once: asked for'
 done
 
-# long, and it gains: begun later, then at once
-for i in 1 2; do go 20000; done
-state 'begun later'
-[ "$(count moved)" -gt 0 ] || fail "a long chatty program's launches stay at home: $(cat "$T/summary")"
-for i in 1 2 3; do
+# long, and it gains: begun later, then at once. What is gained depends on the machine and on what else runs there: only by
+# start.slow.sh
+if [ -n "${START_GAINS:-}" ]; then
+    for i in 1 2; do go 20000; done
+    state 'begun later'
+    [ "$(count moved)" -gt 0 ] || fail "a long chatty program's launches stay at home: $(cat "$T/summary")"
+    for i in 1 2 3; do
+        go 20000
+        state 'at once: earlier runs were long enough'
+    done
     go 20000
-    state 'at once: earlier runs were long enough'
-done
-go 20000
-state 'at once: earlier runs gained'
+    state 'at once: earlier runs gained'
+fi
 
 # without a place for records
 go 10 CLWEAVE_HISTORY=off
