@@ -39,36 +39,24 @@ static const struct cw_cli_option options[] = {
 
 static void print_json(const struct dispatch_options *o, const struct cw_dispatch_result *r)
 {
-    const struct {
-        const char *key;
-        double value;
-    } rows[] = {{"workers", (double)o->workers},
-                {"levels", (double)o->levels},
-                {"fan_out", (double)o->fan_out},
-                {"tasks", (double)o->tasks},
-                {"seconds", r->seconds},
-                {"throughput", r->throughput},
-                {"formula", r->formula},
-                {"idle", r->idle},
-                {"busiest_master", r->busiest},
-                {"messages", (double)r->messages},
-                {"worker_failures", r->worker_failures},
-                {"master_failures", r->master_failures},
-                {"global_failures", r->global_failures},
-                {"lost_seconds_per_failure", r->lost_s},
-                {"stale_messages", (double)r->stale},
-                {"results_once", r->once}};
-    struct cw_json_out j;
+    const struct cw_json_figure rows[] = {{"workers", (double)o->workers},
+                                          {"levels", (double)o->levels},
+                                          {"fan_out", (double)o->fan_out},
+                                          {"tasks", (double)o->tasks},
+                                          {"seconds", r->seconds},
+                                          {"throughput", r->throughput},
+                                          {"formula", r->formula},
+                                          {"idle", r->idle},
+                                          {"busiest_master", r->busiest},
+                                          {"messages", (double)r->messages},
+                                          {"worker_failures", r->worker_failures},
+                                          {"master_failures", r->master_failures},
+                                          {"global_failures", r->global_failures},
+                                          {"lost_seconds_per_failure", r->lost_s},
+                                          {"stale_messages", (double)r->stale},
+                                          {"results_once", r->once}};
 
-    cw_json_out_init(&j, stdout);
-    cw_json_put_open(&j);
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        cw_json_put_key(&j, rows[k].key);
-        cw_json_put_double(&j, rows[k].value);
-    }
-    cw_json_put_close(&j);
-    cw_json_put_char(&j, '\n');
-    cw_json_out_flush(&j);
+    cw_json_print_figures(stdout, rows, sizeof rows / sizeof *rows);
 }
 
 static void print_table(const struct dispatch_options *o, const struct cw_dispatch_result *r)

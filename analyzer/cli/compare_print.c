@@ -135,11 +135,9 @@ void cw_compare_csv(const struct cw_compare *c, FILE *f)
 static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t file, size_t policy)
 {
     const struct cw_compare_cell *x = cw_compare_cell(c, file, policy);
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"makespan", x->makespan}, {"lower_bound", x->bound},     {"slr", x->slr},
-                   {"speedup", x->speedup},   {"efficiency", x->efficiency}, {"seconds", x->seconds}};
+    const struct cw_json_figure numbers[] = {
+        {"makespan", x->makespan}, {"lower_bound", x->bound},     {"slr", x->slr},
+        {"speedup", x->speedup},   {"efficiency", x->efficiency}, {"seconds", x->seconds}};
 
     cw_json_put_open(j);
     cw_json_put_key(j, "graph");
@@ -150,10 +148,7 @@ static void put_cell(struct cw_json_out *j, const struct cw_compare *c, size_t f
     cw_json_put_string(j, c->policies.label[policy]);
     cw_json_put_key(j, "lower_bound_by");
     cw_json_put_string(j, cw_bound_kind_name(x->kind));
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers - !c->o->times; k++) {
-        cw_json_put_key(j, numbers[k].key);
-        cw_json_put_double(j, numbers[k].value);
-    }
+    cw_json_put_figures(j, numbers, sizeof numbers / sizeof *numbers - !c->o->times);
     cw_json_put_close(j);
 }
 

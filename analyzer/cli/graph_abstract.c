@@ -59,24 +59,12 @@ static enum cw_status sum_up(const struct cw_graph *g, struct summary *s, struct
 
 static void print_json(const struct summary *s, const struct cw_graph *g, const struct cw_platform *p)
 {
-    const struct {
-        const char *key;
-        double value;
-    } rows[] = {{"tasks", g->tasks},     {"edges", g->edges}, {"devices", p->devices},
-                {"entries", s->entries}, {"exits", s->exits}, {"depth", s->depth},
-                {"width", s->width},     {"work", s->work},   {"critical_path", s->path},
-                {"data", s->data}};
-    struct cw_json_out j;
+    const struct cw_json_figure rows[] = {
+        {"tasks", g->tasks},        {"edges", g->edges}, {"devices", p->devices}, {"entries", s->entries},
+        {"exits", s->exits},        {"depth", s->depth}, {"width", s->width},     {"work", s->work},
+        {"critical_path", s->path}, {"data", s->data}};
 
-    cw_json_out_init(&j, stdout);
-    cw_json_put_open(&j);
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        cw_json_put_key(&j, rows[k].key);
-        cw_json_put_double(&j, rows[k].value);
-    }
-    cw_json_put_close(&j);
-    cw_json_put_char(&j, '\n');
-    cw_json_out_flush(&j);
+    cw_json_print_figures(stdout, rows, sizeof rows / sizeof *rows);
 }
 
 static void print_summary(const struct summary *s, const struct cw_graph *g, const struct cw_platform *p,

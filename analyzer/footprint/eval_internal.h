@@ -176,7 +176,16 @@ struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode);
 
 /* eval_op.c: operations that are not a ring's */
 const struct cw_poly *eval_operation(struct cw_eval *e, int node);
+/* A variable by a rule, which is remembered when the outcome depends on the tile. */
+const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r);
 
+/* eval_divide.c */
+/* p = d * quotient + remainder with 0 <= remainder < d everywhere; false when there are no such polynomials. */
+bool eval_split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
+                struct cw_poly *remainder);
+/* floor(p / d) and p mod d, d > 0; `node` is what they stand for. */
+const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d);
+const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d);
 /* Where p has c * remainder + c * number * quotient of a division that is c times what was divided: *out is p
  * with that put in. False when there is no such pair. */
 bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);

@@ -1,4 +1,4 @@
-/* eval_op.c - division, shifts, bit operations, minimum, maximum, selection.
+/* eval_op.c - division by what is not a constant, shifts, bit operations, minimum, maximum, selection.
  *
  * Each becomes a polynomial where that is exact (a division whose remainder is known, an `or` of disjoint
  * bits, a decided selection), else a fresh variable with the bounds that interval arithmetic gives. */
@@ -64,8 +64,7 @@ struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_r
     }
 }
 
-/* A variable by a rule, which is remembered when the outcome depends on the tile. */
-static const struct cw_poly *by_rule(struct cw_eval *e, int node, struct eval_recipe r)
+const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r)
 {
     struct cw_range range = eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b));
     const struct cw_poly *p = between(e, node, range.lo, range.hi);
@@ -80,120 +79,6 @@ static const struct cw_poly *by_rule(struct cw_eval *e, int node, struct eval_re
     return p;
 }
 
-/* p = d * quotient + remainder with 0 <= remainder < d everywhere: floor(p / d) and p mod d as polynomials.
- */
-static bool split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
-                  struct cw_poly *remainder)
-{
-    quotient->n = remainder->n = 0;
-    for (int i = 0; i < p->n; i++) {
-        struct cw_term t = p->term[i];
-        bool plain = !t.var[CW_POLY_DEGREE - 1];
-        int64_t rest = t.coefficient % d;
-        if (rest && plain && rest < 0)
-            rest += d;
-        if (rest && !plain)
-            rest = t.coefficient;
-        if (__builtin_sub_overflow(t.coefficient, rest, &t.coefficient))
-            return false;
-        t.coefficient /= d;
-        if (t.coefficient)
-            quotient->term[quotient->n++] = t;
-        t.coefficient = rest;
-        if (rest)
-            remainder->term[remainder->n++] = t;
-    }
-    struct cw_range r = eval_range(e, remainder);
-    return r.lo >= 0 && r.hi < d;
-}
-
-/* What is remembered of p / number; NULL when there is no room. */
-static struct eval_division *division(struct cw_eval *e, const struct cw_poly *p, int64_t number)
-{
-    for (int i = 0; i < e->divisions; i++)
-        if (e->division[i].number == number && cw_poly_equal(e->division[i].p, p))
-            return &e->division[i];
-    if (e->divisions == EVAL_MAX_DIVISIONS)
-        return NULL;
-    e->division[e->divisions] = (struct eval_division){.p = p, .number = number};
-    return &e->division[e->divisions++];
-}
-
-/* The variable of a division that is there already, or a new one. */
-static const struct cw_poly *part(struct cw_eval *e, int node, struct eval_division *v, struct eval_recipe r)
-{
-    int *var = v ? r.rule == RULE_FLOOR ? &v->quotient : &v->remainder : NULL;
-    int64_t c;
-    if (var && *var)
-        return eval_var_poly(e, *var);
-    const struct cw_poly *p = by_rule(e, node, r);
-    bool constant = cw_poly_is_const(p, &c);
-    if (var && !constant)
-        *var = p->term[0].var[CW_POLY_DEGREE - 1];
-    if (v && constant && r.rule == RULE_FLOOR) {
-        v->is_constant = true;
-        v->constant = c;
-    }
-    return p;
-}
-
-/* c times what was divided in the place of c * remainder + c * number * quotient; false when p does not have
- * them. */
-static bool put_together(const struct eval_division *v, struct cw_poly *p)
-{
-    int64_t c, k, wanted;
-    struct cw_poly parts, q, r;
-    if (!v->remainder || cw_poly_uses(p, v->remainder, &c) != 1 || c == 0)
-        return false;
-    cw_poly_var(&r, v->remainder);
-    if (v->quotient) {
-        cw_poly_var(&q, v->quotient);
-        if (cw_poly_uses(p, v->quotient, &k) != 1 || __builtin_mul_overflow(c, v->number, &wanted) ||
-            k != wanted)
-            return false;
-    } else if (v->is_constant) {
-        cw_poly_const(&q, v->constant);
-    } else {
-        return false;
-    }
-    return cw_poly_add(&parts, &r, &q, v->number) && cw_poly_add(&parts, v->p, &parts, -1) &&
-           cw_poly_add(p, p, &parts, c);
-}
-
-bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
-{
-    bool found = false;
-    *out = *p;
-    for (int i = 0; i < e->divisions; i++)
-        found |= put_together(&e->division[i], out);
-    return found;
-}
-
-static const struct cw_poly *floor_division(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
-{
-    struct cw_poly q, r;
-    if (split(e, p, d, &q, &r))
-        return eval_keep(e, &q);
-    struct eval_division *v = division(e, p, d);
-    return part(e, node, v, (struct eval_recipe){.rule = RULE_FLOOR, .a = p, .b = p, .number = d});
-}
-
-static const struct cw_poly *remainder_of(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
-{
-    struct cw_poly q, r;
-    if (split(e, p, d, &q, &r))
-        return eval_keep(e, &r);
-    struct cw_range range = eval_range(e, p);
-    cw_wide turns = cw_wide_floor_div(range.lo, d), back = turns * d;
-    if (turns == cw_wide_floor_div(range.hi, d) && back == (int64_t)back) {
-        cw_poly_const(&q, (int64_t)back);
-        if (cw_poly_add(&r, p, &q, -1))
-            return eval_keep(e, &r);
-    }
-    struct eval_division *v = division(e, p, d);
-    return part(e, node, v, (struct eval_recipe){.rule = RULE_REMAINDER, .a = p, .b = p, .number = d});
-}
-
 static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     struct operands o;
@@ -202,7 +87,7 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
     int64_t d;
     read_operands(e, x, is_signed, &o);
     if (o.ra.lo >= 0 && cw_poly_is_const(o.b, &d) && d > 0)
-        return quotient ? floor_division(e, node, o.a, d) : remainder_of(e, node, o.a, d);
+        return quotient ? eval_floor_division(e, node, o.a, d) : eval_remainder(e, node, o.a, d);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
         return derived(e, node, -m, m, o.a, o.b);
@@ -227,9 +112,9 @@ static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, i
         return derived(e, node, 0, eval_range(e, a).hi, a, NULL);
     }
     if (x->op != CW_EXPR_SHL)
-        return floor_division(e, node,
-                              eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
-                              INT64_C(1) << by);
+        return eval_floor_division(e, node,
+                                   eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
+                                   INT64_C(1) << by);
     struct cw_poly factor, product;
     cw_poly_const(&factor, INT64_C(1) << by);
     return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product)
@@ -250,13 +135,13 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
     int64_t mask;
     if (cw_expr_is_const(&e->m->pool, x->b, &mask)) {
         if (mask > 0 && (mask & (mask + 1)) == 0)
-            return remainder_of(e, node, eval_node(e, x->a, READ_UNSIGNED), mask + 1);
+            return eval_remainder(e, node, eval_node(e, x->a, READ_UNSIGNED), mask + 1);
         if (mask < 0 && mask > INT64_MIN &&
             (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
             const struct cw_poly *a = eval_node(e, x->a, READ_SIGNED);
             struct cw_poly q, r, back;
             struct cw_range range = eval_range(e, a);
-            if (split(e, a, -mask, &q, &r) && cw_poly_add(&back, a, &r, -1))
+            if (eval_split(e, a, -mask, &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return eval_keep(e, &back);
             return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi, a, NULL);
         }
@@ -274,7 +159,7 @@ static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, 
     for (int flip = 0; flip < 2; flip++) {
         const struct cw_poly *high = flip ? o.b : o.a, *low = flip ? o.a : o.b;
         cw_wide ones = all_ones(flip ? o.ra.hi : o.rb.hi);
-        if (ones < INT64_MAX && split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 &&
+        if (ones < INT64_MAX && eval_split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 &&
             cw_poly_add(&sum, high, low, 1))
             return eval_keep(e, &sum);
     }
@@ -312,14 +197,15 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
         if (d.lo >= 0)
             return least ? o.b : o.a;
     }
-    return by_rule(e, node, (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
+    return eval_by_rule(e, node,
+                        (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
 }
 
 static const struct cw_poly *either(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     struct eval_recipe r = {
         .rule = RULE_EITHER, .a = eval_node(e, x->b, READ_SIGNED), .b = eval_node(e, x->c, READ_SIGNED)};
-    return by_rule(e, node, r);
+    return eval_by_rule(e, node, r);
 }
 
 /* Decides `condition` for a recipe of SELECT, or of EITHER when no tile decides it. */
@@ -347,7 +233,7 @@ static const struct cw_poly *choose(struct cw_eval *e, const struct cw_expr *x, 
         return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
     r.a = eval_node(e, x->b, READ_SIGNED);
     r.b = eval_node(e, x->c, READ_SIGNED);
-    return by_rule(e, node, r);
+    return eval_by_rule(e, node, r);
 }
 
 static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -370,7 +256,7 @@ static const struct cw_poly *truth(struct cw_eval *e, int node)
     enum tri t = weigh(e, node, &r);
     r.a = between(e, node, t != TRI_NO, t != TRI_NO);
     r.b = between(e, node, 0, 0);
-    return t == TRI_MAYBE ? by_rule(e, node, r) : r.a;
+    return t == TRI_MAYBE ? eval_by_rule(e, node, r) : r.a;
 }
 
 const struct cw_poly *eval_operation(struct cw_eval *e, int node)

@@ -183,3 +183,23 @@ void cw_json_put_close(struct cw_json_out *o)
     cw_json_put_char(o, '}');
     o->first = false;
 }
+
+void cw_json_put_figures(struct cw_json_out *o, const struct cw_json_figure *figure, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        cw_json_put_key(o, figure[k].key);
+        cw_json_put_double(o, figure[k].value);
+    }
+}
+
+void cw_json_print_figures(FILE *f, const struct cw_json_figure *figure, size_t count)
+{
+    struct cw_json_out j;
+
+    cw_json_out_init(&j, f);
+    cw_json_put_open(&j);
+    cw_json_put_figures(&j, figure, count);
+    cw_json_put_close(&j);
+    cw_json_put_char(&j, '\n');
+    cw_json_out_flush(&j);
+}

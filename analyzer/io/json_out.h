@@ -39,4 +39,13 @@ void cw_json_put_ready_key(struct cw_json_out *o, const char *key,
 void cw_json_put_open(struct cw_json_out *o);  /* { and the next key is the first */
 void cw_json_put_close(struct cw_json_out *o); /* } and the next key is not the first */
 
+struct cw_json_figure {
+    const char *key;
+    double value; /* whole numbers up to 2^53 are written as such */
+};
+/* Keys and values of the object that is open. */
+void cw_json_put_figures(struct cw_json_out *o, const struct cw_json_figure *figure, size_t count);
+/* An object of figures and a newline, written to `f` at once. */
+void cw_json_print_figures(FILE *f, const struct cw_json_figure *figure, size_t count);
+
 #endif

@@ -1,5 +1,5 @@
-/* STG, WfFormat and DOT: what is read, what is said of what cannot be, writing and reading back, damaged
- * files. */
+/* STG, WfFormat and DOT: what is read, what is said of what cannot be, writing and reading back. Damaged
+ * files: test_sched_fuzz.c. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,13 +11,10 @@
 
 #include <cmocka.h>
 
+#include "graph_texts.h"
+
 #include "../../analyzer/plan/graph_format.h"
 #include "../../sched/generate.h"
-#include "../../sched/metrics.h"
-#include "../../sched/policy.h"
-#include "../../sched/random.h"
-
-enum { TEXT_MAX = 4096, ROUNDS = 30000 };
 
 static char path[200];
 static struct cw_graph *g;
@@ -66,8 +63,6 @@ static double data(uint32_t from, uint32_t to)
     return -1;
 }
 
-#define STG "3\n0 0 0\n 1 4 1 0\n 2 5 1 1 # comment\n 3 6.5 2 1 2\n\n4 0 1 3\n# Standard Task Graph Set\n"
-
 static void test_stg(void **state)
 {
     (void)state;
@@ -82,7 +77,7 @@ static void test_stg(void **state)
     assert_int_equal(p->devices, 7);
     drop();
     /* with communication costs */
-    read_good(&cw_graph_format_stg, "2\n0 0 0\n1 4 1\n 0 0\n2 5 1\n 1 2.5\n3 0 1\n 2 0\n", 2);
+    read_good(&cw_graph_format_stg, STG_TRANSFERS, 2);
     assert_int_equal(g->tasks, 2);
     assert_true(data(0, 1) == 2.5 && cw_platform_comm(p, 2.5, 0, 1) == 2.5);
     drop();
@@ -97,26 +92,6 @@ static void test_stg(void **state)
     assert_true(data(0, 1) == 3);
     drop();
 }
-
-#define WF15                                                                                                 \
-    "{\"name\":\"w\",\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":["                 \
-    "{\"name\":\"a\",\"id\":\"1\",\"parents\":[],\"children\":[\"2\"],\"outputFiles\":[\"f\",\"g\"]},"       \
-    "{\"name\":\"a\",\"id\":\"2\",\"parents\":[\"1\"],\"children\":[],\"inputFiles\":[\"f\",\"g\",\"h\","    \
-    "\"f\"]}],"                                                                                              \
-    "\"files\":[{\"id\":\"f\",\"sizeInBytes\":1000},{\"id\":\"g\",\"sizeInBytes\":24},{\"id\":\"h\","        \
-    "\"sizeInBytes\":7}]},"                                                                                  \
-    "\"execution\":{\"makespanInSeconds\":3,\"executedAt\":\"x\",\"tasks\":["                                \
-    "{\"id\":\"2\",\"runtimeInSeconds\":2.5},{\"id\":\"1\",\"runtimeInSeconds\":0.5}]}}}"
-#define WF14                                                                                                 \
-    "{\"name\":\"w\",\"schemaVersion\":\"1.4\",\"workflow\":{\"makespanInSeconds\":3,\"tasks\":["            \
-    "{\"name\":\"a\",\"id\":\"ID1\",\"runtimeInSeconds\":1,\"parents\":[],\"children\":[\"b\"],"             \
-    "\"files\":[{\"link\":\"output\",\"name\":\"f\",\"sizeInBytes\":10}]},"                                  \
-    "{\"name\":\"b\",\"id\":\"ID2\",\"runtimeInSeconds\":2,\"parents\":[\"a\"],\"children\":[],"             \
-    "\"files\":[{\"link\":\"input\",\"name\":\"f\",\"sizeInBytes\":10}]}]}}"
-#define WF12                                                                                                 \
-    "{\"name\":\"w\",\"schemaVersion\":\"1.2\",\"workflow\":{\"jobs\":[{\"name\":\"a\",\"runtime\":1},"      \
-    "{\"name\":\"b\",\"runtime\":2,\"parents\":[\"a\"],\"files\":[{\"link\":\"input\",\"name\":\"f\","       \
-    "\"size\":10}]}]}}"
 
 static void test_wfformat(void **state)
 {
@@ -349,82 +324,6 @@ static void test_round_trips(void **state)
     assert_true(trips >= 40);
 }
 
-/* ---- damaged files: an error that names the file, or a graph that can be planned */
-
-static size_t damage(char *text, size_t n, uint64_t *random)
-{
-    for (uint64_t k = 1 + cw_random_below(random, 3); k > 0 && n > 4; k--) {
-        size_t at = cw_random_below(random, n), piece = 1 + cw_random_below(random, 6);
-        piece = piece < n - at ? piece : n - at;
-        switch (cw_random_below(random, 5)) {
-        case 0:
-            text[at] = (char)cw_random_below(random, 256);
-            break;
-        case 1:
-            text[at] = "0123456789-.e{}[]\",;>\n# "[cw_random_below(random, 24)];
-            break;
-        case 2:
-            memmove(text + at, text + at + piece, n - at - piece);
-            n -= piece;
-            break;
-        case 3:
-            if (n + piece < TEXT_MAX) {
-                memmove(text + at + piece, text + at, n - at);
-                n += piece;
-            }
-            break;
-        default:
-            if (cw_random_below(random, 6) == 0)
-                n = at;
-        }
-    }
-    return n;
-}
-
-static void test_damaged(void **state)
-{
-    static const char *const texts[] = {STG,
-                                        "2\n0 0 0\n1 4 1\n 0 0\n2 5 1\n 1 2.5\n3 0 1\n 2 0\n",
-                                        WF15,
-                                        WF14,
-                                        WF12,
-                                        "digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, "
-                                        "groups=3]; a -> b:n -> { c d } [data=2.5]\n"
-                                        "subgraph x { a [cost=\"1,-\"] } }"};
-    const struct cw_graph_format *const formats[] = {S, S, W, W, W, D};
-    uint64_t random = 5;
-    int good = 0;
-
-    (void)state;
-    for (int r = 0; r < ROUNDS; r++) {
-        char text[TEXT_MAX];
-        size_t k = (size_t)r % 6, n = strlen(texts[k]);
-        struct cw_error err = {0};
-        memcpy(text, texts[k], n);
-        put(text, damage(text, n, &random));
-        cw_graph_format_probe(path);
-        if (formats[k]->read(path, 2, &g, &p, &err) != CW_OK) {
-            assert_true(err.status != CW_OK && strstr(err.text, path) && !g && !p);
-            continue;
-        }
-        if (g->tasks < 100 && p->devices < 100) {
-            struct cw_policy_config config;
-            struct cw_schedule *s;
-            cw_policy_config_init(&config, cw_policy_find("heft"));
-            if (cw_policy_run(&config, g, p, &s, &err) == CW_OK) {
-                assert_int_equal(cw_schedule_check(s, g, p, CW_SHARE_NEVER, 0, &err), CW_OK);
-                cw_schedule_destroy(s);
-            } else {
-                assert_int_equal(err.status, CW_ERR_LIMIT);
-            }
-        }
-        drop();
-        good++;
-    }
-    print_message("%d of %d damaged files were still graphs\n", good, ROUNDS);
-    assert_true(good > ROUNDS / 50 && good < ROUNDS);
-}
-
 static int make_name(void **state)
 {
     const char *folder =
@@ -445,10 +344,9 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stg),         cmocka_unit_test(test_wfformat),
-        cmocka_unit_test(test_dot),         cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_hostile_dot), cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_stg), cmocka_unit_test(test_wfformat),    cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_bad), cmocka_unit_test(test_hostile_dot), cmocka_unit_test(test_round_trips),
+
     };
     return cmocka_run_group_tests(tests, make_name, remove_file);
 }

@@ -1,5 +1,5 @@
-/* Damaged graph and platform files: whatever is read without a message must be a graph that every policy can
- * plan. */
+/* Damaged files of graphs, of all formats, and of platforms: whatever is read without a message must be a
+ * graph that every policy can plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,14 +10,19 @@
 
 #include <cmocka.h>
 
+#include "damage.h"
+#include "graph_texts.h"
+
 #include "../../analyzer/plan/graph_file.h"
+#include "../../analyzer/plan/graph_format.h"
 #include "../../analyzer/plan/plan_graph.h"
 #include "../../analyzer/plan/platform_file.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
-#include "../../sched/random.h"
 
-enum { ROUNDS = 1500, TEXT_MAX = 8192 };
+#define SIGNS "0123456789-.e{}[]\",:;>\n# "
+
+enum { ROUNDS = 1500, FORMAT_ROUNDS = 30000, TEXT_MAX = 8192 };
 
 static char path[200];
 
@@ -39,50 +44,6 @@ static void save(const char *text, size_t n)
     assert_non_null(f);
     assert_int_equal(fwrite(text, 1, n, f), n);
     assert_int_equal(fclose(f), 0);
-}
-
-/* One to four of: a byte changed, a piece removed, a piece doubled, a number replaced, the end cut off. */
-static size_t damage(char *text, size_t n, uint64_t *random)
-{
-    static const char *const values[] = {
-        "0",    "-1", "1e308", "1e-308", "4294967295", "18446744073709551615",
-        "null", "[]", "\"\"",  "0.1",    "true",       "{}"};
-
-    for (uint64_t k = 1 + cw_random_below(random, 4); k > 0 && n > 8; k--) {
-        size_t at = cw_random_below(random, n - 4), piece = 1 + cw_random_below(random, 8), digits;
-        const char *value = values[cw_random_below(random, sizeof values / sizeof *values)];
-        piece = piece < n - at ? piece : n - at;
-        switch (cw_random_below(random, 6)) {
-        case 0:
-            text[at] = (char)(32 + cw_random_below(random, 95));
-            break;
-        case 1:
-            memmove(text + at, text + at + piece, n - at - piece);
-            n -= piece;
-            break;
-        case 2:
-            if (n + piece < TEXT_MAX) {
-                memmove(text + at + piece, text + at, n - at);
-                n += piece;
-            }
-            break;
-        case 3:
-            if (cw_random_below(random, 8) == 0)
-                n = at;
-            break;
-        default:
-            while (at < n && !strchr("0123456789", text[at]))
-                at++;
-            for (digits = 0; at + digits < n && strchr("0123456789.", text[at + digits]);)
-                digits++;
-            if (digits == 0 || n + strlen(value) >= TEXT_MAX)
-                break;
-            memmove(text + at + strlen(value), text + at + digits, n - at - digits);
-            memcpy(text + at, value, strlen(value));
-            n += strlen(value) - digits;
-        }
-    }
-    return n;
 }
 
 static void plan(const struct cw_graph *g, const struct cw_platform *p)
@@ -122,7 +83,7 @@ static void test_graphs(void **state)
         struct cw_platform *p;
         struct cw_error err = {0};
         snprintf(name, sizeof name, "test/golden/graphs/%s.json", names[r % 4]);
-        save(text, damage(text, load(name, text), &random));
+        save(text, damage_text(text, load(name, text), TEXT_MAX, SIGNS, &random));
         if (cw_graph_file_read(path, &g, &p, &err) != CW_OK) {
             assert_true(err.text[0] && strlen(err.text) > strlen(path) + 4);
             continue;
@@ -152,7 +113,7 @@ static void test_platforms(void **state)
         struct cw_platform_model *m;
         struct cw_error why = {0};
         strcpy(text, builtin);
-        save(text, damage(text, strlen(text), &random));
+        save(text, damage_text(text, strlen(text), TEXT_MAX, SIGNS, &random));
         if (cw_platform_model_load(path, -1, &m, &why) != CW_OK) {
             assert_true(why.text[0]);
             continue;
@@ -171,9 +132,65 @@ static void test_platforms(void **state)
     assert_true(good > ROUNDS / 100 && good < ROUNDS);
 }
 
+static void plan_by_heft(const struct cw_graph *g, const struct cw_platform *p)
+{
+    struct cw_policy_config config;
+    struct cw_schedule *s;
+    struct cw_error err = {0};
+
+    cw_policy_config_init(&config, cw_policy_find("heft"));
+    if (cw_policy_run(&config, g, p, &s, &err) != CW_OK) {
+        assert_int_equal(err.status, CW_ERR_LIMIT);
+        return;
+    }
+    assert_int_equal(cw_schedule_check(s, g, p, CW_SHARE_NEVER, 0, &err), CW_OK);
+    cw_schedule_destroy(s);
+}
+
+static void test_formats(void **state)
+{
+    static const char *const texts[] = {
+        STG,
+        STG_TRANSFERS,
+        WF15,
+        WF14,
+        WF12,
+        "digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, groups=3]; "
+        "a -> b:n -> { c d } [data=2.5]\nsubgraph x { a [cost=\"1,-\"] } }"};
+    const struct cw_graph_format *const formats[] = {&cw_graph_format_stg,      &cw_graph_format_stg,
+                                                     &cw_graph_format_wfformat, &cw_graph_format_wfformat,
+                                                     &cw_graph_format_wfformat, &cw_graph_format_dot};
+    uint64_t random = 5;
+    int good = 0;
+
+    (void)state;
+    for (int r = 0; r < FORMAT_ROUNDS; r++) {
+        char text[TEXT_MAX];
+        size_t k = (size_t)r % 6, n = strlen(texts[k]);
+        struct cw_graph *g = NULL;
+        struct cw_platform *p = NULL;
+        struct cw_error err = {0};
+        memcpy(text, texts[k], n);
+        save(text, damage_text(text, n, TEXT_MAX, SIGNS, &random));
+        cw_graph_format_probe(path);
+        if (formats[k]->read(path, 2, &g, &p, &err) != CW_OK) {
+            assert_true(err.status != CW_OK && strstr(err.text, path) && !g && !p);
+            continue;
+        }
+        if (g->tasks < 100 && p->devices < 100)
+            plan_by_heft(g, p);
+        cw_graph_destroy(g);
+        cw_platform_destroy(p);
+        good++;
+    }
+    print_message("%d of %d damaged files were still graphs\n", good, FORMAT_ROUNDS);
+    assert_true(good > FORMAT_ROUNDS / 50 && good < FORMAT_ROUNDS);
+}
+
 static int make_name(void **state)
 {
-    const char *folder = getenv("T");
+    const char *folder =
+        access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("T"); /* tens of thousands of files */
 
     (void)state;
     snprintf(path, sizeof path, "%s/test_sched_fuzz-%d.json", folder ? folder : "/tmp", (int)getpid());
@@ -189,7 +206,8 @@ static int remove_file(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_graphs), cmocka_unit_test(test_platforms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_graphs), cmocka_unit_test(test_platforms),
+                                       cmocka_unit_test(test_formats)};
 
     return cmocka_run_group_tests(tests, make_name, remove_file);
 }
