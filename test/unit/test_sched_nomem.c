@@ -10,6 +10,7 @@
 
 #include "../../analyzer/plan/lp_bound.h"
 #include "../../sched/generate.h"
+#include "../../sched/groups.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
 
@@ -78,6 +79,28 @@ static enum cw_status program(const char *name)
     return status;
 }
 
+/* Priority groups over three steps of a stencil and one that does not fit their coordinates. */
+static enum cw_status groups(const char *name)
+{
+    enum { TILES = 9 };
+    struct cw_groups_access access[3][2 * TILES], small[1] = {{0, 500, true}};
+    struct cw_groups_step step[4] = {{1, 1, small}};
+    struct cw_groups_options o = {.lanes = 2, .cache_bytes = 2000, .seed = (uint64_t)(name[0] == 's')};
+    struct cw_groups g;
+    enum cw_status status;
+
+    for (uint64_t s = 0; s < 3; s++) {
+        step[s + 1] = (struct cw_groups_step){TILES, 2, access[s]};
+        for (uint64_t i = 0; i < TILES; i++) {
+            access[s][2 * i] = (struct cw_groups_access){s % 2 * 1000 + (i ? i - 1 : i) * 100, s % 2 * 1000 + (i + 2) * 100, false};
+            access[s][2 * i + 1] = (struct cw_groups_access){(s + 1) % 2 * 1000 + i * 100, (s + 1) % 2 * 1000 + (i + 1) * 100, true};
+        }
+    }
+    status = cw_groups_make(step, 4, &o, &g, NULL);
+    cw_groups_finish(&g);
+    return status;
+}
+
 static void check(enum cw_status (*plan)(const char *name), const char *policy)
 {
     enum cw_status status = CW_ERR_NOMEM;
@@ -104,6 +127,8 @@ static void test_every_allocation(void **state)
     check(plan, "hdgeft:guard,best-k,cross-class,water-filling");
     check(plan, "heft:critical-child=2");
     check(program, "linear program");
+    check(groups, "priority groups");
+    check(groups, "shuffled groups");
     for (size_t k = 0; cw_generators[k]; k++)
         check(generate, cw_generators[k]->name);
 }

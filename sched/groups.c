@@ -1,0 +1,251 @@
+/* groups.c - puts the tiles of a chain of launches in the order of their priority groups. */
+#include "groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache_model.h"
+#include "groups_order.h"
+#include "random.h"
+#include "task_heap.h"
+
+struct maker {
+    const struct cw_groups_options *options;
+    struct cw_groups_net net;
+    struct cw_groups_order order;
+    uint32_t *place;    /* of each tile in the order */
+    uint32_t *sequence; /* the order, by tile number */
+    struct cw_groups *out;
+    struct cw_error *err;
+};
+
+static enum cw_status no_memory(const struct maker *m)
+{
+    return cw_error_set(m->err, CW_ERR_NOMEM, "out of memory");
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct cw_groups_key *x = a, *y = b;
+
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
+    return x->tile < y->tile ? -1 : x->tile > y->tile;
+}
+
+static bool legal(const struct maker *m)
+{
+    for (uint32_t i = 0; i < m->net.tiles; i++)
+        for (size_t e = m->net.pred_start[i]; e < m->net.pred_start[i + 1]; e++)
+            if (m->place[m->net.pred[e]] > m->place[i])
+                return false;
+    return true;
+}
+
+/* Takes ready tiles by the least `place`, so that the order is one of dependence whatever the numbers say. */
+static enum cw_status mend(struct maker *m, const uint32_t *start, const uint32_t *succ)
+{
+    const struct cw_groups_net *net = &m->net;
+    int64_t *rank = malloc(net->tiles * sizeof *rank);
+    uint32_t *waits = malloc(net->tiles * sizeof *waits);
+    struct cw_task_heap ready = {.key = rank, .task = malloc(net->tiles * sizeof *ready.task), .capacity = net->tiles};
+    enum cw_status status = rank && waits && ready.task ? CW_OK : no_memory(m);
+
+    for (uint32_t i = 0; i < net->tiles && status == CW_OK; i++) {
+        rank[i] = -(int64_t)m->place[i];
+        waits[i] = (uint32_t)(net->pred_start[i + 1] - net->pred_start[i]);
+    }
+    for (uint32_t i = 0; i < net->tiles && status == CW_OK; i++)
+        if (waits[i] == 0)
+            cw_task_heap_push(&ready, i);
+    for (uint32_t k = 0; status == CW_OK && ready.count; k++) {
+        uint32_t i = cw_task_heap_take(&ready, 0);
+        m->sequence[k] = i;
+        for (uint32_t e = start[i]; e < start[i + 1]; e++)
+            if (--waits[succ[e]] == 0)
+                cw_task_heap_push(&ready, succ[e]);
+    }
+    for (uint32_t k = 0; k < net->tiles && status == CW_OK; k++)
+        m->place[m->sequence[k]] = k;
+    free(rank);
+    free(waits);
+    cw_task_heap_finish(&ready);
+    return status;
+}
+
+/* Tile by tile who waits for it: the other direction of the net's predecessors. */
+static bool turn(const struct cw_groups_net *net, uint32_t **start, uint32_t **succ)
+{
+    size_t edges = net->pred_start[net->tiles];
+
+    *start = calloc((size_t)net->tiles + 2, sizeof **start);
+    *succ = malloc((edges + 1) * sizeof **succ);
+    if (!*start || !*succ)
+        return false;
+    for (size_t e = 0; e < edges; e++)
+        (*start)[net->pred[e] + 2]++;
+    for (uint32_t i = 0; i < net->tiles; i++)
+        (*start)[i + 2] += (*start)[i + 1];
+    for (uint32_t i = 0; i < net->tiles; i++)
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+            (*succ)[(*start)[net->pred[e] + 1]++] = i;
+    return true;
+}
+
+static void shuffle_keys(struct maker *m)
+{
+    uint64_t seed = m->options->seed;
+
+    for (uint32_t i = m->net.tiles; i > 1; i--) {
+        uint32_t k = (uint32_t)cw_random_below(&seed, i), other = m->place[i - 1];
+        m->place[i - 1] = m->place[k], m->place[k] = other;
+    }
+}
+
+/* The sorted keys become the order. */
+static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
+{
+    const struct cw_groups_key *key = m->order.key;
+
+    qsort(m->order.key, m->net.tiles, sizeof *key, by_key);
+    for (uint32_t k = 0; k < m->net.tiles; k++) {
+        struct cw_groups_tile *t = &m->out->tile[key[k].tile]; /* by number, for now */
+        bool new = k == 0 || key[k].block != key[k - 1].block || key[k].group != key[k - 1].group;
+        m->sequence[k] = key[k].tile, m->place[key[k].tile] = k;
+        m->out->groups += new;
+        t->step = m->net.step_of[key[k].tile], t->tile = key[k].tile - m->net.base[t->step];
+        t->group = m->out->groups - 1;
+        t->lane = m->options->rule == CW_GROUPS_SKEW ? (uint32_t)(key[k].priority / CW_GROUPS_UNIT) : t->tile;
+        t->lane %= m->options->lanes;
+    }
+    if (m->options->seed)
+        shuffle_keys(m);
+    return legal(m) ? CW_OK : mend(m, start, succ);
+}
+
+/* From tiles by number to tiles in order, with their successors. */
+static void hand_out(struct maker *m, const uint32_t *start, const uint32_t *succ, struct cw_groups_tile *sorted)
+{
+    uint32_t used = 0;
+
+    for (uint32_t k = 0; k < m->net.tiles; k++) {
+        uint32_t i = m->sequence[k];
+        sorted[k] = m->out->tile[i];
+        sorted[k].waits = (uint32_t)(m->net.pred_start[i + 1] - m->net.pred_start[i]);
+        sorted[k].first = used, sorted[k].successors = start[i + 1] - start[i];
+        for (uint32_t e = start[i]; e < start[i + 1]; e++)
+            m->out->successor[used++] = m->place[succ[e]];
+    }
+    free(m->out->tile);
+    m->out->tile = sorted;
+}
+
+/* The bytes of the largest group, each once. */
+static enum cw_status footprint(struct maker *m)
+{
+    uint32_t *stamp = calloc((size_t)m->net.pieces + 1, sizeof *stamp); /* group + 1 */
+    uint64_t *bytes = calloc(m->out->groups, sizeof *bytes);
+    enum cw_status status;
+
+    for (uint32_t k = 0; stamp && bytes && k < m->net.tiles; k++) {
+        const struct cw_groups_access *access;
+        uint32_t count, group = m->out->tile[k].group;
+        const struct cw_groups_tile *t = &m->out->tile[k];
+        const struct cw_groups_run *run = cw_groups_runs(&m->net, m->net.base[t->step] + t->tile, &count, &access);
+        for (uint32_t a = 0; a < count; a++)
+            for (uint32_t p = run[a].low; p < run[a].high; p++)
+                if (stamp[p] != group + 1)
+                    stamp[p] = group + 1, bytes[group] += cw_groups_piece_bytes(&m->net, p);
+    }
+    for (uint32_t g = 0; bytes && g < m->out->groups; g++)
+        m->out->footprint_bytes = bytes[g] > m->out->footprint_bytes ? bytes[g] : m->out->footprint_bytes;
+    status = stamp && bytes ? CW_OK : no_memory(m);
+    free(stamp);
+    free(bytes);
+    return status;
+}
+
+static enum cw_status order(struct maker *m)
+{
+    uint32_t *start = NULL, *succ = NULL;
+    size_t edges = m->net.pred_start[m->net.tiles];
+    struct cw_groups_tile *sorted = malloc(m->net.tiles * sizeof *sorted);
+    enum cw_status status = CW_OK;
+
+    m->place = malloc(m->net.tiles * sizeof *m->place);
+    m->sequence = malloc(m->net.tiles * sizeof *m->sequence);
+    m->out->tile = malloc(m->net.tiles * sizeof *m->out->tile);
+    m->out->successor = malloc((edges + 1) * sizeof *m->out->successor);
+    if (!turn(&m->net, &start, &succ) || !sorted || !m->place || !m->sequence || !m->out->tile || !m->out->successor)
+        status = no_memory(m);
+    if (status == CW_OK)
+        status = put_in_order(m, start, succ);
+    if (status == CW_OK)
+        hand_out(m, start, succ, sorted);
+    else
+        free(sorted);
+    free(start);
+    free(succ);
+    return status;
+}
+
+static enum cw_status judge(struct maker *m)
+{
+    struct cw_cache_traffic ours, plain;
+    enum cw_status status = footprint(m);
+
+    if (status == CW_OK)
+        status = cw_cache_model_run(&m->net, m->sequence, m->options->cache_bytes, &ours, m->err);
+    if (status == CW_OK)
+        status = cw_cache_model_run(&m->net, NULL, m->options->cache_bytes, &plain, m->err);
+    if (status == CW_OK)
+        m->out->touched_bytes = ours.fetched_bytes, m->out->plain_bytes = plain.fetched_bytes;
+    return status;
+}
+
+static enum cw_status make(struct maker *m, const struct cw_groups_step *step, uint32_t steps)
+{
+    enum cw_status status = cw_groups_net_init(&m->net, step, steps, m->err);
+
+    if (status == CW_OK)
+        status = cw_groups_order_init(&m->order, &m->net, m->options, m->err);
+    if (status != CW_OK)
+        return status;
+    *m->out = (struct cw_groups){.tiles = m->net.tiles,
+                                 .blocks = m->order.blocks,
+                                 .height = m->order.height,
+                                 .width = m->order.width,
+                                 .reach = (double)m->order.reach / CW_GROUPS_UNIT};
+    status = order(m);
+    return status == CW_OK ? judge(m) : status;
+}
+
+enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options,
+                              struct cw_groups *out, struct cw_error *err)
+{
+    struct maker m = {.options = options, .out = out, .err = err};
+    enum cw_status status;
+
+    *out = (struct cw_groups){0};
+    if (options->lanes == 0)
+        return cw_error_set(err, CW_ERR_INVALID, "priority groups: no lanes");
+    status = make(&m, step, steps);
+    cw_groups_order_finish(&m.order);
+    cw_groups_net_finish(&m.net);
+    free(m.place);
+    free(m.sequence);
+    if (status != CW_OK)
+        cw_groups_finish(out);
+    return status;
+}
+
+void cw_groups_finish(struct cw_groups *g)
+{
+    free(g->tile);
+    free(g->successor);
+    *g = (struct cw_groups){0};
+}

@@ -1,0 +1,49 @@
+/* groups_net.h - what the tiles of priority groups touch, cut into pieces, and which tiles depend on which.
+ *
+ * All ends of ranges cut the address space into *pieces*; each access is a run of them. Tiles are numbered in program
+ * order: base[s] + i is tile i of step s. */
+#ifndef CW_GROUPS_NET_H
+#define CW_GROUPS_NET_H
+
+#include "groups.h"
+
+struct cw_groups_run {
+    uint32_t low, high; /* pieces [low, high) */
+};
+
+struct cw_groups_net {
+    const struct cw_groups_step *step; /* borrowed */
+    uint32_t steps, tiles;
+    uint32_t *base;            /* steps + 1 entries */
+    uint32_t *step_of;         /* of each tile */
+    size_t *access_base;       /* steps + 1: the first access of each step in `run` */
+    struct cw_groups_run *run; /* of each access */
+    uint64_t *bound;           /* pieces + 1 ends, ascending; piece k is [bound[k], bound[k + 1]) */
+    uint32_t pieces;
+    size_t *pred_start; /* tiles + 1 */
+    uint32_t *pred;     /* tiles that a tile depends on, each once, no order; all of earlier steps */
+};
+
+/* RAW, WAR and WAW, but WAW where a later step's read stands between (the order follows from the other two).
+ * Errors: CW_ERR_INVALID, CW_ERR_LIMIT, CW_ERR_NOMEM; finish in any case. */
+enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step, uint32_t steps,
+                                  struct cw_error *err);
+void cw_groups_net_finish(struct cw_groups_net *net);
+
+static inline uint64_t cw_groups_piece_bytes(const struct cw_groups_net *net, uint32_t piece)
+{
+    return net->bound[piece + 1] - net->bound[piece];
+}
+
+/* Runs of tile number `tile`: *count of them. */
+static inline const struct cw_groups_run *cw_groups_runs(const struct cw_groups_net *net, uint32_t tile, uint32_t *count,
+                                                         const struct cw_groups_access **access)
+{
+    uint32_t s = net->step_of[tile], i = tile - net->base[s];
+
+    *count = net->step[s].accesses;
+    *access = net->step[s].access + (size_t)i * *count;
+    return net->run + net->access_base[s] + (size_t)i * *count;
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* groups_order.c - where tiles stand, their priority numbers, and their groups. */
+#include "groups_order.h"
+
+#include <stdlib.h>
+
+#include "random.h"
+
+/* Tiles of a step lie evenly on the way that the finest step divides into `most` tiles. */
+static void coordinates(struct cw_groups_order *o)
+{
+    const struct cw_groups_net *net = o->net;
+
+    for (uint32_t s = 0; s < net->steps; s++)
+        for (uint32_t i = 0; i < net->step[s].tiles; i++)
+            o->at[net->base[s] + i] =
+                (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles - CW_GROUPS_UNIT / 2;
+}
+
+struct extent {
+    int64_t low, high;
+};
+
+static void stretch(struct extent *e, int64_t at)
+{
+    e->low = at < e->low ? at : e->low;
+    e->high = at > e->high ? at : e->high;
+}
+
+/* A step of one tile has no coordinate of its own: it stands amid what it depends on, else amid what depends on it. */
+static enum cw_status single_tiles(struct cw_groups_order *o, struct cw_error *err)
+{
+    const struct cw_groups_net *net = o->net;
+    struct extent *after = malloc(net->steps * sizeof *after);
+
+    if (!after)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    for (uint32_t s = 0; s < net->steps; s++)
+        after[s] = (struct extent){INT64_MAX, INT64_MIN};
+    for (uint32_t s = net->steps; s-- > 0;) /* successors stand already, but single ones: their default will do */
+        for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
+            for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+                stretch(&after[net->step_of[net->pred[e]]], o->at[i]);
+    for (uint32_t s = 0; s < net->steps; s++) {
+        uint32_t i = net->base[s];
+        struct extent x = {INT64_MAX, INT64_MIN};
+        if (net->step[s].tiles > 1 || o->most == 1)
+            continue;
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+            stretch(&x, o->at[net->pred[e]]);
+        if (x.low > x.high)
+            x = after[s];
+        if (x.low > x.high)
+            continue;
+        o->at[i] = x.low + (x.high - x.low) / 2;
+        o->spread[s] = x.high - x.low >= (int64_t)o->most * CW_GROUPS_UNIT / 4;
+    }
+    free(after);
+    return CW_OK;
+}
+
+static void reach(struct cw_groups_order *o)
+{
+    const struct cw_groups_net *net = o->net;
+
+    for (uint32_t i = 0; i < net->tiles; i++)
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++) {
+            uint32_t on = net->pred[e];
+            int64_t away = llabs(o->at[on] - o->at[i]);
+            if (net->step[net->step_of[i]].tiles > 1 && net->step[net->step_of[on]].tiles > 1 && away > o->reach)
+                o->reach = away;
+        }
+}
+
+static void choose(struct cw_groups_order *o, struct cw_groups_options *drawn)
+{
+    uint64_t seed = o->options->seed;
+
+    if (seed) {
+        *drawn = *o->options;
+        drawn->width = (uint32_t)cw_random_below(&seed, o->most) + 1;
+        drawn->height = (uint32_t)cw_random_below(&seed, o->net->steps) + 1;
+        o->options = drawn;
+    }
+    o->width = o->options->width ? o->options->width : o->options->lanes;
+    if (o->width > o->most)
+        o->width = o->most;
+}
+
+/* P of tile `i`. */
+static int64_t priority(const struct cw_groups_order *o, uint32_t i)
+{
+    const struct cw_groups_net *net = o->net;
+    uint32_t s = net->step_of[i];
+    int64_t p = INT64_MIN, last = (int64_t)(o->most - 1) * CW_GROUPS_UNIT;
+
+    if (o->options->rule != CW_GROUPS_MAX)
+        return o->at[i] + o->shift[s];
+    for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+        if (o->block[net->step_of[net->pred[e]]] == o->block[s] && o->key[net->pred[e]].priority > p)
+            p = o->key[net->pred[e]].priority;
+    if (p == INT64_MIN)
+        p = o->at[i] + o->reach < last ? o->at[i] + o->reach : last;
+    return p;
+}
+
+/* Keys of all tiles; groups count from 0 in each block, from the block's least priority. */
+static void keys(struct cw_groups_order *o)
+{
+    const struct cw_groups_net *net = o->net;
+
+    for (uint32_t s = 0, end; s < net->steps; s = end) {
+        int64_t least = INT64_MAX;
+        for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
+            for (uint32_t i = net->base[end]; i < net->base[end + 1]; i++) {
+                o->key[i] = (struct cw_groups_key){.block = o->block[s], .priority = priority(o, i), .tile = i};
+                least = o->key[i].priority < least ? o->key[i].priority : least;
+            }
+        for (uint32_t i = net->base[s]; i < net->base[end]; i++) {
+            o->key[i].priority -= least;
+            o->key[i].group = (uint32_t)(o->key[i].priority / ((int64_t)o->width * CW_GROUPS_UNIT));
+        }
+    }
+}
+
+enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_groups_net *net,
+                                    const struct cw_groups_options *options, struct cw_error *err)
+{
+    struct cw_groups_options drawn;
+    enum cw_status status;
+
+    *o = (struct cw_groups_order){.net = net, .options = options};
+    for (uint32_t s = 0; s < net->steps; s++)
+        o->most = net->step[s].tiles > o->most ? net->step[s].tiles : o->most;
+    o->at = malloc(net->tiles * sizeof *o->at);
+    o->key = malloc(net->tiles * sizeof *o->key);
+    o->spread = calloc(net->steps, sizeof *o->spread);
+    o->block = calloc(net->steps, sizeof *o->block);
+    o->level = calloc(net->steps, sizeof *o->level);
+    o->shift = calloc(net->steps, sizeof *o->shift);
+    if (!o->at || !o->key || !o->spread || !o->block || !o->level || !o->shift)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    coordinates(o);
+    status = single_tiles(o, err);
+    if (status == CW_OK) {
+        reach(o);
+        choose(o, &drawn);
+        status = cw_groups_blocks(o, err);
+    }
+    if (status == CW_OK)
+        keys(o);
+    o->options = options;
+    return status;
+}
+
+void cw_groups_order_finish(struct cw_groups_order *o)
+{
+    free(o->at);
+    free(o->key);
+    free(o->spread);
+    free(o->block);
+    free(o->level);
+    free(o->shift);
+    *o = (struct cw_groups_order){0};
+}

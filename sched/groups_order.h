@@ -1,0 +1,39 @@
+/* groups_order.h - priority numbers, blocks and groups over a net of tiles: the inside of groups.h. */
+#ifndef CW_GROUPS_ORDER_H
+#define CW_GROUPS_ORDER_H
+
+#include "groups_net.h"
+
+/* Coordinates and priorities count in this fraction of a tile, so that they are exact. */
+enum { CW_GROUPS_UNIT = 1 << 16 };
+
+/* What decides a tile's place. */
+struct cw_groups_key {
+    uint32_t block, group;
+    int64_t priority; /* P */
+    uint32_t tile;    /* in program order, so by step, then by tile */
+};
+
+struct cw_groups_order {
+    const struct cw_groups_net *net;
+    const struct cw_groups_options *options;
+    uint32_t most;         /* tiles of the step that has most */
+    int64_t *at;           /* coordinate of each tile */
+    bool *spread;          /* step of one tile that meets tiles far apart */
+    uint32_t *block;       /* of each step */
+    uint32_t *level;       /* effective step in its block */
+    int64_t *shift;        /* of each step */
+    struct cw_groups_key *key; /* of each tile, by number; sorted by the caller */
+    uint32_t blocks, groups, height, width;
+    int64_t reach; /* R */
+};
+
+/* Fills `o`. Errors: CW_ERR_NOMEM; finish in any case. */
+enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_groups_net *net,
+                                    const struct cw_groups_options *options, struct cw_error *err);
+void cw_groups_order_finish(struct cw_groups_order *o);
+
+/* Puts steps into blocks, o->shift and o->level within them (groups_block.c). */
+enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err);
+
+#endif
