@@ -48,20 +48,25 @@ struct build {
     const char *options;
 };
 
-static bool kernels_of(void *data, const char *source, char *kernels)
+static char *kernels_of(void *data, const char *source, size_t *bytes)
 {
     const struct build *b = data;
-    char options[512];
+    char options[512], *kernels = NULL;
     cl_int err;
     cl_program program = clCreateProgramWithSource(b->context, 1, &source, NULL, &err);
     /* PoCL says on stderr how many warnings there were */
     bool good = program && snprintf(options, sizeof options, "%s -w", b->options) < (int)sizeof options &&
                 clBuildProgram(program, 1, &b->device, options, NULL, NULL) == CL_SUCCESS &&
-                clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, CW_MACRO_KERNELS_BYTES, kernels, NULL) == CL_SUCCESS;
+                clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, bytes) == CL_SUCCESS &&
+                (kernels = calloc(1, *bytes + 1)) != NULL &&
+                clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, *bytes, kernels, NULL) == CL_SUCCESS;
 
     if (program)
         clReleaseProgram(program);
-    return good;
+    if (good)
+        return kernels;
+    free(kernels);
+    return NULL;
 }
 
 static bool ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names, size_t n,

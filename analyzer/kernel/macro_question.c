@@ -6,23 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* OpenCL C's own constants that are no integers (6.13.2, math constants). A question about their values does not compile,
- * and PoCL says so on the program's stderr. */
-static bool is_fraction(const char *name)
+/* What a name stands for where it is defined at all: OpenCL C's own constants that are no integers (6.13.2, math
+ * constants). A question about their values does not compile, and PoCL says so on the program's stderr. */
+static enum cw_macro_kind promised(const char *name)
 {
-    static const char *const words[] = {"M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI",
-                                        "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", "MAXFLOAT", "HUGE_VALF", "HUGE_VAL",
-                                        "INFINITY", "NAN", "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN",
-                                        "DBL_EPSILON"};
+    static const char *const doubles[] = {"M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4",
+                                          "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", NULL},
+                             *const others[] = {"HUGE_VAL", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", NULL},
+                             *const floats[] = {"MAXFLOAT", "HUGE_VALF", "INFINITY", "NAN", "FLT_MAX", "FLT_MIN",
+                                                "FLT_EPSILON", NULL};
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t n = strlen(words[i]);
-        if (!strncmp(name, words[i], n) && (!name[n] || !strcmp(name + n, "_F") || !strcmp(name + n, "_H")))
-            return true;
+    for (size_t i = 0; doubles[i]; i++) {
+        size_t n = strlen(doubles[i]);
+        if (strncmp(name, doubles[i], n))
+            continue;
+        if (!name[n])
+            return CW_MACRO_DOUBLE;
+        if (!strcmp(name + n, "_F"))
+            return CW_MACRO_FLOAT;
+        if (!strcmp(name + n, "_H"))
+            return CW_MACRO_OTHER;
     }
-    return false;
+    for (size_t i = 0; others[i]; i++)
+        if (!strcmp(name, others[i]))
+            return CW_MACRO_DOUBLE;
+    for (size_t i = 0; floats[i]; i++)
+        if (!strcmp(name, floats[i]))
+            return CW_MACRO_FLOAT;
+    return CW_MACRO_UNDEFINED;
 }
 
+/* The names are pasted, so that no text of the question itself says that they are there. */
 static char *question(char *const *names, size_t first, size_t n)
 {
     char *text = NULL;
@@ -31,52 +45,66 @@ static char *question(char *const *names, size_t first, size_t n)
 
     if (!f)
         return NULL;
-    fputs("#define CW_JOIN_(a, b) a##b\n#define CW_JOIN(a, b) CW_JOIN_(a, b)\n", f);
+    fputs("#define CW_JOIN_(a, b, c) a##b##c\n#define CW_JOIN(a, b, c) CW_JOIN_(a, b, c)\n", f);
     for (size_t i = first; i < first + n; i++)
-        if (!is_fraction(names[i]))
-            fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s)(global int *a) {}\n#endif\n", names[i], i, names[i]);
-    fputs("kernel void cw_last(global int *a) {}\n", f);
+        fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s, _e)(global int *a) {}\n#endif\n", names[i], i,
+                promised(names[i]) ? "0" : names[i]);
+    fputs("kernel void CW_JOIN(cw_, la, st)(global int *a) {}\n", f);
     if (fclose(f) == 0)
         return text;
     free(text);
     return NULL;
 }
 
-/* What the name of kernel number `i` says. */
-static struct cw_macro_value read_value(const char *kernels, size_t i)
+static bool answers(const char *kernels, size_t bytes)
+{
+    return kernels && memmem(kernels, bytes, CW_MACRO_LAST, strlen(CW_MACRO_LAST));
+}
+
+/* What the name of kernel number `i`, about `name`, says. */
+static struct cw_macro_value read_value(const char *kernels, size_t bytes, size_t i, const char *name)
 {
     struct cw_macro_value v = {CW_MACRO_UNDEFINED, 0};
-    char name[32];
-    const char *at;
-    char *end;
+    enum cw_macro_kind kind = promised(name);
+    const char *at, *end = kernels + bytes, *digits;
+    char head[32];
 
-    snprintf(name, sizeof name, "cw_n%zu_", i);
-    at = strstr(kernels, name);
+    snprintf(head, sizeof head, "cw_n%zu_", i);
+    at = memmem(kernels, bytes, head, strlen(head));
     if (!at)
         return v;
-    at += strlen(name);
-    v.number = strtoll(at, &end, 10);
+    v.kind = kind ? kind : CW_MACRO_OTHER;
+    digits = at += strlen(head);
+    for (; at < end && isdigit((unsigned char)*at) && at - digits < 18; at++)
+        v.number = 10 * v.number + (*at - '0');
     /* one plain decimal number: 0x10, 10L, 010 and words are others */
-    v.kind = isdigit((unsigned char)*at) && (*at != '0' || end == at + 1) && (!*end || *end == ';') && end - at < 18
-                 ? CW_MACRO_NUMBER : CW_MACRO_OTHER;
+    if (kind || at == digits || (*digits == '0' && at > digits + 1) || end - at < 2 || memcmp(at, "_e", 2))
+        v.number = 0;
+    else
+        v.kind = CW_MACRO_NUMBER;
     return v;
 }
 
 bool cw_macro_question(cw_macro_kernels *kernels_of, void *data, char *const *names, size_t n, struct cw_macro_value *values)
 {
-    char *kernels = calloc(1, CW_MACRO_KERNELS_BYTES), *source = question(names, 0, n);
-    bool good = kernels && source;
+    char *source = question(names, 0, n), *kernels = NULL;
+    bool good = source;
+    size_t bytes = 0;
 
-    if (good && kernels_of(data, source, kernels) && strstr(kernels, "cw_last")) {
+    if (good)
+        kernels = kernels_of(data, source, &bytes);
+    if (answers(kernels, bytes)) {
         for (size_t i = 0; i < n; i++)
-            values[i] = is_fraction(names[i]) ? (struct cw_macro_value){CW_MACRO_OTHER, 0} : read_value(kernels, i);
+            values[i] = read_value(kernels, bytes, i, names[i]);
     } else {
         for (size_t i = 0; good && i < n; i++) { /* one of them is no word: each on its own */
             char *one = question(names, i, 1);
             good = one;
             values[i] = (struct cw_macro_value){CW_MACRO_OTHER, 0};
-            if (one && !is_fraction(names[i]) && kernels_of(data, one, kernels) && strstr(kernels, "cw_last"))
-                values[i] = read_value(kernels, i);
+            free(kernels);
+            kernels = one ? kernels_of(data, one, &bytes) : NULL;
+            if (answers(kernels, bytes))
+                values[i] = read_value(kernels, bytes, i, names[i]);
             free(one);
         }
     }

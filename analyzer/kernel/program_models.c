@@ -143,15 +143,16 @@ static char *language_options(const char *options)
 /* What was asked, one word after the other with a NUL behind each. NULL: out of memory. */
 static char *names_text(const char *identity, const char *options, const struct cw_tested_names *names, size_t *bytes)
 {
+    static const char version[] = "macros.2";
     char *text, *to;
 
-    *bytes = strlen(identity) + strlen(options) + 2;
+    *bytes = sizeof version + strlen(identity) + strlen(options) + 2;
     for (size_t i = 0; i < names->n; i++)
         *bytes += strlen(names->v[i]) + 1;
     to = text = malloc(*bytes + names->n * sizeof(struct cw_macro_value));
     if (!text)
         return NULL;
-    to = stpcpy(stpcpy(to, identity) + 1, options) + 1;
+    to = stpcpy(stpcpy(stpcpy(to, version) + 1, identity) + 1, options) + 1;
     for (size_t i = 0; i < names->n; i++)
         to = stpcpy(to, names->v[i]) + 1;
     return text;
@@ -181,7 +182,8 @@ static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor
 }
 
 /* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of OpenCL C, which
- * defines some of them, comes after these. */
+ * defines some of them, comes after these. What is no integer becomes a value that nobody knows: footprints must not rest on
+ * the last digit of a vendor's M_PI. */
 static enum cw_status join_source(struct question *q, const struct cw_tested_names *names, const struct cw_macro_value *values,
                                   const char *source, struct cw_error *err)
 {
@@ -195,6 +197,9 @@ static enum cw_status join_source(struct question *q, const struct cw_tested_nam
         fprintf(f, "#undef %s\n", names->v[i]);
         if (values[i].kind == CW_MACRO_NUMBER)
             fprintf(f, "#define %s %" PRId64 "\n", names->v[i], values[i].number);
+        if (values[i].kind == CW_MACRO_FLOAT || values[i].kind == CW_MACRO_DOUBLE)
+            fprintf(f, "extern constant %s cw_number_%zu;\n#define %s cw_number_%zu\n",
+                    values[i].kind == CW_MACRO_FLOAT ? "float" : "double", i, names->v[i], i);
     }
     if (f && names->n)
         fputs("#line 1\n", f);

@@ -16,7 +16,13 @@
 struct cw_model_set; /* footprint/model_file.h */
 
 /* What a vendor's compiler says about a name that a source tests (tested_names.h). */
-enum cw_macro_kind { CW_MACRO_UNDEFINED, CW_MACRO_NUMBER, CW_MACRO_OTHER };
+enum cw_macro_kind {
+    CW_MACRO_UNDEFINED,
+    CW_MACRO_NUMBER,
+    CW_MACRO_OTHER,
+    CW_MACRO_FLOAT, /* a constant of OpenCL C's: some number of this type */
+    CW_MACRO_DOUBLE
+};
 struct cw_macro_value {
     enum cw_macro_kind kind;
     int64_t number;

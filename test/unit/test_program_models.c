@@ -222,10 +222,12 @@ static bool answer(void *data, const char *options, char *const *names, size_t n
 {
     (void)data;
     assert_string_equal(options, "-cl-std=CL2.0 ");
-    assert_int_equal(n, 2);
+    assert_int_equal(n, 3);
     assert_string_equal(names[0], "A");
+    assert_string_equal(names[2], "M_PI");
     values[0] = (struct cw_macro_value){CW_MACRO_NUMBER, 300};
     values[1] = (struct cw_macro_value){CW_MACRO_UNDEFINED, 0};
+    values[2] = (struct cw_macro_value){CW_MACRO_DOUBLE, 0};
     asked++;
     return true;
 }
@@ -240,9 +242,9 @@ static bool odd(void *data, const char *options, char *const *names, size_t n, s
 
 static void test_vendor(void **state)
 {
-    static const char text[] = "#if A > B\nint x;\n#endif\n" K;
+    static const char text[] = "#if A > B && defined M_PI\nint x;\n#endif\n" K;
     struct cw_models_vendor vendor = {"device 1", answer, NULL};
-    char line[300] = "";
+    char line[400] = "";
     FILE *f;
 
     (void)state;
@@ -261,7 +263,8 @@ static void test_vendor(void **state)
     assert_non_null(f);
     line[fread(line, 1, sizeof line - 1, f)] = '\0';
     fclose(f);
-    assert_string_equal(line, "#undef A\n#define A 300\n#undef B\n#line 1\n#if A > B\nint x;\n#endif\n" K);
+    assert_string_equal(line, "#undef A\n#define A 300\n#undef B\n#undef M_PI\nextern constant double cw_number_2;\n"
+                              "#define M_PI cw_number_2\n#line 1\n#if A > B && defined M_PI\nint x;\n#endif\n" K);
     vendor.ask = NULL; /* it is known by now */
     assert_int_equal(get(text, "-DC -cl-std=CL2.0", &vendor, NULL), CW_OK);
     assert_int_equal(asked, 1);
