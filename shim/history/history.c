@@ -10,7 +10,6 @@
 
 #define EMPTY        UINT32_MAX
 #define ENTRIES_MAX  50000 /* some 8 MB; a program that makes more shapes learns no more */
-#define FIRST_COSTLY 4.0   /* a first sample this many times the second one is forgotten */
 #define OUTLIER      8.0
 #define SCALED_ERROR 0.3
 #define TRIALS_NS    5e6
@@ -242,10 +241,6 @@ static void add_sample(struct item *item, double ns)
     struct cw_history_stat one = {1, ns, 0};
     const struct cw_history_stat *all = &item->all;
 
-    if (all->count == 1 && item->e.fresh.count == 1 && ns * FIRST_COSTLY < all->mean_ns) {
-        item->e.fresh = one;
-        return;
-    }
     if (all->count >= 2 && ns > OUTLIER * all->mean_ns)
         one.mean_ns = OUTLIER * all->mean_ns;
     cw_history_stat_merge(&item->e.fresh, &one);

@@ -11,9 +11,9 @@
  * work-items. Device: a name, equal for devices that are equally fast ("basic" for every PoCL basic device).
  *
  * Samples: the first launch of a kernel often pays for its compilation, so a first sample that is more than 4
- * times the second one is forgotten; later ones count as at most 8 times the mean (a worker that lost its
- * processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that has changed is learnt
- * anew.
+ * times what came later, in this run or in others, is forgotten; later ones count as at most 8 times the mean (a worker
+ * that lost its processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that has changed, or was
+ * busy when it was measured, is learnt anew within a run.
  *
  * Thread-safe; the lock is held for a probe of a table, now and then for its growth, never for a file. In the
  * child of a fork only cw_history_after_fork and cw_history_destroy may be called. */
@@ -26,7 +26,7 @@
 
 #define CW_HISTORY_NO_DEVICE UINT32_MAX
 #define CW_HISTORY_DEVICES   256 /* names at most */
-#define CW_HISTORY_MEMORY    1000
+#define CW_HISTORY_MEMORY    64
 
 struct cw_history;
 

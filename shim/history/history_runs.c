@@ -72,15 +72,24 @@ static double cost_of(const struct cw_runs_entry *e)
     return fmin(fmax(cost, COST_LEAST), COST_MOST);
 }
 
-static bool is_worth_a_trial(const struct cw_runs_entry *e)
+/* After a loss, which a disturbed machine may have made, soon again; after the next ones later and later. */
+static uint32_t pause_of(const struct cw_runs_entry *e)
 {
-    return e->later == CW_RUNS_BEFORE && e->later_ns >= CW_RUNS_LONG * cost_of(e) && (!e->losses || e->since >= CW_RUNS_AGAIN);
+    return e->losses ? (uint32_t)CW_RUNS_SOON << 2 * (e->losses < 6 ? e->losses - 1 : 5) : 0;
 }
 
-/* Whether a gain is still one: soon after the first look, as that may have been disturbed, then now and then. */
+static bool is_worth_a_trial(const struct cw_runs_entry *e)
+{
+    return e->later == CW_RUNS_BEFORE && e->later_ns >= CW_RUNS_LONG * cost_of(e) && e->since >= pause_of(e);
+}
+
+/* Whether a gain is still one: twice, four times ... as many runs after the first look, which comes late where the gain is
+ * clear. A run that shows less than was thought is noticed anyhow. */
 static bool looks_again(const struct cw_runs_entry *e)
 {
-    return e->since % CW_RUNS_AGAIN == 0 || (e->since < CW_RUNS_AGAIN && e->since >= 8 && !(e->since & (e->since - 1)));
+    uint32_t first = e->later_ns >= CW_RUNS_CLEAR * e->at_once_ns ? 2 * CW_RUNS_AGAIN : CW_RUNS_AGAIN;
+
+    return e->since >= first && !(e->since & (e->since - 1));
 }
 
 enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns)
@@ -96,7 +105,7 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
     if (e->at_once || is_worth_a_trial(e))
         return CW_RUNS_TRY;
     if (e->losses)
-        *after_ns *= (double)(CW_RUNS_AGAIN << (e->losses - 1));
+        *after_ns *= (double)pause_of(e);
     return CW_RUNS_LATER;
 }
 

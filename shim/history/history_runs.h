@@ -4,8 +4,9 @@
  * never earns back. That is the ski-rental problem (Karlin, Manasse, Rudolph, Sleator 1988, "Competitive snoopy
  * caching"): who begins when the program itself has worked CW_RUNS_TIMES as long loses at most 1 / CW_RUNS_TIMES, whatever
  * comes. A record of what earlier runs with the same arguments took can do better: when they were long enough, a few runs
- * begin at once, and if these were faster, all later ones do. If not, later runs wait CW_RUNS_AGAIN times as long, and
- * twice that after the next trial.
+ * begin at once, and if these were faster, all later ones do, but for a look at what the others take, ever more seldom. If
+ * not, later runs wait CW_RUNS_SOON times as long, and four times that after each trial that shows the same; so do the
+ * trials.
  *
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.
@@ -26,7 +27,9 @@
 #define CW_RUNS_BEFORE    2     /* runs that begin later before one tries */
 #define CW_RUNS_TRIALS    3     /* runs that begin at once before it is judged what they gained */
 #define CW_RUNS_GAIN      0.98  /* work of runs that began at once over that of others: worth it */
-#define CW_RUNS_AGAIN     64    /* runs after which it is looked at anew, whether something was gained or not */
+#define CW_RUNS_SOON      16    /* runs after a loss before it is tried anew */
+#define CW_RUNS_AGAIN     32    /* runs after which it is looked at anew whether something is gained; a power of two */
+#define CW_RUNS_CLEAR     2.0   /* a gain that noise does not make: it is looked at half as early */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-#define ONE_SAMPLE 0.3 /* relative deviation assumed beside the measured ones */
+#define ONE_SAMPLE   0.3 /* relative deviation assumed beside the measured ones */
+#define FIRST_COSTLY 4.0 /* a first sample this many times what came later is forgotten */
 
 bool cw_history_stat_sensible(const struct cw_history_stat *s)
 {
@@ -25,6 +26,11 @@ void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history
 
     if (more->count <= 0)
         return;
+    if (into->count < 1.5 && more->mean_ns * FIRST_COSTLY < into->mean_ns) {
+        *into = *more;
+        fade(into);
+        return;
+    }
     into->squares += more->squares + apart * apart * (into->count / count) * more->count;
     into->mean_ns += apart * more->count / count;
     into->count = count;

@@ -7,7 +7,8 @@
 /* False for what cannot come from samples: no count, a negative time, no number. */
 bool cw_history_stat_sensible(const struct cw_history_stat *s);
 
-/* Merges `more` into `into`, which then weighs at most CW_HISTORY_MEMORY samples. */
+/* Merges `more`, which came later, into `into`, which then weighs at most CW_HISTORY_MEMORY samples. A single sample that is
+ * more than 4 times what came later is forgotten. */
 void cw_history_stat_merge(struct cw_history_stat *into, const struct cw_history_stat *more);
 
 /* One standard error of the mean, ns. One imaginary deviation of 30 % is added to those measured. */

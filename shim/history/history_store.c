@@ -1,5 +1,6 @@
 #include "history_store.h"
 #include "history_file.h"
+#include "history_stat.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -29,16 +30,8 @@ static const char schema[] = "PRAGMA application_id = " TEXT(
                               "CREATE TABLE saves(n INTEGER NOT NULL);"
                               "INSERT INTO saves VALUES(0);";
 
-/* The merge of cw_history_stat_merge, in SQL. Right-hand sides see the old row. */
-static const char upsert[] =
-    "INSERT INTO launch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT n FROM saves))"
-    " ON CONFLICT(kernel, shape, device) DO UPDATE SET size = excluded.size, save = excluded.save,"
-    " count = min(1000.0, count + excluded.count),"
-    " mean_ns = mean_ns + (excluded.mean_ns - mean_ns) * excluded.count / (count + excluded.count),"
-    " squares = (squares + excluded.squares + (excluded.mean_ns - mean_ns) * (excluded.mean_ns - mean_ns)"
-    "            * count * excluded.count / (count + excluded.count))"
-    "           * min(1.0, 1000.0 / (count + excluded.count))";
-_Static_assert(CW_HISTORY_MEMORY == 1000, "the limit of the SQL above");
+static const char known[] = "SELECT count, mean_ns, squares FROM launch WHERE kernel = ?1 AND shape = ?2 AND device = ?3";
+static const char replace[] = "INSERT OR REPLACE INTO launch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT n FROM saves))";
 
 static const char prune[] =
     "DELETE FROM launch WHERE save < (SELECT save FROM launch ORDER BY save DESC LIMIT 1 OFFSET " TEXT(
@@ -250,31 +243,60 @@ enum cw_status cw_history_load(struct cw_history *h, const char *path, struct cw
 
 /* ---- save */
 
-static int bind_and_step(sqlite3_stmt *s, const struct cw_history *h, const struct cw_history_entry *e)
-{
-    int code;
+/* The statements of one save. */
+struct writer {
+    sqlite3_stmt *known, *replace;
+};
 
+static void bind_key(sqlite3_stmt *s, const struct cw_history *h, const struct cw_history_entry *e)
+{
     sqlite3_bind_int64(s, 1, (sqlite3_int64)e->kernel);
     sqlite3_bind_int64(s, 2, (sqlite3_int64)e->shape);
     sqlite3_bind_text(s, 3, cw_history_device_name(h, e->device), -1, SQLITE_STATIC);
-    sqlite3_bind_double(s, 4, e->size);
-    sqlite3_bind_double(s, 5, e->fresh.count);
-    sqlite3_bind_double(s, 6, e->fresh.mean_ns);
-    sqlite3_bind_double(s, 7, e->fresh.squares);
-    code = sqlite3_step(s);
-    sqlite3_reset(s);
+}
+
+/* Merges what is fresh of `e` into its row, which other processes may have written since it was loaded. Returns SQLite's
+ * answer, SQLITE_DONE when all went well. */
+static int write_row(const struct writer *w, const struct cw_history *h, const struct cw_history_entry *e)
+{
+    struct cw_history_stat all = e->fresh;
+    int code;
+
+    bind_key(w->known, h, e);
+    code = sqlite3_step(w->known);
+    if (code == SQLITE_ROW) {
+        struct cw_history_stat before = {sqlite3_column_double(w->known, 0), sqlite3_column_double(w->known, 1),
+                                         sqlite3_column_double(w->known, 2)};
+        if (cw_history_stat_sensible(&before)) {
+            cw_history_stat_merge(&before, &all);
+            all = before;
+        }
+    }
+    sqlite3_reset(w->known);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return code;
+    bind_key(w->replace, h, e);
+    sqlite3_bind_double(w->replace, 4, e->size);
+    sqlite3_bind_double(w->replace, 5, all.count);
+    sqlite3_bind_double(w->replace, 6, all.mean_ns);
+    sqlite3_bind_double(w->replace, 7, all.squares);
+    code = sqlite3_step(w->replace);
+    sqlite3_reset(w->replace);
     return code;
 }
 
 static enum cw_status write_rows(struct visit *v, const struct cw_history *h,
                                  const struct cw_history_entry *entry, size_t count)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(v->db, upsert, -1, &statement, NULL);
+    struct writer w = {0};
+    int code = sqlite3_prepare_v2(v->db, known, -1, &w.known, NULL);
 
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(v->db, replace, -1, &w.replace, NULL);
     for (size_t k = 0; k < count && (code == SQLITE_OK || code == SQLITE_DONE); k++)
-        code = bind_and_step(statement, h, &entry[k]);
-    sqlite3_finalize(statement);
+        code = write_row(&w, h, &entry[k]);
+    sqlite3_finalize(w.known);
+    sqlite3_finalize(w.replace);
     return code == SQLITE_OK || code == SQLITE_DONE ? CW_OK : failed(v, code);
 }
 

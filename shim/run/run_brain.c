@@ -3,6 +3,7 @@
 #include "run_decide.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,7 @@ static struct cw_run_brain *make_brain(void)
         free(b);
         return NULL;
     }
+    b->estimator.rows = (uint32_t)(cw_run_now_ns() >> 10);
     return b;
 }
 
@@ -219,7 +221,8 @@ struct cw_run_brain *cw_run_brain_now(void)
 /* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x mean */
 
 #define SPENT_SHAPE 1
-#define TOLD_NS     1e6 /* at once */
+#define TOLD_NS     1e6 /* at once, at least */
+#define TOLD_SHARE  0.125 /* of what this process has spent: more at once, as the history forgets old samples */
 
 static uint32_t spent_device(void)
 {
@@ -234,7 +237,7 @@ void cw_run_spent(struct cw_run_program *p, double ns)
 {
     p->spent_ns += ns;
     p->untold_ns += ns;
-    if (p->untold_ns < TOLD_NS || !p->hash || !brain.history)
+    if (p->untold_ns < fmax(TOLD_NS, TOLD_SHARE * p->spent_ns) || !p->hash || !brain.history)
         return;
     cw_history_add(brain.history, p->hash, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
     p->untold_ns = 0;
@@ -254,16 +257,15 @@ const char *cw_run_brain_policy(void)
     return brain.config.policy ? brain.config.policy->name : "nothing";
 }
 
-/* True for the first launch of its kind on this lane: the vendor compiles then, which says nothing of later ones. A
- * kind is a kernel and a shape; one in 64 is taken for another and is measured with its compilation. */
+/* True for the first launch of its kind on this lane. */
 static bool is_first(struct cw_run_task *t)
 {
-    uint64_t *seen = &t->launch.kernel->program->launched[t->lane];
-    uint64_t kind = UINT64_C(1) << ((t->launch.kernel->hash ^ t->shape) * 0x9e3779b97f4a7c15u >> 58);
-    bool first = !(*seen & kind);
+    const struct cw_run_launch *l = &t->launch;
+    struct cw_run_warm **w = &l->kernel->program->warm[t->lane];
 
-    *seen |= kind;
-    return first;
+    if (!*w)
+        *w = calloc(1, sizeof **w);
+    return !*w || cw_run_warm_is_first(*w, cw_run_kind(l), l->dims == 1 ? l->global[0] : 0);
 }
 
 /* Of late: the least, as others disturb, which is forgotten slowly. */

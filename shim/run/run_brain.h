@@ -29,6 +29,10 @@ uint64_t cw_run_lanes_allowed(const struct cw_run_task *t);
 /* Sets the launch's shape and its kernel's hash, by which the history knows it. */
 void cw_run_name_launch(struct cw_run_task *t);
 
+/* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor picks it by. After
+ * cw_run_name_launch. */
+uint64_t cw_run_kind(const struct cw_run_launch *l);
+
 /* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would follow another
  * launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. */
 uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, double *cost,

@@ -253,7 +253,24 @@ static bool any_long(const struct cw_run_task *t)
 
 /* ---- chatty programs: one launch a window, again and again */
 
-#define REMEMBERED 64 /* launches; then it is planned anew */
+#define REMEMBERED   64  /* launches; then it is planned anew */
+#define LOOK_PLANNED 16  /* times, and again after twice, four times as often ...: then home is measured instead, ... */
+#define LOOK_MOST_NS 1e6 /* ... where that costs little: what is known of it may come from a busy hour */
+
+/* True when `t`, whose like has long gone elsewhere, is to show what home takes now. */
+static bool looks_home(struct cw_run_task *t)
+{
+    struct cw_run_memo *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
+    uint32_t n;
+
+    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > LOOK_MOST_NS || m->home != t->home_lane)
+        return false;
+    n = ++m->planned;
+    if (n < LOOK_PLANNED || n & (n - 1))
+        return false;
+    cw_run_name_launch(t);
+    return m->shape == t->shape;
+}
 
 /* True when `t` has been sent where the launch before it went, which was like it; the policy would do the same. */
 static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
@@ -294,6 +311,7 @@ static void remember(const struct workspace *w)
                                                   .lane = t->lane,
                                                   .place = t->place,
                                                   .left = REMEMBERED,
+                                                  .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
                                                   .verdict = w->plan.verdict,
                                                   .home_ns = w->plan.home_ns,
                                                   .plan_ns = w->plan.plan_ns};
@@ -310,6 +328,8 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
     b = cw_run_brain_now();
     if (b && count == 1 && remembered(first, b))
         return first->launch.kernel->memo.verdict == CW_RUN_GAIN;
+    if (b && count == 1 && looks_home(first))
+        return true;
     w = b ? take_workspace(count) : NULL;
     if (!w)
         return false;

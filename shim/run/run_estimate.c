@@ -6,6 +6,9 @@
 
 #define LITTLE_KNOWN 0.2   /* error over mean */
 #define UNKNOWN_NS   20000 /* a small kernel */
+#define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
+#define LOOK_EVERY   256   /* rows, then what is known to be slower is tried again ... */
+#define LOOK_RATIO   3.0   /* ... where it is not much slower */
 
 bool cw_run_estimator_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
                            const double *slowness, uint32_t slots)
@@ -47,6 +50,31 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
+/* What a trial is thought to cost. A single sample may be a compiler's time, or that of a processor lost to others, and
+ * would keep everybody from taking another one. */
+static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate, uint32_t trial, uint32_t home)
+{
+    double believable = UNBELIEVABLE * estimate[home].mean_ns * fmax(1, e->slowness[trial] / e->slowness[home]);
+
+    if (estimate[trial].source == CW_HISTORY_EXACT && estimate[trial].count >= 2)
+        return estimate[trial].mean_ns;
+    return fmin(estimate[trial].mean_ns, believable);
+}
+
+/* Now and then a slot that is not better than home, as far as is known: that may have been measured while others were busy. */
+static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate, const double *cost, uint32_t home)
+{
+    uint32_t best = CW_SCHED_NONE;
+
+    if (++e->rows % LOOK_EVERY)
+        return CW_SCHED_NONE;
+    for (uint32_t p = 0; p < e->slots; p++)
+        if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
+            (best == CW_SCHED_NONE || cost[p] < cost[best]))
+            best = p;
+    return best;
+}
+
 /* What the launch takes at home behind others, where that has been seen. */
 static void predict_chained(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
                             struct cw_history_estimate *home)
@@ -80,9 +108,12 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     if (estimate[launch->home].source > CW_HISTORY_REGRESSION)
         return CW_SCHED_NONE;
     trial = least_known(e, estimate, cost_ns, launch->home);
-    if (trial == CW_SCHED_NONE || estimate[trial].mean_ns > e->budget_ns)
+    if (trial == CW_SCHED_NONE)
+        trial = look_again(e, estimate, cost_ns, launch->home);
+    if (trial == CW_SCHED_NONE || trial_ns(e, estimate, trial, launch->home) > e->budget_ns)
         return CW_SCHED_NONE;
-    e->budget_ns -= estimate[trial].mean_ns;
+    cost_ns[trial] = trial_ns(e, estimate, trial, launch->home);
+    e->budget_ns -= cost_ns[trial];
     for (uint32_t p = 0; p < e->slots; p++)
         error_ns[p] = 0;
     return trial;

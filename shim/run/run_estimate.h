@@ -4,7 +4,8 @@
  * A slot on which a launch has hardly been measured would never be chosen: its error eats every gain (profit
  * test, run_plan.h). So launches of which little is known (an error above a fifth of the mean) are planned by
  * their means, with errors of 0, as long as the history's budget for trials lasts: 5 ms, then 5 % of all time
- * measured. What is tried is measured, and the next window knows better.
+ * measured. What is tried is measured, and the next window knows better. A single sample is not believed to be more than 8
+ * times home, and one row in 256 tries what is known to be up to 3 times slower: either may have been disturbed.
  *
  * Thread-safety: an estimator belongs to one thread; several may share a history. */
 #ifndef CW_RUN_ESTIMATE_H
@@ -26,6 +27,7 @@ struct cw_run_estimator {
         slowness[CW_RUN_SLOTS_MAX]; /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double unknown_ns;              /* cost of a launch that nothing is known of */
     double budget_ns;               /* internal: for trials in this window */
+    uint32_t rows;                  /* internal: so far; set it to anything, so that short processes differ */
 };
 
 /* A launch or any command whose times the history keeps. */

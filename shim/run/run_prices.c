@@ -67,6 +67,15 @@ static uint64_t shape_of(const struct cw_run_launch *l)
     return hash | 1;
 }
 
+uint64_t cw_run_kind(const struct cw_run_launch *l)
+{
+    uint64_t hash = mixed(l->kernel->hash, l->dims | (l->has_local ? 4 : 0));
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        hash = mixed(hash, l->has_local ? l->local[d] : l->global[d]);
+    return hash | 1;
+}
+
 /* True when another lane builds `p` and keeps what `l` can take. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_lane *l)
 {

@@ -123,6 +123,8 @@ void cw_run_program_free(struct cw_run_program *p)
     free(p->given);
     free(p->built_with);
     free(p->options);
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++)
+        free(p->warm[i]);
     cw_run_idle(&p->context->r);
 }
 

@@ -22,7 +22,7 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    1 /* of what the record means */
+#define VERSION    2 /* of what the record means */
 
 enum why { ASKED, GAINED, TRIED, WORKED, NEVER };
 
@@ -80,7 +80,7 @@ static uint64_t identity(const struct cw_options *options)
     h = hash_text(h, slash ? slash + 1 : path);
     h = cw_file_store_hash(h, &st.st_size, sizeof st.st_size);
     h = cw_file_store_hash(h, &st.st_mtim, sizeof st.st_mtim);
-    return hash_text(hash_text(h, options->numerics), options->footprints);
+    return hash_text(hash_text(hash_text(h, options->numerics), options->footprints), options->devices);
 }
 
 static uint64_t hash_arguments(void)
@@ -103,7 +103,8 @@ static uint64_t hash_arguments(void)
 /* Somebody says what is to happen, or wants to see it happen. */
 static bool is_asked(const struct cw_options *options)
 {
-    return cw_run.all || cw_run.chaos || cw_run_fault_planted || *options->devices || options->dsp > 0 ||
+    return cw_run.all || cw_run.chaos || cw_run_fault_planted ||
+           (*options->devices && strcmp(options->devices, "none") != 0) || options->dsp > 0 ||
            strcmp(options->policy, "heft") != 0;
 }
 

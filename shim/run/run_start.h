@@ -2,7 +2,7 @@
  *
  * Until then (cw_run.begun is false) every queue stands aside (run_aside.c), and of all this nothing exists: no thread, no
  * context, no file but one small one that was read (history_runs.h). At once when an earlier run with the same arguments
- * gained from it, or was long enough that it may; when devices, a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL,
+ * gained from it, or was long enough that it may; when devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL,
  * chaos and planted faults. Nothing that a program can see depends on it.
  *
  * Lock held, unless said. */

@@ -10,6 +10,7 @@
 #include "../device/device.h"
 #include "../door/dispatch.h"
 #include "run_reason.h"
+#include "run_warm.h"
 
 #define CW_RUN_LANES         64   /* devices that this process may drive */
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
@@ -129,11 +130,10 @@ struct cw_run_program {
     char *given;                 /* the source before its headers were put in; NULL: it has none */
     char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
     uint64_t hash;               /* of both; 0: not known yet */
-    double spent_ns;             /* on kernels at home */
-    double untold_ns;            /* of these: the history does not know yet */
+    double spent_ns, untold_ns;  /* on kernels at home; what the history does not know of it yet */
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
-    uint64_t launched[CW_RUN_LANES]; /* by lane number: kinds of launches that its vendor has compiled, a bit each */
+    struct cw_run_warm *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled (run_warm.h); NULL: nothing yet */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
@@ -168,7 +168,7 @@ struct cw_run_set {
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_memo {
     uint64_t shape;
-    uint32_t home, lane, place, left;
+    uint32_t home, lane, place, left, planned; /* left: launches; planned: how often */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
 };

@@ -13,11 +13,13 @@ children included). A ratio is first configuration / this one, above 1 is faster
 rounds and the order statistics that hold the true median with at least 95 % (exact, no distribution assumed; fewer
 than 6 rounds: the extremes). A last line "... hash=..." of a row has to be the same in all runs.
 
-Limits are on the last configuration's ratios: --limit ROW=RATIO (span), --least RATIO (span and wall of every row),
---mean RATIO (geometric mean of all rows' spans; its interval is over the rounds). A limit is met when the whole
-interval is above it, missed when the whole interval is below, and not shown else.
+Limits are on the last configuration's ratios. --limit ROW=RATIO (span) and --mean RATIO (geometric mean of all rows'
+spans; its interval is over the rounds) are to be reached: met when the whole interval is above, missed when the whole
+interval is below, not shown else. --least RATIO (span and wall of every row) is not to be fallen short of: a row is
+SLOWER when its whole interval is below the ratio, which is what the limit forbids; "ok" when the whole interval is above;
+"not resolved" when the ratio lies inside, so that these rounds show neither. All three are counted at the end.
 
-Exit status 1: a program failed, a result differed, or a limit was not met.
+Exit status 1: a program failed, a result differed, a row was slower, or a limit was not met.
 """
 import argparse
 import math
@@ -131,6 +133,16 @@ class Judge:
 
     def __init__(self):
         self.failed = False
+        self.rows = {"ok": 0, "not resolved": 0, "SLOWER": 0}
+
+    def least(self, what, found, limit):
+        """A limit that a row must not fall short of."""
+        middle, low, high = found
+        verdict = "ok" if low >= limit else "SLOWER" if high < limit else "not resolved"
+        self.rows[verdict] += 1
+        self.failed |= verdict == "SLOWER"
+        if verdict != "ok":
+            print(f"  {what}: {middle:.2f} [{low:.2f}, {high:.2f}], least {limit:.2f}: {verdict}")
 
     def look(self, what, found, limit):
         middle, low, high = found
@@ -147,7 +159,10 @@ def judge(options, configs, table):
         if name in limits:
             j.look(f"limit {name} span", interval(ratios(figures, base, last, "span")), float(limits[name]))
         for what in ("span", "wall") if options.least else ():
-            j.look(f"{name} {what}", interval(ratios(figures, base, last, what)), options.least)
+            j.least(f"{name} {what}", interval(ratios(figures, base, last, what)), options.least)
+    if options.least:
+        print(f"  of {2 * len(table)} spans and walls, against {options.least:.2f}: {j.rows['ok']} ok, "
+              f"{j.rows['not resolved']} not resolved, {j.rows['SLOWER']} slower")
     for what in WHAT if options.mean else ():
         found = print_mean(configs, table, what)
         if what == "span":

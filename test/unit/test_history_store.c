@@ -52,6 +52,20 @@ static void test_runs_add_up(void **state)
     cw_history_destroy(h);
 }
 
+/* What a first run paid for a compiler is forgotten by the next one. */
+static void test_a_compilers_time_is_forgotten(void **state)
+{
+    struct cw_history *h;
+
+    (void)state;
+    saved(1, 3, 84e6);
+    saved(1, 3, 1000);
+    h = loaded();
+    assert_float_equal(predict(h, 1, 2).mean_ns, 1000, 1e-6);
+    assert_float_equal(predict(h, 1, 2).count, 1, 0);
+    cw_history_destroy(h);
+}
+
 static void test_nothing_fresh_touches_nothing(void **state)
 {
     struct cw_history *h = cw_history_create();
@@ -145,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EACH(test_round_trip),         EACH(test_runs_add_up), EACH(test_nothing_fresh_touches_nothing),
         EACH(test_concurrent_writers), EACH(test_old_rows_go), EACH(test_default_path),
+        EACH(test_a_compilers_time_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

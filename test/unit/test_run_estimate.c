@@ -153,8 +153,8 @@ static void test_long_kernels_are_not_tried(void **state)
     loop_finish(&l);
 }
 
-/* A chain that gains nowhere: nothing is planned, two launches are tried all the same, and then it stays for
- * good. */
+/* A chain that gains nowhere: nothing is planned, two launches are tried all the same, and then it stays but
+ * for a look now and then. */
 static void test_a_chain_is_tried(void **state)
 {
     struct loop l;
@@ -166,7 +166,8 @@ static void test_a_chain_is_tried(void **state)
     assert_false(l.plan.planned);
     for (int n = 0; n < 10; n++)
         loop_step(&l, 100000, 100000);
-    assert_int_equal(l.plan.moved, 0);
+    assert_false(l.plan.planned);
+    assert_in_range(l.plan.moved, 0, 1); /* a look whether that is still so */
     loop_finish(&l);
 }
 
@@ -185,6 +186,46 @@ static void test_a_fast_helper_is_found_by_trials(void **state)
     loop_finish(&l);
 }
 
+/* One sample that a compiler has made a thousand times too long, of this shape or another: it is tried again all the same. */
+static void test_a_single_slow_sample_is_not_believed(void **state)
+{
+    for (uint64_t shape = 2; shape < 4; shape++) {
+        struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
+        struct cw_history *h = cw_history_create();
+        struct cw_run_estimator e;
+        double cost[2], error[2];
+
+        (void)state;
+        assert_true(cw_run_estimator_init(&e, h, names, NULL, 2));
+        for (int n = 0; n < 100; n++)
+            cw_history_add(h, 1, 2, e.device[0], 100, 60000);
+        cw_history_add(h, 1, shape, e.device[1], 100, 84e6);
+        cw_run_estimate_begin(&e);
+        assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
+        assert_true(cost[1] <= 1e6);
+        cw_history_destroy(h);
+    }
+}
+
+/* A helper that was measured while it was busy, and is not now: it is found out, and costs little where it is true. */
+static void test_a_busy_hour_is_forgotten(void **state)
+{
+    uint32_t moved = 0;
+    struct loop l;
+
+    (void)state;
+    loop_init(&l, 1);
+    for (int n = 0; n < 100; n++)
+        cw_history_add(l.history, 1, 2, l.estimator.device[1], 100, 150000);
+    for (int n = 0; n < 100; n++)
+        moved += loop_step(&l, 100000, 150000);
+    assert_in_range(moved, 1, 100 * TASKS / 100);
+    for (int n = 0; n < 500; n++)
+        loop_step(&l, 100000, 10000);
+    assert_int_equal(l.plan.moved, TASKS);
+    loop_finish(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +235,8 @@ int main(void)
         cmocka_unit_test(test_long_kernels_are_not_tried),
         cmocka_unit_test(test_a_chain_is_tried),
         cmocka_unit_test(test_a_fast_helper_is_found_by_trials),
+        cmocka_unit_test(test_a_single_slow_sample_is_not_believed),
+        cmocka_unit_test(test_a_busy_hour_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
