@@ -1,5 +1,6 @@
 #include "doors.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -82,6 +83,17 @@ static void log_settings(const char *mode)
         cw_log_info("mode %s; not default: %s", mode, text);
 }
 
+/* The program may unload its OpenCL library while commands are under way, of which the vendor's threads know nothing, but
+ * ours do: it stays. */
+static void keep_library(void)
+{
+    const void *const *function = (const void *const *)&cw_next.clGetPlatformIDs;
+    Dl_info info;
+
+    if (dladdr(*function, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Starts the mode; on failure, which has been logged, nothing is hooked. */
 static void start_mode(void)
 {
@@ -96,6 +108,7 @@ static void start_mode(void)
         return;
     if (mode->start && !mode->start(&options))
         return;
+    keep_library();
     fill_entries(mode);
     __atomic_store_n(&running, mode, __ATOMIC_RELEASE);
 }

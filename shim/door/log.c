@@ -91,6 +91,14 @@ static void write_quietly(const struct target *t, const char *line, size_t n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+void cw_log_plain(const char *text, size_t bytes)
+{
+    int saved = errno;
+
+    write_quietly(&(struct target){.path = ""}, text, bytes);
+    errno = saved;
+}
+
 void cw_log(enum cw_log_level level, const char *fmt, ...)
 {
     int saved = errno;

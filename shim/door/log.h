@@ -7,9 +7,14 @@
 #ifndef CW_LOG_H
 #define CW_LOG_H
 
+#include <stddef.h>
+
 enum cw_log_level { CW_LOG_ERROR, CW_LOG_WARNING, CW_LOG_INFO, CW_LOG_DEBUG };
 
 void cw_log(enum cw_log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* `bytes` of text that the user has asked for, to stderr as they are: no level, no prefix. */
+void cw_log_plain(const char *text, size_t bytes);
 
 #define cw_log_error(...)   cw_log(CW_LOG_ERROR, __VA_ARGS__)
 #define cw_log_warning(...) cw_log(CW_LOG_WARNING, __VA_ARGS__)

@@ -4,6 +4,7 @@
  * launches of one kernel may abort PoCL when they meet (run_flight.c). */
 #include "run_cache.h"
 #include "run_hooks.h"
+#include "run_room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
 {
     cl_program *copy = &p->copies[place->lane->number];
 
-    if (!*copy && p->hash && cw_run_place_queue(p->context, place))
+    if (!*copy && p->hash && cw_run_room() && cw_run_place_queue(p->context, place))
         *copy = from_binary(p, place, key_of(p, place));
     return *copy;
 }
@@ -86,7 +87,7 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
     const char *source = p->source;
     cl_int err;
 
-    if (*copy || cw_run_copy_load(p, place) || !cw_run_place_queue(p->context, place))
+    if (*copy || cw_run_copy_load(p, place) || !cw_run_room() || !cw_run_place_queue(p->context, place))
         return *copy;
     *copy = built(cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err), p, place);
     if (*copy && p->hash)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../door/log.h"
 #include "run_decide.h"
 #include "run_end.h"
 #include "run_models.h"
@@ -36,8 +37,8 @@ void cw_run_drain(void)
 
 static void say(const char *line, int n)
 {
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
-        return;
+    if (n > 0)
+        cw_log_plain(line, (size_t)n);
 }
 
 static void summary(void)
@@ -145,10 +146,31 @@ void cw_run_register_exit(void)
     errno = saved;
 }
 
+static uint32_t still_at_work;
+
+static void count_work(void *record)
+{
+    const struct cw_run_queue *q = record;
+
+    still_at_work += q->synchronous && q->first;
+}
+
+static bool calls_over(const void *unused)
+{
+    (void)unused;
+    still_at_work = 0;
+    cw_run_each(CW_RUN_QUEUE, count_work);
+    return !still_at_work;
+}
+
+/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and the child, which
+ * can go on there, finds it done. On other devices a child is as lost as it is bare. */
 static void before_fork(void)
 {
     cw_run_lock();
     cw_run_window_close();
+    if (!cw_run.off && !(cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self())))
+        cw_run_help(NULL, 0, calls_over, NULL);
 }
 
 static void in_parent(void)

@@ -2,6 +2,7 @@
 #include "run_decide.h"
 #include "run_fault.h"
 #include "run_hooks.h"
+#include "run_room.h"
 #include "run_tile.h"
 
 cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p)
@@ -61,17 +62,22 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     struct cw_run_context *c = t->queue->context;
     struct cw_run_place *p = &c->places[t->place];
     const struct cw_run_launch *l = &t->launch;
+    const size_t *local = l->has_local ? l->local : NULL;
     cl_kernel kernel;
     cl_int err;
 
     if (CW_UNLIKELY(t->part_of != NULL))
         return cw_run_tile_submit(t, queue);
+    if (!p->slot->home && !cw_run_room_for(l, l->global, local, p->lane->number, false))
+        return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, l->global, l->has_local ? l->local : NULL, 0,
-                                             NULL, NULL);
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, l->global, local, 0, NULL, NULL);
+    t->begun = err == CL_SUCCESS;
+    if (t->begun && !p->slot->home)
+        cw_run_room_loaded(l, l->global, local, p->lane->number, false);
     return err;
 }
 
@@ -112,7 +118,7 @@ static cl_int faulty_launch(struct cw_run_task *t)
 {
     struct cw_run_task *before;
     uint8_t *saved[256];
-    bool drop, stale;
+    bool drop, stale, late;
     cl_int err;
 
     if (t->part_of)
@@ -120,6 +126,7 @@ static cl_int faulty_launch(struct cw_run_task *t)
     cw_run_lock();
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
+    late = t->lane != t->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
     before = cw_run_fault_swap(t);
     cw_run_unlock();
     if (drop)
@@ -131,7 +138,7 @@ static cl_int faulty_launch(struct cw_run_task *t)
     err = launch(t);
     if (stale)
         cw_run_fault_stale_end(t, saved);
-    return err;
+    return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;
 }
 
 static void copy(const struct cw_run_copy *c)

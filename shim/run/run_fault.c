@@ -24,12 +24,13 @@ bool cw_run_fault_start(const char *text)
                                         [CW_RUN_FAULT_TWICE] = "twice:",
                                         [CW_RUN_FAULT_LOCAL] = "local:",
                                         [CW_RUN_FAULT_REFUSE] = "refuse:",
-                                        [CW_RUN_FAULT_UNBUILT] = "unbuilt:"};
+                                        [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
+                                        [CW_RUN_FAULT_LATE] = "late:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_UNBUILT; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_LATE; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -42,14 +43,14 @@ bool cw_run_fault_start(const char *text)
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
-                 "refuse:N or unbuilt:N, N from 1",
+                 "refuse:N, unbuilt:N or late:N, N from 1",
                  text);
     return false;
 }
 
 bool cw_run_fault_cuts(void)
 {
-    return cw_run_fault_planted == CW_RUN_FAULT_NONE || cw_run_fault_planted >= CW_RUN_FAULT_NAIVE;
+    return cw_run_fault_planted == CW_RUN_FAULT_NONE || (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE);
 }
 
 bool cw_run_fault_now(enum cw_run_fault kind)

@@ -58,6 +58,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->broken = calloc(CW_RUN_LANES, sizeof *k->broken);
     k->set = calloc(CW_RUN_LANES, sizeof *k->set);
     k->launches = calloc(CW_RUN_LANES, sizeof *k->launches);
+    k->loaded = calloc(CW_RUN_LANES, sizeof *k->loaded);
     if (!p->parsed)
         cw_run_program_parse(p);
     if (k->modes)
@@ -65,7 +66,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     k->flight = cw_run_flight_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && make_home_sets(k);
+    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded && make_home_sets(k);
 }
 
 static void made(cl_program program, cl_kernel kernel)
@@ -111,6 +112,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
         free(k->set[i]);
     free(k->set);
     free(k->launches);
+    free(k->loaded);
     for (t = k->trusted; t; t = next) {
         next = t->next;
         free(t);

@@ -171,7 +171,8 @@ static bool overtakes(const struct cw_run_task *t)
     return p && p->state < CW_RUN_RUNNING;
 }
 
-/* A helper refused the launch, so it has not run: home has the last word. */
+/* A helper refused the launch, so it has not run: home has the last word. What failed later may have written already, and a
+ * kernel that reads what it writes must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_lane *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] = true;
@@ -213,7 +214,7 @@ static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
         cw_run_decide_measured(t, status);
         cw_run_brief_measured(t);
     }
-    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed) {
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed && !t->begun) {
         back_home(l, t);
         return;
     }

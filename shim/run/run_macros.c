@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../analyzer/kernel/macro_question.h"
-#include "run.h"
+#include "run_room.h"
 
 static cl_device_id whole_device(cl_device_id device)
 {
@@ -153,7 +153,7 @@ bool cw_run_macros_ask(void *data, const char *options, char *const *names, size
 {
     const struct cw_run_compilers *c = data;
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];
-    bool good = c->n > 0 && n <= CW_TESTED_NAMES_MAX;
+    bool good = c->n > 0 && n <= CW_TESTED_NAMES_MAX && cw_run_room();
     cl_int err;
 
     cw_run_register_exit(); /* as in run_lane.c, prepare() */

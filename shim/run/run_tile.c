@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "run_fault.h"
+#include "run_room.h"
 #include "run_share.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
@@ -43,7 +44,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 /* For `t`, with room for `blocks` and `parts`. */
 static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks, uint32_t parts)
 {
-    struct cw_run_tiles *x = calloc(1, sizeof *x);
+    struct cw_run_tiles *x = cw_run_room() ? calloc(1, sizeof *x) : NULL; /* each part may load code of its own */
 
     if (!x)
         return NULL;

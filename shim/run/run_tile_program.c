@@ -14,6 +14,7 @@
 #include "run_fault.h"
 #include "run_hooks.h"
 #include "run_models.h"
+#include "run_room.h"
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
@@ -172,7 +173,7 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     cl_program program = NULL;
     cl_int err = CL_OUT_OF_HOST_MEMORY;
 
-    if (options && !fault_since(CW_RUN_FAULT_UNBUILT))
+    if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_room())
         program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
     if (program) {
         snprintf(options, bytes, "%s -w -DCW_RUN_TILE=%u", p->options, place->lane->number + 1);
@@ -279,9 +280,6 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
     cl_kernel kernel;
     cl_int err;
 
-    *queue = cw_run_place_queue(part->queue->context, p);
-    kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
-    err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->tiled->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     memcpy(global, l->global, l->dims * sizeof *global);
     first[x->cut.dim] = b->first;
     rest = l->global[x->cut.dim] - b->first * x->cut.local[x->cut.dim];
@@ -289,6 +287,11 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
     if (global[x->cut.dim] > rest) /* the last work-group is a smaller one */
         global[x->cut.dim] = rest;
     memcpy(local, x->cut.local, sizeof local);
+    if (!cw_run_room_for(l, global, x->cut.local, p->lane->number, true))
+        return CL_OUT_OF_RESOURCES;
+    *queue = cw_run_place_queue(part->queue->context, p);
+    kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
+    err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->tiled->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     cw_rewrite_tile_fill(&tile, l->dims, l->global, local, NULL, first);
     if (CW_UNLIKELY(cw_run_fault_planted))
         spoil(&tile, x, global, local);
@@ -296,5 +299,7 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
     if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, NULL);
+    if (err == CL_SUCCESS)
+        cw_run_room_loaded(l, global, x->cut.local, p->lane->number, true);
     return err;
 }

@@ -207,6 +207,7 @@ struct cw_run_kernel {
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
     struct cw_run_set **set; /* by lane number: the arguments of the clone; NULL: none yet */
     uint32_t *launches;     /* by lane number */
+    uint64_t *loaded;       /* by lane number: what its vendor has code for (run_room.c) */
     struct cw_run_memo memo;
     struct cw_run_brief brief[4]; /* run_brief.c */
     uint8_t next_brief;
@@ -285,6 +286,7 @@ struct cw_run_task {
     bool timed;                 /* somebody may ask for its times[] */
     bool chained;               /* took_ns is its share of a batch */
     bool measured;              /* it is to be found out what the launch takes */
+    bool begun;                 /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
     bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;               /* waits, by events, for native work that is not finished */

@@ -1,6 +1,6 @@
 /* quiet.c - a program that looks for what clweave starts beside it: children, signals, descriptors, threads' limits. Prints
  * the same bare and under run mode while a helper of clweave's is at work, which the test makes slow. With an argument it ends
- * in that moment: "exit", "_exit", "abort", "exec". */
+ * in that moment: "exit", "_exit", "abort", "kill", "exec". */
 #include "common.h"
 
 #include <dirent.h>
@@ -45,6 +45,8 @@ static void end(const char *how)
         _exit(0);
     if (!strcmp(how, "abort"))
         abort();
+    if (!strcmp(how, "kill"))
+        raise(SIGKILL);
     execl("/bin/echo", "echo", "another program", (char *)NULL);
 }
 

@@ -1,0 +1,249 @@
+/* trouble.c - programs whose surroundings are against them: each argument is one kind of trouble, in the middle of a window
+ * of commands. Prints, and ends, as bare; without an argument: signals. */
+#include "common.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS 1024
+
+extern char **environ;
+static struct app a;
+static cl_kernel add, mul;
+static cl_mem x[4];
+static volatile sig_atomic_t signals;
+
+/* Chains on four buffers, not waited for: what is enqueued is a window when the trouble comes. */
+static void enqueue(int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        cl_kernel k = i % 3 ? add : mul;
+        app_args(k, "mi", x[i % 4], i + 3);
+        app_run(a.queue, k, WORDS, 64, 0, NULL, NULL);
+    }
+}
+
+static void look(const char *when)
+{
+    static uint32_t host[WORDS];
+
+    a.hash = 0;
+    for (int i = 0; i < 4; i++)
+        app_read(&a, x[i], 0, sizeof host, host);
+    printf("%s: %016llx\n", when, (unsigned long long)a.hash);
+    fflush(stdout);
+}
+
+static void open_all(void)
+{
+    static uint32_t host[WORDS];
+
+    app_open(&a, "trouble", 0, RM_SOURCE);
+    add = app_kernel(&a, "add"), mul = app_kernel(&a, "mul");
+    for (int i = 0; i < 4; i++)
+        x[i] = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof host, host);
+    enqueue(2); /* one of each, which the vendor sees; helpers have nothing yet */
+    look("warm");
+}
+
+/* A handler that interrupts whatever thread the kernel chooses, a thousand times a second. */
+static void alarmed(int number)
+{
+    (void)number;
+    signals++;
+    errno = EINTR;
+}
+
+static void by_signals(void)
+{
+    struct sigaction s = {.sa_handler = alarmed};
+    struct itimerval each = {{0, 1000}, {0, 1000}}, none = {{0, 0}, {0, 0}};
+
+    sigaction(SIGALRM, &s, NULL);
+    setitimer(ITIMER_REAL, &each, NULL);
+    for (int i = 0; i < 20; i++) {
+        enqueue(100);
+        look("signals");
+    }
+    setitimer(ITIMER_REAL, &none, NULL);
+    printf("signals: %s\n", signals > 10 ? "many" : "few");
+}
+
+static void no_files(void)
+{
+    struct rlimit few = {64, 64};
+    int got[64], n = 0;
+
+    setrlimit(RLIMIT_NOFILE, &few);
+    while (n < 64 && (got[n] = open("/dev/null", O_RDONLY)) >= 0)
+        n++;
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("no files");
+    while (n)
+        close(got[--n]);
+    enqueue(100);
+    look("files again");
+}
+
+static void no_file_size(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("no file size");
+}
+
+/* Hardly more than there is. */
+static void no_memory(void)
+{
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    rlim_t bytes;
+
+    if (!f || fscanf(f, "%llu", &pages) != 1)
+        exit(1);
+    fclose(f);
+    bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (16u << 20);
+    setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("no memory");
+}
+
+/* $FULL is a file on a small disk, where the vendor's and our files are, too. */
+static void no_disk(void)
+{
+    static const char block[65536];
+    const char *name = getenv("FULL");
+    int fd = name ? open(name, O_WRONLY | O_CREAT, 0600) : -1;
+    size_t bytes = sizeof block;
+
+    while (fd >= 0 && bytes)
+        bytes = write(fd, block, bytes) > 0 ? bytes : bytes / 2;
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("no disk");
+    if (fd >= 0)
+        close(fd);
+}
+
+/* What daemons do. */
+static void closed_files(void)
+{
+    enqueue(100);
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    for (int fd = 3; fd < 10; fd++) /* theirs from now on: whoever writes there writes into the program's files */
+        if (open("/dev/null", O_RDONLY) != fd)
+            printf("descriptor %d is not free\n", fd);
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("closed files");
+}
+
+static void no_environment(void)
+{
+    enqueue(100);
+    clearenv();
+    for (int i = 0; i < 20; i++)
+        enqueue(100), look("no environment");
+}
+
+/* A child in the middle of a window. Where nothing of the vendor needs its threads it works on. */
+static void child(bool works)
+{
+    int status = 0;
+    pid_t pid;
+
+    enqueue(100);
+    pid = fork();
+    if (pid == 0) {
+        cl_uint units = 0;
+
+        APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+        if (works) {
+            look("child");
+            enqueue(50);
+            look("child again");
+            exit(units ? 4 : 5);
+        }
+        _exit(units ? 3 : 5);
+    }
+    if (waitpid(pid, &status, 0) != pid)
+        printf("no child: %s\n", strerror(errno));
+    printf("child: %d\n", status);
+    look("parent");
+    enqueue(100);
+    look("parent again");
+}
+
+static void by_fork(void)
+{
+    child(false);
+}
+
+static void by_working_fork(void)
+{
+    child(true);
+}
+
+/* No handler of fork hears of this one. */
+static void by_spawn(void)
+{
+    char *const echo[] = {(char *)"echo", (char *)"spawned", NULL};
+    int status = 0;
+    pid_t pid = 0;
+
+    enqueue(100);
+    if (posix_spawn(&pid, "/bin/echo", NULL, NULL, echo, environ) || waitpid(pid, &status, 0) != pid)
+        printf("no child: %s\n", strerror(errno));
+    printf("spawned: %d\n", status);
+    look("parent");
+}
+
+static void ends(const char *how)
+{
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    fflush(stdout);
+    enqueue(200);
+    if (!strcmp(how, "exit"))
+        exit(9);
+    if (!strcmp(how, "_exit"))
+        _exit(9);
+    if (!strcmp(how, "quick_exit"))
+        quick_exit(9);
+    if (!strcmp(how, "abort"))
+        abort();
+    if (!strcmp(how, "exec"))
+        execl("/bin/echo", "echo", "another program", (char *)NULL);
+    if (!strcmp(how, "term"))
+        raise(SIGTERM);
+    if (!strcmp(how, "kill"))
+        raise(SIGKILL);
+    if (!strcmp(how, "crash"))
+        raise(SIGSEGV);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*meet)(void);
+    } troubles[] = {{"signals", by_signals},   {"files", no_files},           {"closed", closed_files}, {"size", no_file_size}, {"memory", no_memory}, {"disk", no_disk}, {"environment", no_environment},
+                    {"fork", by_fork},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
+    const char *what = argc > 1 ? argv[1] : "signals";
+
+    if (!strcmp(what, "environment_first"))
+        clearenv();
+    open_all();
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        if (!strcmp(what, troubles[i].name))
+            troubles[i].meet();
+    ends(what);
+    look("end");
+    app_release_mems(x, 4);
+    clReleaseKernel(add), clReleaseKernel(mul);
+    return app_close(&a);
+}

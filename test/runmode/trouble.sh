@@ -1,0 +1,110 @@
+# Run mode where the surroundings are against it: everything prints and ends as it does bare, and nothing of ours stays behind.
+# ALL=1: every trouble in every way (trouble.slow.sh).
+. test/runmode/common.sh
+all() { [ -n "${ALL:-}" ]; }
+program=$B/test/runmode/trouble
+home() { rm -rf "$T/cache"; mkdir -m 700 "$T/cache"; export XDG_CACHE_HOME=$T/cache; }
+home
+noise="$noise|cannot start a thread|performance history"
+
+# meets WHAT VARIABLE=VALUE... : the trouble, bare and under run mode; stdout is a pipe, as some troubles are about files
+meets() {
+    local what=$1 expected got; shift
+    timeout 60 "$program" "$what" 2> "$T/bare.err" | cat > "$T/bare"; expected=${PIPESTATUS[0]}
+    rm -f "${FULL:-/nonexistent}"
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 60 "$program" "$what" 2> "$T/run.err" | cat > "$T/run"; got=${PIPESTATUS[0]}
+    grep '^run: ' "$T/run.err" > "$T/summary"
+    rm -f "${FULL:-/nonexistent}"
+    [ "$got" = "$expected" ] || fail "$what $*: status $got instead of $expected: $(grep -vE "$noise" "$T/run.err" | tail -n 2)"
+    cmp -s "$T/bare" "$T/run" || { fail "$what $*: other output"; diff "$T/bare" "$T/run" | head -5; }
+    grep -vE "$noise" "$T/run.err" | diff "$T/bare.err" - > "$T/diff" || { fail "$what $*: other stderr"; head -5 "$T/diff"; }
+    compared=$((compared + 1))
+}
+"$program" > /dev/null || exit # PoCL's own files are there from now on
+
+# What the bare program does not need any more, helpers would: files, disk, memory. (CLWEAVE_MANAGE_ALL leaves out the first
+# launch at home, which has loaded the vendor's code there by then.)
+for what in files size memory; do
+    ! all || meets $what CLWEAVE_DEVICES=basic
+    meets $what CLWEAVE_POLICY=chaos
+    [ $what = size ] || managed 50 # no summary goes into a file then
+done
+for what in closed fork $(all && echo environment spawn signals); do
+    meets $what CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
+    managed 50
+done
+! all || meets closed CLWEAVE_DEVICES=basic CLWEAVE_OUT="$T/recorded.json"
+mkdir "$T/disk"
+if mount -t tmpfs -o size=24m none "$T/disk" 2> /dev/null; then
+    export FULL=$T/disk/full
+    mkdir -m 700 "$T/disk/cache" "$T/disk/pocl"
+    XDG_CACHE_HOME=$T/disk/cache POCL_CACHE_DIR=$T/disk/pocl meets disk CLWEAVE_POLICY=chaos
+    managed 50
+    unset FULL
+    umount "$T/disk"
+fi
+
+# A child that goes on, which it can where kernels run inside calls: what its parent had enqueued is done.
+POCL_DEVICES=basic meets working_fork CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
+managed 50
+! all || POCL_DEVICES=basic meets working_fork CLWEAVE_POLICY=dm CLWEAVE_DEVICES=none
+
+# A helper runs a launch and says then that it failed: kernels that read what they write must not run again elsewhere.
+for n in 1 $(all && seq 2 9); do
+    meets environment CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=late:$n
+    grep -q "fault late:$n planted" "$T/summary" || fail "late:$n was not planted"
+done
+
+# The end, whichever, with a window open and helpers at work.
+for how in term quick_exit $(all && echo exit _exit abort exec kill); do
+    meets $how CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
+done
+left=$(cd "$T/cache/clweave" && find . -type f | grep -vE '^\./(history\.db|(kernels|footprints|programs)/[0-9a-f]{16})$')
+[ -z "$left" ] || fail "files of no use are left: $left"
+
+# The OpenCL library is unloaded while commands are under way.
+${CC:-cc} -std=gnu11 -DCL_TARGET_OPENCL_VERSION=300 -o "$T/unloaded" test/shim/unloaded.c -ldl || exit 1
+if bare "$T/unloaded"; then
+    for door in LD_PRELOAD="$shim" OPENCL_LAYERS="$shim"; do
+        in_run "$T/unloaded" LD_PRELOAD= CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 "$door"
+        managed 500
+    done
+fi
+
+# The history: another process has it for itself; there is no folder for it; there is no environment at all.
+program=$B/test/apps/chains8
+bare "$program" || exit
+in_run "$program" CLWEAVE_POLICY=dm
+python3 - "$T/cache/clweave/history.db" "$T/locked" << 'END' &
+import sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN EXCLUSIVE")
+open(sys.argv[2], "w").close()
+time.sleep(60)
+END
+holder=$!
+for i in $(seq 100); do [ -e "$T/locked" ] && break; sleep 0.05; done
+in_run "$program" CLWEAVE_POLICY=dm
+grep -q 'history.*locked by another process' "$T/run.err" || fail "nothing said about the lock: $(grep -v '^run: ' "$T/run.err")"
+kill $holder; wait $holder 2> /dev/null
+for folder in /proc $(all && echo "$T/none" "$T/run"); do # where nothing can be made; not there; a file
+    in_run "$program" XDG_CACHE_HOME="$folder" CLWEAVE_POLICY=chaos
+done
+in_run "$program" XDG_CACHE_HOME= HOME= CLWEAVE_POLICY=chaos
+managed 10
+env -i LD_PRELOAD="$shim" POCL_CACHE_DIR="$POCL_CACHE_DIR" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos "$program" | cmp - "$T/bare" || fail "no environment: other output"
+
+all || { done_; exit; }
+
+# The helper that analyses kernels: not there, no program, refuses, dies, talks nonsense or without end.
+program=$B/test/apps/onebuffer
+bare "$program" || exit
+helper() { home; printf '#!/bin/sh\n%s\n' "$1" > "$T/helper"; chmod 755 "$T/helper"; in_run "$program" CLWEAVE_FOOTPRINT="$T/helper" CLWEAVE_MANAGE_ALL=1; }
+home
+for file in /nonexistent /etc/passwd; do
+    in_run "$program" CLWEAVE_FOOTPRINT=$file CLWEAVE_MANAGE_ALL=1
+done
+for words in 'exit 1' 'kill -9 $$' 'echo "{\"format\":\"clweave-footprint\",\"version\":1"' 'exec cat /dev/zero'; do
+    helper "$words"
+done
+done_

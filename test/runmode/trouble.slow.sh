@@ -1,0 +1,3 @@
+# Every trouble in every way.
+export ALL=1
+. test/runmode/trouble.sh
