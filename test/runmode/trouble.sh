@@ -50,7 +50,7 @@ managed 50
 ! all || POCL_DEVICES=basic meets working_fork CLWEAVE_POLICY=dm CLWEAVE_DEVICES=none
 
 # A helper runs a launch and says then that it failed: kernels that read what they write must not run again elsewhere.
-for n in 1 $(all && seq 2 9); do
+for n in 11 12 $(all && seq 5 10); do
     meets environment CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=late:$n
     grep -q "fault late:$n planted" "$T/summary" || fail "late:$n was not planted"
 done
