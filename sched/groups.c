@@ -32,8 +32,6 @@ static int by_key(const void *a, const void *b)
         return x->block < y->block ? -1 : 1;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
     return x->tile < y->tile ? -1 : x->tile > y->tile;
 }
 
@@ -106,6 +104,16 @@ static void shuffle_keys(struct maker *m)
     }
 }
 
+/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by index. */
+static uint32_t lane_of(const struct maker *m, const struct cw_groups_key *key, uint32_t tile)
+{
+    uint64_t width = (uint64_t)m->order.width * CW_GROUPS_UNIT;
+
+    if (m->options->rule == CW_GROUPS_MAX)
+        return tile % m->options->lanes;
+    return (uint32_t)((uint64_t)key->priority % width * m->options->lanes / width);
+}
+
 /* The sorted keys become the order. */
 static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
 {
@@ -119,8 +127,7 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
         m->out->groups += new;
         t->step = m->net.step_of[key[k].tile], t->tile = key[k].tile - m->net.base[t->step];
         t->group = m->out->groups - 1;
-        t->lane = m->options->rule == CW_GROUPS_SKEW ? (uint32_t)(key[k].priority / CW_GROUPS_UNIT) : t->tile;
-        t->lane %= m->options->lanes;
+        t->lane = lane_of(m, &key[k], t->tile);
     }
     if (m->options->seed)
         shuffle_keys(m);

@@ -3,8 +3,9 @@
  * A *step* is one launch (or any other command that can be done piece by piece), its *tiles* are ranges of it along the
  * dimension that it is cut in, in the order of their coordinate. What tiles touch says which depend on which: nothing is
  * declared. Tiles of one step never depend on each other (they may be cut). Steps may have different numbers of tiles:
- * tile i of n stands at (i + 1/2) / n of the way; a step of one tile stands where the tiles are that it meets, and where
- * those are spread over a quarter of the way or more (a reduction, a kernel that cannot be cut) it ends a *block*.
+ * tile i of n stands at (i + 1/2) / n of the way, unless what it depends on is elsewhere (a kernel over a border, a step of
+ * one tile): then it stands amid that. A step of one tile that meets tiles half of the way apart (a reduction, a kernel that
+ * cannot be cut) ends a *block*.
  *
  * Blocks are done one after the other. In a block each tile has a priority P, a coordinate in tiles of the step that has
  * most of them, and tiles go by group = floor(P / width), lower groups first:
@@ -13,7 +14,7 @@
  *   max (the patent)   P(t, x) = max over the tiles that (t, x) depends on; in the block's first steps
  *                      max over the neighbourhood of x, min(x + R, last)
  *   by step            no block reorders: program order. The baseline
- * Within a group by P, then step, then tile: that is in the order of dependence. The source is the patent of the
+ * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The source is the patent of the
  * Institute of Computing Technology (CAS) on priority groups from data topology; ALGORITHMS.md A8. The model of height
  * and width is ours: the bytes that a window of (shift of the block + width + 2 R) tiles touches fit in the cache.
  *
@@ -41,9 +42,9 @@ enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
 
 struct cw_groups_options {
     enum cw_groups_rule rule;
-    uint32_t lanes;       /* 1 .. : tiles are bound to lanes, by floor(P) or (max) by their index */
+    uint32_t lanes;       /* 1 .. : a group's tiles are bound to them: neighbours to one, or (max) by index */
     uint32_t height;      /* H: effective steps of a block; 0: by the model */
-    uint32_t width;       /* gw: tiles along the coordinate of a group; 0: by the model (one for each lane) */
+    uint32_t width;       /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane) */
     uint64_t cache_bytes; /* LLC/2; 0: no limit */
     uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };

@@ -91,6 +91,22 @@ static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
     return CW_OK;
 }
 
+static enum cw_status weigh(struct cw_groups_net *net, struct cw_error *err)
+{
+    int64_t *opened = calloc((size_t)net->pieces + 1, sizeof *opened), open = 0;
+
+    if (!opened)
+        return no_memory(err);
+    for (size_t a = 0; a < net->access_base[net->steps]; a++)
+        opened[net->run[a].low]++, opened[net->run[a].high]--;
+    for (uint32_t p = 0; p < net->pieces; p++) {
+        open += opened[p];
+        net->bytes += open > 0 ? cw_groups_piece_bytes(net, p) : 0;
+    }
+    free(opened);
+    return CW_OK;
+}
+
 /* ---- dependences */
 
 struct link {
@@ -237,6 +253,8 @@ enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_gro
     status = number(net, err);
     if (status == CW_OK)
         status = cut(net, err);
+    if (status == CW_OK)
+        status = weigh(net, err);
     return status == CW_OK ? find_all(net, err) : status;
 }
 

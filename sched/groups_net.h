@@ -20,6 +20,7 @@ struct cw_groups_net {
     struct cw_groups_run *run; /* of each access */
     uint64_t *bound;           /* pieces + 1 ends, ascending; piece k is [bound[k], bound[k + 1]) */
     uint32_t pieces;
+    uint64_t bytes; /* of all pieces that are touched: between ranges lie others */
     size_t *pred_start; /* tiles + 1 */
     uint32_t *pred;     /* tiles that a tile depends on, each once, no order; all of earlier steps */
 };

@@ -26,34 +26,58 @@ static void stretch(struct extent *e, int64_t at)
     e->high = at > e->high ? at : e->high;
 }
 
-/* A step of one tile has no coordinate of its own: it stands amid what it depends on, else amid what depends on it. */
-static enum cw_status single_tiles(struct cw_groups_order *o, struct cw_error *err)
+/* Does every tile of step `s` stand within a tile of those that it meets? */
+static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct extent *met)
+{
+    if (o->net->step[s].tiles == 1)
+        return false; /* no coordinate of its own */
+    for (uint32_t i = 0; i < o->net->step[s].tiles; i++) {
+        int64_t at = o->at[o->net->base[s] + i];
+        if (met[i].low <= met[i].high && (at < met[i].low - CW_GROUPS_UNIT || at > met[i].high + CW_GROUPS_UNIT))
+            return false;
+    }
+    return true;
+}
+
+/* The tiles of step `s` stand amid what they depend on, else amid what depends on them, where their index says otherwise:
+ * kernels over a border, single tiles. Returns whether it meets half of the way or more with one tile. */
+static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *after, struct extent *met)
 {
     const struct cw_groups_net *net = o->net;
-    struct extent *after = malloc(net->steps * sizeof *after);
+    bool wide = false;
+
+    for (uint32_t i = 0; i < net->step[s].tiles; i++) {
+        uint32_t tile = net->base[s] + i;
+        met[i] = (struct extent){INT64_MAX, INT64_MIN};
+        for (size_t e = net->pred_start[tile]; e < net->pred_start[tile + 1]; e++)
+            stretch(&met[i], o->at[net->pred[e]]);
+        if (met[i].low > met[i].high)
+            met[i] = after[tile];
+    }
+    if (o->most == 1 || agrees(o, s, met))
+        return false;
+    for (uint32_t i = 0; i < net->step[s].tiles; i++)
+        if (met[i].low <= met[i].high) {
+            o->at[net->base[s] + i] = met[i].low + (met[i].high - met[i].low) / 2;
+            wide |= met[i].high - met[i].low >= (int64_t)o->most * CW_GROUPS_UNIT / 2;
+        }
+    return wide && net->step[s].tiles == 1;
+}
+
+static enum cw_status stand_by_data(struct cw_groups_order *o, struct cw_error *err)
+{
+    const struct cw_groups_net *net = o->net;
+    struct extent *after = malloc((net->tiles + o->most) * sizeof *after), *met = after + net->tiles;
 
     if (!after)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    for (uint32_t s = 0; s < net->steps; s++)
-        after[s] = (struct extent){INT64_MAX, INT64_MIN};
-    for (uint32_t s = net->steps; s-- > 0;) /* successors stand already, but single ones: their default will do */
-        for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
-            for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
-                stretch(&after[net->step_of[net->pred[e]]], o->at[i]);
-    for (uint32_t s = 0; s < net->steps; s++) {
-        uint32_t i = net->base[s];
-        struct extent x = {INT64_MAX, INT64_MIN};
-        if (net->step[s].tiles > 1 || o->most == 1)
-            continue;
+    for (uint32_t i = 0; i < net->tiles; i++)
+        after[i] = (struct extent){INT64_MAX, INT64_MIN};
+    for (uint32_t i = 0; i < net->tiles; i++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
-            stretch(&x, o->at[net->pred[e]]);
-        if (x.low > x.high)
-            x = after[s];
-        if (x.low > x.high)
-            continue;
-        o->at[i] = x.low + (x.high - x.low) / 2;
-        o->spread[s] = x.high - x.low >= (int64_t)o->most * CW_GROUPS_UNIT / 4;
-    }
+            stretch(&after[net->pred[e]], o->at[i]);
+    for (uint32_t s = 0; s < net->steps; s++)
+        o->spread[s] = move(o, s, after, met);
     free(after);
     return CW_OK;
 }
@@ -71,6 +95,18 @@ static void reach(struct cw_groups_order *o)
         }
 }
 
+/* Four tiles side by side for each lane, so that lanes seldom read what others wrote, if those are at most a quarter of
+ * what the cache holds; else as many as there are lanes, at least. */
+static uint32_t wide(const struct cw_groups_order *o)
+{
+    uint32_t width = 4 * o->options->lanes;
+    double held = o->net->bytes ? (double)o->options->cache_bytes / (double)o->net->bytes * o->most : 0;
+
+    if (o->options->cache_bytes && held < 4.0 * width)
+        width = (uint32_t)(held / 4);
+    return width > o->options->lanes ? width : o->options->lanes;
+}
+
 static void choose(struct cw_groups_order *o, struct cw_groups_options *drawn)
 {
     uint64_t seed = o->options->seed;
@@ -81,7 +117,7 @@ static void choose(struct cw_groups_order *o, struct cw_groups_options *drawn)
         drawn->height = (uint32_t)cw_random_below(&seed, o->net->steps) + 1;
         o->options = drawn;
     }
-    o->width = o->options->width ? o->options->width : o->options->lanes;
+    o->width = o->options->width ? o->options->width : wide(o);
     if (o->width > o->most)
         o->width = o->most;
 }
@@ -140,7 +176,7 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
     if (!o->at || !o->key || !o->spread || !o->block || !o->level || !o->shift)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     coordinates(o);
-    status = single_tiles(o, err);
+    status = stand_by_data(o, err);
     if (status == CW_OK) {
         reach(o);
         choose(o, &drawn);

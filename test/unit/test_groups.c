@@ -96,9 +96,9 @@ static void skew_moves_against_the_steps(void **state)
     expect_order(&c, (struct cw_groups_options){.width = 1, .height = 3},
                  "0: 0.0 | 1: 0.1 1.0 | 2: 0.2 1.1 2.0 | 3: 0.3 1.2 2.1 | 4: 1.3 2.2 | 5: 2.3");
     expect_order(&c, (struct cw_groups_options){.width = 2, .height = 3},
-                 "0: 0.0 0.1 1.0 | 1: 0.2 1.1 2.0 0.3 1.2 2.1 | 2: 1.3 2.2 2.3");
+                 "0: 0.0 0.1 1.0 | 1: 0.2 0.3 1.1 1.2 2.0 2.1 | 2: 1.3 2.2 2.3");
     expect_order(&c, (struct cw_groups_options){.width = 4, .height = 2},
-                 "0: 0.0 0.1 1.0 0.2 1.1 0.3 1.2 | 1: 1.3 | 2: 2.0 2.1 2.2 2.3");
+                 "0: 0.0 0.1 0.2 0.3 1.0 1.1 1.2 | 1: 1.3 | 2: 2.0 2.1 2.2 2.3");
 }
 
 /* The patent's maximum: P(0, x) = min(x + 1, 3), P(1, x) = min(x + 2, 3), so that the border folds into the last group. */
@@ -110,8 +110,8 @@ static void max_folds_the_border(void **state)
     jacobi(&c, 4, 3, 1);
     expect_order(&c, (struct cw_groups_options){.rule = CW_GROUPS_MAX, .width = 1, .height = 3},
                  "0: 0.0 | 1: 0.1 1.0 | 2: 0.2 0.3 1.1 1.2 1.3 2.0 2.1 2.2 2.3");
-    expect_order(&c, (struct cw_groups_options){.rule = CW_GROUPS_BY_STEP}, "0: 0.0 0.1 | 1: 0.2 0.3 | 2: 1.0 1.1 | 3: 1.2 "
-                                                                           "1.3 | 4: 2.0 2.1 | 5: 2.2 2.3");
+    expect_order(&c, (struct cw_groups_options){.rule = CW_GROUPS_BY_STEP}, "0: 0.0 0.1 0.2 0.3 | 1: 1.0 1.1 1.2 1.3 | 2: "
+                                                                           "2.0 2.1 2.2 2.3");
 }
 
 static void radius_two_shifts_by_two(void **state)
@@ -171,6 +171,35 @@ static void reductions_end_blocks(void **state)
     for (uint32_t k = 0; k < g.tiles; k++)
         if (g.tile[k].step == 2)
             assert_in_range(k, 18, g.tiles - 1);
+    cw_groups_finish(&g);
+}
+
+/* A kernel over the first row only, cut into four tiles: they stand with tile 0, whatever their index says. */
+static void border_kernels_stand_at_the_border(void **state)
+{
+    struct chain c = {0};
+
+    (void)state;
+    add_stencil(&c, 4, 1, 0, 1);
+    struct cw_groups_access *a = add(&c, 4, 1);
+    for (uint64_t i = 0; i < 4; i++)
+        a[i] = (struct cw_groups_access){(1 << 20) + i * 50, (1 << 20) + (i + 1) * 50, true};
+    add_stencil(&c, 4, 1, 1, 0);
+    expect_order(&c, (struct cw_groups_options){.width = 1, .height = 9},
+                 "0: 0.0 1.0 1.1 1.2 1.3 | 1: 0.1 2.0 | 2: 0.2 2.1 | 3: 0.3 2.2 | 4: 2.3");
+}
+
+/* Neighbours share a lane: of a group of four tiles each of two lanes has two. */
+static void lanes_take_neighbours(void **state)
+{
+    struct chain c = {0};
+    struct cw_groups g;
+
+    (void)state;
+    jacobi(&c, 8, 2, 1);
+    g = make(&c, (struct cw_groups_options){.width = 4, .height = 2});
+    for (uint32_t k = 0; k < g.tiles; k++)
+        assert_int_equal(g.tile[k].lane, (g.tile[k].step + g.tile[k].tile) % 4 / 2);
     cw_groups_finish(&g);
 }
 
@@ -342,7 +371,8 @@ int main(void)
         cmocka_unit_test(radius_two_shifts_by_two),         cmocka_unit_test(pointwise_steps_do_not_count),
         cmocka_unit_test(reductions_end_blocks),            cmocka_unit_test(traffic_by_hand),
         cmocka_unit_test(producers_wait_for_their_readers), cmocka_unit_test(random_orders_keep_every_dependence),
-        cmocka_unit_test(bad_input),
+        cmocka_unit_test(border_kernels_stand_at_the_border),
+        cmocka_unit_test(lanes_take_neighbours),            cmocka_unit_test(bad_input),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
