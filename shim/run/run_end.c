@@ -52,6 +52,7 @@ static void summary(void)
     uint64_t native = 0;
     char line[4096];
 
+    cw_run_lock(); /* other threads of the program may go on */
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         native += c->native[i];
     say(line, snprintf(line, sizeof line,
@@ -67,6 +68,7 @@ static void summary(void)
     say(line, cw_run_start_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
+    cw_run_unlock();
 }
 
 /* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this thread was

@@ -224,10 +224,15 @@ void cw_run_start_cost(double ns)
 
 void cw_run_start_finish(void)
 {
+    bool changed;
+
     if (!rent.kept || cw_run.forked)
         return;
-    if (cw_runs_add(&rent.runs, rent.arguments, rent.why == GAINED || rent.why == TRIED, rent.work_ns,
-                    rent.why == NEVER ? 0 : rent.cost_ns))
+    cw_run_lock(); /* other threads of the program may go on */
+    changed = cw_runs_add(&rent.runs, rent.arguments, rent.why == GAINED || rent.why == TRIED, rent.work_ns,
+                          rent.why == NEVER ? 0 : rent.cost_ns);
+    cw_run_unlock();
+    if (changed)
         cw_runs_write(&rent.runs, &rent.store, rent.key);
 }
 
