@@ -8,6 +8,7 @@
 #include "run_decide.h"
 #include "run_end.h"
 #include "run_fault.h"
+#include "run_group.h"
 #include "run_hooks.h"
 #include "run_reach.h"
 #include "run_share.h"
@@ -106,6 +107,7 @@ static bool start(const struct cw_options *options)
     hooks = run_hooks;
     start_recording(options);
     cw_run_share_start(options);
+    cw_run_group_start(options);
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;

@@ -38,7 +38,7 @@ static double expected_ns(const struct cw_run_task *t)
 static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
-           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed && !s->tiles &&
+           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed && !s->tiles && !s->groupable &&
            !is_watched(s) && cw_run_flight_may(s);
 }
 

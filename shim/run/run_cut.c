@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../analyzer/footprint/compiled.h"
 #include "../../analyzer/footprint/cut.h"
 #include "run_models.h"
 #include "run_share.h"
@@ -57,6 +58,7 @@ void cw_run_tiled_free(struct cw_run_kernel *k)
         if (d->set)
             free(d->set[i]);
     }
+    cw_compiled_destroy(d->compiled);
     cw_cutter_destroy(d->cutter);
     cw_run_models_release(d->models);
     cw_run_share_free(d->shares);
@@ -91,6 +93,8 @@ static struct cw_run_tiled *tiled_of(struct cw_run_kernel *k)
 
     if (!d || d->models == k->program->models)
         return d && d->cutter ? d : NULL;
+    cw_compiled_destroy(d->compiled);
+    d->compiled = NULL;
     cw_cutter_destroy(d->cutter);
     cw_run_models_release(d->models);
     d->models = k->program->models;
@@ -228,6 +232,23 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     else if (!choose_local(l, cut->local))
         return "no convenient local size divides it";
     return look(l, cut);
+}
+
+bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
+                      struct cw_arg_hulls *hulls)
+{
+    const struct cw_run_launch *l = &t->launch;
+    struct cw_run_tiled *d = l->kernel->tiled;
+    struct cw_launch launch;
+
+    if (!d->compiled)
+        d->compiled = cw_compiled_create(cw_model_set_find(&d->models->set, l->kernel->name));
+    if (!d->compiled)
+        return false;
+    describe(l, d->args, &launch);
+    for (cl_uint i = 0; i < l->dims; i++)
+        launch.local[i] = (int64_t)cut->local[i];
+    return cw_compiled_launch(d->compiled, &launch) && cw_compiled_tiles(d->compiled, cut->dim, from, n, hulls);
 }
 
 bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_place *p)

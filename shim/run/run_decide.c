@@ -3,6 +3,7 @@
 #include "run_decide.h"
 #include "run_profit.h"
 #include "run_fault.h"
+#include "run_group.h"
 #include "run_share.h"
 
 #include <stdio.h>
@@ -350,13 +351,26 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
     return gained;
 }
 
+/* Commands that are to run in groups stay at home, whatever was planned. */
+static void stay(struct cw_run_task *t)
+{
+    for (; t; t = t->window_next)
+        if (t->groupable) {
+            t->lane = t->home_lane;
+            t->place = t->queue->home;
+        }
+}
+
 bool cw_run_decide(struct cw_run_task *first, uint32_t count)
 {
-    bool gained = decide_lanes(first, count);
+    enum cw_run_marked marked = cw_run_group_mark(first);
+    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count);
 
+    if (marked)
+        stay(first);
     if (cw_run.chaos && cw_run_fault_cuts())
         for (struct cw_run_task *t = first; t; t = t->window_next)
-            if (t->work == CW_RUN_LAUNCH)
+            if (t->work == CW_RUN_LAUNCH && !t->groupable)
                 cw_run_tile_anyhow(t);
-    return gained;
+    return gained || marked;
 }

@@ -12,6 +12,7 @@
 #include "run_models.h"
 #include "run_start.h"
 #include "run_fault.h"
+#include "run_group.h"
 #include "run_threads.h"
 #include "run_share.h"
 
@@ -64,6 +65,7 @@ static void summary(void)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
     say(line, cw_run_cut_describe(line, sizeof line));
+    say(line, cw_run_group_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
     say(line, cw_run_start_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))

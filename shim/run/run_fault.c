@@ -25,12 +25,13 @@ bool cw_run_fault_start(const char *text)
                                         [CW_RUN_FAULT_LOCAL] = "local:",
                                         [CW_RUN_FAULT_REFUSE] = "refuse:",
                                         [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
-                                        [CW_RUN_FAULT_LATE] = "late:"};
+                                        [CW_RUN_FAULT_LATE] = "late:",
+                                        [CW_RUN_FAULT_ORDER] = "order:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_LATE; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_ORDER; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -43,7 +44,7 @@ bool cw_run_fault_start(const char *text)
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
-                 "refuse:N, unbuilt:N or late:N, N from 1",
+                 "refuse:N, unbuilt:N late:N or order:N, N from 1",
                  text);
     return false;
 }

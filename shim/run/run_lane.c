@@ -7,6 +7,7 @@
 
 #include "../door/doors.h"
 #include "run_decide.h"
+#include "run_group.h"
 #include "run_start.h"
 #include "run_threads.h"
 #include "run_tile.h"
@@ -239,6 +240,12 @@ void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last
         cw_run_tile_run(l, t);
         return;
     }
+    if (t->group) {
+        cw_run_group_run(l, t);
+        return;
+    }
+    if (CW_UNLIKELY(t->groupable) && cw_run_group_begin(t, last))
+        return; /* its parts are ready now */
     l->busy = true;
     cw_run.running++;
     n = cw_run_batch_gather(t, last, batch);

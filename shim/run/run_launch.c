@@ -1,6 +1,7 @@
 /* run_launch.c - kernel launches: which may be managed, and the snapshot of one. */
 #include "run_hooks.h"
 #include "run_fault.h"
+#include "run_group.h"
 #include "run_reach.h"
 
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_FIRST;
     if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
-        !cw_run_may_leave(q, k, r->local))
+        !cw_run_may_leave(q, k, r->local) && !cw_run_group_may(q, k))
         return CW_RUN_R_LONG;
     return -1;
 }

@@ -245,7 +245,7 @@ static bool consider(struct sharing *x, uint32_t i)
 
 bool cw_run_share_wanted(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH && t->launch.kernel->program->models &&
+    return t->work == CW_RUN_LAUNCH && !t->groupable && t->launch.kernel->program->models &&
            (t->launch.kernel->mean_ns[t->home_lane] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
 }
 

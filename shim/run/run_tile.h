@@ -24,6 +24,9 @@
 #define CW_RUN_ANYBODY     UINT32_MAX
 #define CW_RUN_HIDDEN      120        /* bytes of the rewritten kernels' last argument */
 
+struct cw_compiled;
+struct cw_arg_hulls; /* analyzer/footprint/compiled.h */
+
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
     uint32_t dim;
@@ -56,6 +59,7 @@ struct cw_run_tiles {
 struct cw_run_tiled {
     struct cw_run_models *models; /* those that `cutter` goes by */
     struct cw_cutter *cutter;
+    struct cw_compiled *compiled; /* what tiles touch (run_cut.c); NULL: not asked yet */
     struct cw_launch_arg *args;
     cl_kernel *clones;            /* by lane number, lane held: rewritten */
     struct cw_run_set **set;      /* by lane number, lane held: their arguments */
@@ -71,6 +75,10 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
 void cw_run_cut_whole(const char *why);
 /* Lines for the summary: why launches were not cut. Returns the length. */
 int cw_run_cut_describe(char *text, size_t size);
+/* What `n` tiles of `t`, which may be cut so, touch: from[i] .. from[i + 1] - 1 are the work-groups of tile i along cut->dim.
+ * Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False: memory is out. */
+bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
+                      struct cw_arg_hulls *hulls);
 /* True when `t`, which may be cut, may have a part at `p`. */
 bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_place *p);
 void cw_run_tiled_free(struct cw_run_kernel *k);
@@ -97,6 +105,9 @@ void cw_run_tile_anyhow(struct cw_run_task *t);
 
 /* Hands the block that `part` has taken to its device. *queue: to be finished. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue);
+/* The same for block `b` of any launch that is cut so. */
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue);
 
 /* Rewrites `p` and builds it for a place, whose lane runs none of it yet. */
 void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place);

@@ -254,10 +254,8 @@ static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, 
 /* ---- a block */
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; another local size. */
-static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_tiles *x, const size_t *global, size_t local[3])
+static void spoil(struct cw_rewrite_tile *tile, uint32_t d, const size_t *global, size_t local[3])
 {
-    uint32_t d = x->cut.dim;
-
     if (fault_since(CW_RUN_FAULT_NAIVE)) {
         tile->offset[d] = tile->base[d];
         tile->first_group[d] = 0;
@@ -268,12 +266,9 @@ static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_tiles *x, co
         local[0] /= 2;
 }
 
-cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue)
 {
-    const struct cw_run_tiles *x = part->part_of;
-    const struct cw_run_block *b = &x->block[part->index];
-    struct cw_run_launch *l = &part->launch;
-    struct cw_run_place *p = &part->queue->context->places[part->place];
     size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
     struct cw_rewrite_tile tile;
     bool hidden = false;
@@ -281,25 +276,33 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
     cl_int err;
 
     memcpy(global, l->global, l->dims * sizeof *global);
-    first[x->cut.dim] = b->first;
-    rest = l->global[x->cut.dim] - b->first * x->cut.local[x->cut.dim];
-    global[x->cut.dim] = b->groups * x->cut.local[x->cut.dim];
-    if (global[x->cut.dim] > rest) /* the last work-group is a smaller one */
-        global[x->cut.dim] = rest;
-    memcpy(local, x->cut.local, sizeof local);
-    if (!cw_run_room_for(l, global, x->cut.local, p->lane->number, true))
+    first[cut->dim] = b->first;
+    rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
+    global[cut->dim] = b->groups * cut->local[cut->dim];
+    if (global[cut->dim] > rest) /* the last work-group is a smaller one */
+        global[cut->dim] = rest;
+    memcpy(local, cut->local, sizeof local);
+    if (!cw_run_room_for(l, global, cut->local, p->lane->number, true))
         return CL_OUT_OF_RESOURCES;
-    *queue = cw_run_place_queue(part->queue->context, p);
+    *queue = cw_run_place_queue(c, p);
     kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->tiled->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     cw_rewrite_tile_fill(&tile, l->dims, l->global, local, NULL, first);
     if (CW_UNLIKELY(cw_run_fault_planted))
-        spoil(&tile, x, global, local);
+        spoil(&tile, cut->dim, global, local);
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
     if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, NULL);
     if (err == CL_SUCCESS)
-        cw_run_room_loaded(l, global, x->cut.local, p->lane->number, true);
+        cw_run_room_loaded(l, global, cut->local, p->lane->number, true);
     return err;
+}
+
+cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
+{
+    const struct cw_run_tiles *x = part->part_of;
+    struct cw_run_context *c = part->queue->context;
+
+    return cw_run_tile_submit_range(&part->launch, c, &c->places[part->place], &x->cut, &x->block[part->index], queue);
 }

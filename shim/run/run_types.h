@@ -311,6 +311,8 @@ struct cw_run_task {
     uint32_t num_accesses;
     struct cw_run_access *accesses;
     struct cw_run_tiles *tiles, *part_of; /* the launch is cut; it is one lane's part of a launch that is (run_tile.h) */
+    struct cw_run_group *group; /* it is one lane's part of a group run (run_group.h) */
+    bool groupable;             /* it may become a step of one when its turn comes */
     union {
         struct cw_run_launch launch;
         struct cw_run_copy copy;

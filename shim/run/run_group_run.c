@@ -1,0 +1,295 @@
+/* run_group_run.c - a group run: tiles taken, run, counted; launches that are over. See run_group.h. */
+#include "run_group.h"
+
+#include "run_decide.h"
+#include "run_fault.h"
+
+#define NONE      UINT32_MAX
+#define LOOK      64 /* open tiles of its own that a part looks at */
+#define FLUSH     16 /* tiles handed to an asynchronous device between flushes */
+
+static uint32_t number(const struct cw_run_group *g, const struct cw_run_task *part)
+{
+    return (uint32_t)(part - g->part);
+}
+
+/* ---- which tile is next */
+
+/* The first tile of part `p` that may run; NONE: *more says whether there is one that has to wait. */
+static uint32_t next_of(struct cw_run_group *g, uint32_t p, bool *more)
+{
+    uint32_t looked = 0, i = g->cursor[p];
+
+    *more = false;
+    while (i < g->plan.tiles && (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN))
+        i++;
+    g->cursor[p] = i;
+    for (; i < g->plan.tiles && looked < LOOK; i++) {
+        if (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN)
+            continue;
+        if (g->in_turn || !g->waits[i])
+            return i;
+        *more = true;
+        looked++;
+    }
+    return NONE;
+}
+
+/* Under the planted fault: a tile that depends on `i`, in its place. */
+static uint32_t out_of_order(const struct cw_run_group *g, uint32_t i)
+{
+    const struct cw_groups_tile *t = &g->plan.tile[i];
+
+    for (uint32_t k = 0; k < t->successors; k++) {
+        uint32_t s = g->plan.successor[t->first + k];
+        if (g->state[s] == CW_RUN_TILE_OPEN)
+            return cw_run_fault_now(CW_RUN_FAULT_ORDER) ? s : i;
+    }
+    return i;
+}
+
+static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, bool *more)
+{
+    uint32_t i = next_of(g, number(g, part), more);
+    struct cw_run_step *s;
+
+    if (i == NONE)
+        return NONE;
+    if (CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_ORDER))
+        i = out_of_order(g, i);
+    g->state[i] = CW_RUN_TILE_TAKEN;
+    g->taken++;
+    s = &g->step[g->plan.tile[i].step];
+    if (s->task->state < CW_RUN_RUNNING) {
+        cw_run_starts(s->task);
+        s->start_ns = s->task->timed ? s->task->times[2] : 0;
+    }
+    return i;
+}
+
+/* ---- running one; lane held, lock not held */
+
+static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t i, cl_command_queue *queue)
+{
+    const struct cw_groups_tile *tile = &g->plan.tile[i];
+    const struct cw_run_step *s = &g->step[tile->step];
+    struct cw_run_context *c = part->queue->context;
+    struct cw_run_place *p = &c->places[part->place];
+    struct cw_run_block b = {.first = (size_t)s->from[tile->tile],
+                             .groups = (size_t)(s->from[tile->tile + 1] - s->from[tile->tile])};
+    cl_int err;
+
+    *queue = NULL;
+    if (CW_UNLIKELY(cw_run_fault_planted)) {
+        bool half, refuse;
+        cw_run_lock();
+        half = cw_run_fault_now(CW_RUN_FAULT_HALF);
+        refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+        cw_run_unlock();
+        if (half || refuse)
+            return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+    }
+    err = cw_run_tile_submit_range(&s->task->launch, c, p, &s->cut, &b, queue);
+    if (err == CL_SUCCESS && !p->slot->synchronous) {
+        if (!g->in_turn)
+            err = cw_next.clFinish(*queue);
+        else if (g->taken % FLUSH == 0)
+            cw_next.clFlush(*queue);
+    }
+    return err;
+}
+
+/* ---- launches that are over */
+
+/* Launches of one lane end together: each has had its share of the time. */
+static void share_times(struct cw_run_group *g)
+{
+    uint64_t end = cw_run_event_now_ns(), begin = end;
+
+    for (uint32_t i = 0; i < g->steps; i++)
+        begin = g->step[i].start_ns && g->step[i].start_ns < begin ? g->step[i].start_ns : begin;
+    for (uint32_t i = 0; i < g->steps; i++) {
+        struct cw_run_task *t = g->step[i].task;
+        if (!t->timed)
+            continue;
+        t->times[2] = begin + (end - begin) * i / g->steps;
+        t->times[3] = begin + (end - begin) * (i + 1) / g->steps;
+        t->times[3] += t->times[2] == t->times[3];
+    }
+}
+
+static void complete(struct cw_run_group *g)
+{
+    while (g->next < g->steps && !g->step[g->next].left) {
+        struct cw_run_step *s = &g->step[g->next++];
+        struct cw_run_task *t = s->task;
+
+        if (t->timed && !g->in_turn) { /* not before the one before it has ended */
+            uint64_t now = cw_run_event_now_ns();
+            t->times[2] = t->times[2] < g->last_end_ns ? g->last_end_ns : t->times[2];
+            g->last_end_ns = t->times[3] = now > t->times[2] ? now : t->times[2] + 1;
+        }
+        s->task = NULL; /* may be gone after this */
+        cw_run_task_done(t, s->status);
+    }
+}
+
+static void finish(struct cw_run_group *g)
+{
+    double ns = (double)(cw_run_now_ns() - g->began_ns);
+
+    if (g->run == g->plan.tiles)
+        cw_run_chain_ran(g->chain, g->variant, ns);
+    cw_run_group_free(g);
+}
+
+/* ---- a tile is over */
+
+/* Parts that wait and may go on do. */
+static void wake(struct cw_run_group *g)
+{
+    bool woken = false, more;
+
+    for (uint32_t p = 0; p < g->parts; p++)
+        if (g->part[p].state == CW_RUN_LINKED && next_of(g, p, &more) != NONE) {
+            cw_run_ready(&g->part[p]);
+            woken = true;
+        }
+    if (woken)
+        cw_run_kick();
+}
+
+static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
+{
+    const struct cw_groups_tile *t = &g->plan.tile[i];
+    struct cw_run_step *s = &g->step[t->step];
+
+    g->state[i] = CW_RUN_TILE_OVER;
+    g->run++;
+    s->left--;
+    if (status < 0 && !s->status)
+        s->status = status;
+    for (uint32_t k = 0; k < t->successors; k++)
+        g->waits[g->plan.successor[t->first + k]]--;
+}
+
+/* Nothing has run yet, nor will: all launches are plain again. */
+static void dissolve(struct cw_run_group *g)
+{
+    for (uint32_t p = 0; p < g->parts; p++)
+        if (g->part[p].state == CW_RUN_READY)
+            cw_run_unready(&g->part[p]);
+    g->chain->hopeless[g->variant] = true;
+    cw_run_group_plain("its rewritten form did not run");
+    for (uint32_t i = 0; i < g->steps; i++) {
+        struct cw_run_task *t = g->step[i].task;
+
+        t->groupable = false;
+        t->state = CW_RUN_LINKED;
+        if (!t->waits)
+            cw_run_ready(t);
+    }
+    cw_run_group_free(g);
+}
+
+/* The part at home, a new one when there is none; NONE: `part` is it, or home does not run the kernel either. */
+static uint32_t home_of(struct cw_run_group *g, const struct cw_run_task *part)
+{
+    uint32_t home = part->queue->home, p = 0;
+
+    while (p < g->parts && g->part[p].place != home)
+        p++;
+    if (part->place == home || p == CW_RUN_LANES)
+        return NONE;
+    if (p == g->parts) {
+        g->part[p] = *part;
+        g->part[p].place = home;
+        g->part[p].lane = part->home_lane;
+        g->part[p].state = CW_RUN_LINKED;
+        g->parts++;
+        g->left++;
+    } else if (g->part[p].state == CW_RUN_DONE) {
+        g->part[p].state = CW_RUN_LINKED;
+        g->left++;
+    }
+    return p;
+}
+
+/* `part` was refused tile `i`, which has not run. False: the group is no more. */
+static bool refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
+{
+    uint32_t p = number(g, part), home;
+
+    g->step[g->plan.tile[i].step].task->launch.kernel->tiled->broken[part->lane] = true;
+    if (g->taken == 1) {
+        dissolve(g);
+        return false;
+    }
+    home = home_of(g, part);
+    if (home == NONE) {
+        has_run(g, i, status);
+        return true;
+    }
+    g->state[i] = CW_RUN_TILE_OPEN;
+    for (uint32_t k = 0; k < g->plan.tiles; k++)
+        if (g->lane[k] == p)
+            g->lane[k] = (uint8_t)home;
+    g->cursor[home] = 0;
+    return true;
+}
+
+/* ---- the part */
+
+/* All tiles are with the device, which does them in turn: waits for it. */
+static void drain(struct cw_run_group *g, cl_command_queue queue)
+{
+    cl_int err;
+
+    cw_run_unlock();
+    err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
+    cw_run_lock();
+    for (uint32_t i = 0; i < g->plan.tiles; i++)
+        if (g->state[i] == CW_RUN_TILE_TAKEN)
+            has_run(g, i, err);
+    share_times(g);
+}
+
+void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
+{
+    struct cw_run_group *g = part->group;
+    cl_command_queue queue = NULL, used;
+    bool more = false, alive = true;
+    uint32_t i;
+
+    l->busy = true;
+    cw_run.running++;
+    part->state = CW_RUN_RUNNING;
+    while (alive && (i = take(g, part, &more)) != NONE) {
+        cl_int err;
+
+        cw_run_unlock();
+        err = submit(g, part, i, &used);
+        queue = used ? used : queue;
+        cw_run_lock();
+        if (err < 0)
+            alive = refused(g, part, i, err);
+        else if (!g->in_turn)
+            has_run(g, i, CL_COMPLETE);
+        if (alive && !g->in_turn) {
+            complete(g);
+            wake(g);
+        }
+    }
+    if (alive && g->in_turn) {
+        drain(g, queue);
+        complete(g);
+    }
+    l->busy = false;
+    cw_run.running--;
+    if (alive) {
+        part->state = more ? CW_RUN_LINKED : CW_RUN_DONE;
+        if (!more && !--g->left)
+            finish(g);
+    }
+    cw_run_retire();
+}
