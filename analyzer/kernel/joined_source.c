@@ -44,6 +44,12 @@ static char *join(const char *source, struct cw_header_files *files, char reason
 
 char *cw_joined_source(const char *source, const char *options, struct cw_error *err)
 {
+    return cw_joined_source_given(source, options, NULL, NULL, 0, err);
+}
+
+char *cw_joined_source_given(const char *source, const char *options, const char *const *name, const char *const *text_of, size_t n,
+                             struct cw_error *err)
+{
     const char *path = getenv("CPATH"), *word;
     struct cw_header_files files;
     char reason[CW_RW_REASON] = "", *text = NULL;
@@ -53,10 +59,12 @@ char *cw_joined_source(const char *source, const char *options, struct cw_error 
         cw_error_set(err, CW_ERR_UNSUPPORTED, "CPATH names other folders of headers");
         return NULL;
     }
-    if (cw_header_files_init(&files, options))
-        text = join(source, &files, reason, &nomem);
-    else
+    if (!cw_header_files_init(&files, options))
         strcpy(reason, "folders of headers that are not understood");
+    for (size_t i = 0; i < n && !nomem && !*reason; i++)
+        nomem = !cw_header_files_add(&files, name[i], text_of[i]);
+    if (!nomem && !*reason)
+        text = join(source, &files, reason, &nomem);
     cw_header_files_finish(&files);
     if (text && (word = place_word(text))) {
         free(text);

@@ -3,6 +3,7 @@
 #define CW_JOINED_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "../../sched/status.h"
 
@@ -14,5 +15,9 @@ bool cw_source_includes(const char *source);
  * free. NULL: CW_ERR_UNSUPPORTED when it is not certain which text is meant (a header that is not found or found twice, a
  * macro that names it, __LINE__ and the like, a CPATH in the environment), CW_ERR_NOMEM. Reads files. Any thread. */
 char *cw_joined_source(const char *source, const char *options, struct cw_error *err);
+
+/* The same with the headers of a clCompileProgram: name[i], as the source includes it, has text[i]. */
+char *cw_joined_source_given(const char *source, const char *options, const char *const *name, const char *const *text, size_t n,
+                             struct cw_error *err);
 
 #endif

@@ -225,6 +225,17 @@ void cw_run_kernel_free(struct cw_run_kernel *k);
 void cw_run_context_free(struct cw_run_context *c);
 void cw_run_queue_free(struct cw_run_queue *q);
 void cw_run_program_parse(struct cw_run_program *p);
+/* Waits until nothing of ours keeps the program from being built or compiled again. Lock not held. */
+void cw_run_program_settle(cl_program program);
+/* A program that was linked, as one of this source and these options, which are taken over. `doubtful`: only once models
+ * have shown that it compiles; then cw_run_program_trust is called. Lock not held; held. (run_linked.c) */
+void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options, bool doubtful);
+void cw_run_program_trust(struct cw_run_program *p);
+/* The text that the vendor has built of, trusted or not; NULL: not known. */
+static inline const char *cw_run_program_text(const struct cw_run_program *p)
+{
+    return p->source ? p->source : p->linked;
+}
 bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
 cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p); /* lane held, lock not held */
 cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *p);

@@ -27,12 +27,13 @@ static struct cw_run_flight *flights; /* as many as there are kernels; never fre
 struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
+    const char *text = cw_run_program_text(p);
     struct cw_run_flight *f;
     uint64_t key = CW_FNV_START;
 
-    if (!p->source || !p->options)
+    if (!text || !p->options)
         return NULL;
-    key = cw_fnv1a(key, p->source, strlen(p->source) + 1);
+    key = cw_fnv1a(key, text, strlen(text) + 1);
     key = cw_fnv1a(key, p->options, strlen(p->options) + 1);
     key = cw_fnv1a(key, k->name, strlen(k->name));
     for (f = flights; f; f = f->next)

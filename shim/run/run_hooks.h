@@ -21,7 +21,10 @@
     X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer)                      \
     X(clCreateFromEGLImageKHR)                                                                               \
     /* run_program.c */                                                                                      \
-    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)    X(clGetProgramInfo)                                                                                      \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
+    X(clBuildProgram) X(clGetProgramInfo)                                                                    \
+    /* run_linked.c */                                                                                       \
+    X(clCompileProgram) X(clLinkProgram)                                                                     \
     /* run_kernel.c, run_launch.c */                                                                         \
     X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
     X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \

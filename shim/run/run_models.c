@@ -136,6 +136,7 @@ static void *work(void *unused)
         if (p && p->models_job == j->number) {
             p->models = m;
             m->refs = 1;
+            cw_run_program_trust(p);
         } else if (m) {
             m->refs = 1;
             cw_run_models_release(m);
@@ -191,7 +192,7 @@ static void want_built(void *record)
     struct cw_run_program *p = record;
 
     if (p->options && !p->models_job)
-        cw_run_models_want(p, p->source, p->options);
+        cw_run_models_want(p, cw_run_program_text(p), p->options);
 }
 
 void cw_run_models_begin(void)

@@ -18,10 +18,11 @@
 static uint64_t hash_of(struct cw_run_kernel *k)
 {
     struct cw_run_program *p = k->program;
+    const char *text = cw_run_program_text(p);
 
-    if (!p->hash && p->source)
+    if (!p->hash && text)
         p->hash =
-            cw_fnv1a(cw_fnv1a(CW_FNV_START, p->source, strlen(p->source)), p->options, strlen(p->options)) |
+            cw_fnv1a(cw_fnv1a(CW_FNV_START, text, strlen(text)), p->options, strlen(p->options)) |
             1;
     if (!k->hash)
         k->hash = cw_fnv1a(p->hash, k->name, strlen(k->name)) | 1;

@@ -125,7 +125,40 @@ void cw_run_program_free(struct cw_run_program *p)
     free(p->options);
     for (uint32_t i = 0; i < CW_RUN_LANES; i++)
         free(p->warm[i]);
+    free(p->linked);
+    free(p->compiled);
+    free(p->compiled_with);
     cw_run_idle(&p->context->r);
+}
+
+void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options, bool doubtful)
+{
+    struct cw_run_program *p;
+
+    cw_run_lock();
+    if (remember(context, program, source, NULL)) {
+        p = cw_run_find(program, CW_RUN_PROGRAM);
+        p->options = options;
+        p->linked = doubtful ? source : NULL;
+        p->source = doubtful ? NULL : source;
+        cw_run_models_want(p, source, options);
+        if (cw_run.all)
+            cw_run_models_wait(p);
+        source = options = NULL;
+    }
+    cw_run_unlock();
+    free(source);
+    free(options);
+}
+
+void cw_run_program_trust(struct cw_run_program *p)
+{
+    if (!p->linked)
+        return;
+    p->source = p->linked;
+    p->linked = NULL;
+    forget_tokens(p);
+    cw_run_program_parse(p);
 }
 
 CW_RUN_RETAIN(clRetainProgram, cl_program, CW_RUN_PROGRAM)
@@ -143,8 +176,7 @@ static bool none_prepares(const void *unused)
     return !cw_run.preparing;
 }
 
-/* Kernels that the program has released must not keep it from being built again. */
-static void wait_for_kernels(cl_program program)
+void cw_run_program_settle(cl_program program)
 {
     struct cw_run_program *p;
 
@@ -177,7 +209,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     struct cw_run_program *p;
     cl_int err;
 
-    wait_for_kernels(program);
+    cw_run_program_settle(program);
     if (copy && !notify)
         before = cw_run_headers_join(program, copy);
     begin_models(program, before, copy);

@@ -128,6 +128,8 @@ struct cw_run_program {
     struct cw_run_context *context;
     char *source, *options;      /* NULL source: nothing that we can read */
     char *given;                 /* the source before its headers were put in; NULL: it has none */
+    char *linked;                /* was linked of several: what `source` will be when it is known to compile; else NULL */
+    char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL: not, or not known */
     char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
     uint64_t hash;               /* of both; 0: not known yet */
     double spent_ns, untold_ns;  /* on kernels at home; what the history does not know of it yet */

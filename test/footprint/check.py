@@ -2,7 +2,7 @@
 """check.py - holds the claims of clweave-footprint against what kernels really touch.
 
 usage: check.py --footprint PROGRAM --runner PROGRAM [--plugin LIBRARY] [--pocl] [--break RULE] [--seed N]
-                [--tiles N] [--every N] [--only NAME] [--json FILE] TABLE FOLDER...
+                [--tiles N] [--every N] [--only NAME] [--seconds N] [--json FILE] TABLE FOLDER...
 
 TABLE is a JSON list of launches ("file", "kernel", "options", "global", "local", "offset", "args"); a file is
 looked for as a path suffix below the FOLDERs. For each launch a few random ranges of work-groups are evaluated, and
@@ -38,13 +38,14 @@ def parse_args():
     p.add_argument("--tiles", type=int, default=6)
     p.add_argument("--every", type=int, default=1, help="only every N-th launch of the table")
     p.add_argument("--only", default="", help="only kernels whose names contain this")
+    p.add_argument("--seconds", type=int, default=60, help="how long one launch may take under Oclgrind")
     p.add_argument("--json")
     p.add_argument("table")
     p.add_argument("folder", nargs="+")
     return p.parse_args()
 
 
-TRACE_SECONDS = 60
+TRACE_SECONDS = 60  # --seconds
 STORE_MAY_VANISH = False  # a compiler may leave out the store of a value just loaded from there: then reads count as written
 
 
@@ -324,7 +325,9 @@ def check_launch(options, launch, rng):
 
 
 def main():
+    global TRACE_SECONDS
     options = parse_args()
+    TRACE_SECONDS = options.seconds
     rng = random.Random(options.seed)
     totals = {"reads": dict.fromkeys(ORDER, 0), "writes": dict.fromkeys(ORDER, 0)}
     ran = violations = checks = 0

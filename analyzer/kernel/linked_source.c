@@ -1,0 +1,242 @@
+/* linked_source.c - see linked_source.h. */
+#include "linked_source.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cl_source.h"
+
+enum { MOST_UNITS = 64 };
+
+struct linked {
+    struct cw_cl_source unit[MOST_UNITS]; /* .text: without comments and line splices */
+    size_t n, read;
+    size_t common; /* bytes that all begin with */
+};
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The word occurs in the text. */
+static bool occurs(const char *text, const char *end, const struct cw_cl_token *word)
+{
+    for (const char *p = text; (p = memmem(p, (size_t)(end - p), word->text, word->length)); p++)
+        if ((p == text || !is_letter(p[-1])) && !is_letter(p[word->length]))
+            return true;
+    return false;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    struct cw_cl_token t = {.text = word, .length = (uint32_t)strlen(word)};
+
+    return occurs(text, text + strlen(text), &t);
+}
+
+/* ---- what all begin with */
+
+/* Where a text stands between two declarations of its outermost level. */
+struct place {
+    int conditions, brackets;
+    bool between; /* the last token was the end of a declaration */
+    bool tagged;  /* this declaration is not plainly a function */
+    bool broken;
+};
+
+static const char *const tags[] = {"struct", "union", "enum", "typedef", "="};
+
+static void read_word(struct place *at, const char *word, size_t n)
+{
+    at->between = false;
+    for (size_t i = 0; i < sizeof tags / sizeof *tags && at->brackets == 0; i++)
+        at->tagged |= n == strlen(tags[i]) && !memcmp(word, tags[i], n);
+}
+
+static void read_mark(struct place *at, char c)
+{
+    at->brackets += (strchr("({[", c) != NULL) - (strchr(")}]", c) != NULL);
+    at->broken |= at->brackets < 0;
+    at->between = at->brackets == 0 && (c == ';' || (c == '}' && !at->tagged));
+    if (c == '=')
+        read_word(at, "=", 1);
+    if (at->between)
+        at->tagged = false;
+}
+
+static void read_directive(struct place *at, const char *p)
+{
+    p += strspn(p, " \t\r\f\v");
+    at->conditions += !strncmp(p, "if", 2);
+    at->conditions -= !strncmp(p, "endif", 5);
+    at->broken |= at->conditions < 0;
+}
+
+static const char *read_line(struct place *at, const char *p, const char *end)
+{
+    p += strspn(p, " \t\r\f\v");
+    if (*p == '#') {
+        read_directive(at, p + 1);
+        return end;
+    }
+    while (p < end) {
+        if (*p == '"' || *p == '\'') {
+            char quote = *p++;
+            while (p < end && *p != quote)
+                p += *p == '\\' && p + 1 < end ? 2 : 1;
+            p += p < end;
+            at->between = false;
+        } else if (is_letter(*p)) {
+            size_t n = 1;
+            while (p + n < end && is_letter(p[n]))
+                n++;
+            read_word(at, p, n);
+            p += n;
+        } else {
+            if (!isspace((unsigned char)*p))
+                read_mark(at, *p);
+            p++;
+        }
+    }
+    return end;
+}
+
+/* Sets l->common: whole lines, up to the end of a declaration. */
+static void find_common(struct linked *l)
+{
+    const char *first = l->unit[0].text, *p = first;
+    struct place at = {.between = true};
+    size_t same = strlen(first);
+
+    for (size_t i = 1; i < l->n; i++) {
+        size_t k = 0;
+        while (k < same && l->unit[i].text[k] == first[k])
+            k++;
+        same = k;
+    }
+    while (*p && !at.broken) {
+        const char *end = p + strcspn(p, "\n");
+        if (!*end || (size_t)(end + 1 - first) > same)
+            return;
+        p = read_line(&at, p, end) + 1;
+        if (at.between && at.conditions == 0 && !at.broken)
+            l->common = (size_t)(p - first);
+    }
+}
+
+/* ---- what one may not see of another */
+
+/* Pragmas that say nothing about what follows in another source. */
+static bool pragmas_are_harmless(const char *text)
+{
+    for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p != '\0') {
+        const char *at = p + strspn(p, " \t\r\f\v");
+        if (*at != '#')
+            continue;
+        at++;
+        at += strspn(at, " \t\r\f\v");
+        if (strncmp(at, "pragma", 6))
+            continue;
+        at += 6;
+        at += strspn(at, " \t\r\f\v");
+        if (strncmp(at, "unroll", 6) != 0 && (strncmp(at, "OPENCL", 6) != 0 || !strstr(at, "EXTENSION") ||
+                                              strstr(at, "EXTENSION") > at + strcspn(at, "\n")))
+            return false;
+    }
+    return true;
+}
+
+static const char *doubt(const struct cw_cl_source *s)
+{
+    static const char *const words[] = {"_Pragma", "overloadable", "__COUNTER__", "__LINE__", "__FILE__", "asm", "__asm__", "__asm"};
+
+    if (s->has_include || s->has_hidden_directives)
+        return "a source with headers, digraphs or trigraphs";
+    if (s->has_paste)
+        return "a source that pastes names";
+    if (!pragmas_are_harmless(s->text))
+        return "a pragma that lasts";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(s->text, words[i]))
+            return words[i];
+    return NULL;
+}
+
+/* A name that `u` defines or undefines behind what all have, and another one mentions. */
+static const struct cw_cl_token *leaks(const struct linked *l, size_t u)
+{
+    const struct cw_cl_source *s = &l->unit[u];
+
+    for (size_t i = 0; i < s->macro_count; i++) {
+        const struct cw_cl_token *name = &s->macros[i].name;
+        if (name->text < s->text + l->common)
+            continue;
+        for (size_t k = 0; k < l->n; k++)
+            if (k != u && occurs(l->unit[k].text, l->unit[k].text + strlen(l->unit[k].text), name))
+                return name;
+    }
+    return NULL;
+}
+
+static enum cw_status judge(const struct linked *l, struct cw_error *err)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const char *why = doubt(&l->unit[i]);
+        const struct cw_cl_token *name = why ? NULL : leaks(l, i);
+        if (why)
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: %s", why);
+        if (name)
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: one defines %.*s, which another one mentions",
+                                (int)name->length, name->text);
+    }
+    return CW_OK;
+}
+
+static char *write_text(const struct linked *l)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+
+    if (!f)
+        return NULL;
+    fwrite(l->unit[0].text, 1, l->common, f);
+    for (size_t i = 0; i < l->n; i++)
+        fprintf(f, "%s\n", l->unit[i].text + l->common);
+    if (fclose(f) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *cw_linked_source(const char *const *unit, size_t n, struct cw_error *err)
+{
+    struct linked *l = NULL;
+    char *text = NULL;
+    bool memory = true;
+
+    if (n == 1)
+        text = strdup(unit[0]);
+    else if (n == 0 || n > MOST_UNITS)
+        cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: none, or more than %d", MOST_UNITS);
+    else
+        memory = (l = calloc(1, sizeof *l)) != NULL;
+    if (l) {
+        for (l->n = n; l->read < n && memory; l->read++)
+            memory = cw_cl_source_init(&l->unit[l->read], unit[l->read], NULL);
+        if (memory)
+            find_common(l);
+        if (memory && judge(l, err) == CW_OK)
+            memory = (text = write_text(l)) != NULL;
+        for (size_t i = 0; i < l->read; i++)
+            cw_cl_source_finish(&l->unit[i]);
+    }
+    if (!memory || (n == 1 && !text))
+        cw_error_set(err, CW_ERR_NOMEM, "out of memory for linked programs");
+    free(l);
+    return text;
+}

@@ -1,0 +1,91 @@
+/* Programs that were compiled apart as one source: what is taken, where common headers are cut, and what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../analyzer/kernel/linked_source.h"
+
+#define HEADER "#ifndef H\n#define H\n#define W 4\nint far(int);\nstatic inline int near(int x) { return x * W; }\n#endif\n"
+#define A "kernel void a(global int *p) { *p = far(1) + near(2); }\n"
+#define B "int far(int x) { return near(x); }\n"
+
+static void expect(const char *one, const char *two, const char *all)
+{
+    const char *unit[] = {one, two};
+    struct cw_error err = {0};
+    char *text = cw_linked_source(unit, 2, &err);
+
+    if (all) {
+        assert_non_null(text);
+        assert_string_equal(text, all);
+    } else {
+        assert_null(text);
+        assert_int_equal(err.status, CW_ERR_UNSUPPORTED);
+    }
+    free(text);
+}
+
+static void test_taken(void **state)
+{
+    (void)state;
+    expect("int f(int);\n" A, B, "int f(int);\n" A "\n" B "\n");
+    expect(HEADER A, HEADER B, HEADER A "\n" B "\n"); /* the header once */
+    expect(HEADER "#define N 3\n" A, HEADER B, HEADER "#define N 3\n" A "\n" B "\n");
+    expect("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;", "#pragma unroll\nint b;",
+           "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;\n#pragma unroll\nint b;\n");
+}
+
+static void test_cut(void **state)
+{
+    (void)state;
+    /* what both begin with ends between declarations only */
+    expect("struct s { int x; }\na;\n", "struct s { int x; }\nb;\n", "struct s { int x; }\na;\n\nstruct s { int x; }\nb;\n\n");
+    expect("int f(void)\n{ return 1; }\n", "int f(void)\n{ return 2; }\n", "int f(void)\n{ return 1; }\n\nint f(void)\n{ return 2; }\n\n");
+    expect("int x;\n#if 1\nint a;\n#endif\n", "int x;\n#if 1\nint b;\n#endif\n",
+           "int x;\n#if 1\nint a;\n#endif\n\n#if 1\nint b;\n#endif\n\n");
+    expect("constant char *c = \"{\\\";\";\nint a;", "constant char *c = \"{\\\";\";\nint b;",
+           "constant char *c = \"{\\\";\";\nint a;\nint b;\n");
+    expect("int x;}\nint a;\n", "int x;}\nint b;\n", "int x;}\nint a;\n\nint x;}\nint b;\n\n");
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    expect("#define N 3\n" A, "#ifndef N\n#define N 4\n#endif\nint g(void) { return N; }\n", NULL);
+    expect(HEADER "#undef W\n#define W 5\n" A, HEADER B, NULL); /* W is in near(), which the other one uses */
+    expect("#define far close\n" A, B, NULL);
+    expect("#define J(a, b) a##b\n" A, B, NULL);
+    expect("#pragma OPENCL FP_CONTRACT OFF\n" A, B, NULL);
+    expect("#pragma pack(1)\n" A, B, NULL);
+    expect("int __attribute__((overloadable)) f(int);\n" A, B, NULL);
+    expect("#include \"x.h\"\n" A, B, NULL);
+    expect("int l = __LINE__;\n", B, NULL);
+    expect("_Pragma(\"pack(1)\")\n", B, NULL);
+}
+
+static void test_one(void **state)
+{
+    const char *unit = "#include \"x.h\"\n";
+    char *text = cw_linked_source(&unit, 1, NULL);
+
+    (void)state;
+    assert_string_equal(text, unit);
+    free(text);
+    assert_null(cw_linked_source(&unit, 0, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_one),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
