@@ -6,6 +6,7 @@
 
 #include "../../analyzer/settings/options.h"
 #include "device_board.h"
+#include "device_env.h"
 #include "dsp_clock.h"
 #include "dsp_native.h"
 #include "../door/log.h"
@@ -39,6 +40,11 @@ bool cw_device_start(const struct cw_options *options)
     cw_slots_configure(&list);
     cw_native_start();
     return true;
+}
+
+void cw_device_need_no_helpers(void)
+{
+    cw_device_env_forget();
 }
 
 uint64_t cw_device_now_ns(void)

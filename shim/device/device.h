@@ -104,6 +104,10 @@ struct cw_options;
  * has been said; the mode must not start. */
 bool cw_device_start(const struct cw_options *options);
 
+/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs it a millisecond or
+ * two. */
+void cw_device_need_no_helpers(void);
+
 /* The functions that show devices. They must be in the mode's table, in parents and forked children alike. */
 #define CW_DEVICE_HOOKS(X)                                                                                   \
     X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContextFromType) X(clCreateSubDevices)

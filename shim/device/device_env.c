@@ -43,6 +43,13 @@ static void store(const char name[4])
         __atomic_store_n(&variable.word, word, __ATOMIC_SEQ_CST);
 }
 
+void cw_device_env_forget(void)
+{
+    if (state == CW_DEVICE_ENV_OURS)
+        state = CW_DEVICE_ENV_NONE; /* the variable stays, hidden: others may be reading the environment */
+    basics = 0;
+}
+
 void cw_device_env_show(void)
 {
     store(SHOWN);

@@ -10,6 +10,7 @@
 #define COST_LEAST  2e6 /* what it disturbs counts too */
 #define COST_MOST   2e7
 #define LOSSES_MOST 10
+#define FAR_LONGER  2
 #define LONGEST_NS  1e18 /* more is nonsense */
 
 static bool is_time(double ns)
@@ -107,6 +108,13 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
     if (e->losses)
         *after_ns *= (double)pause_of(e);
     return CW_RUNS_LATER;
+}
+
+bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns)
+{
+    uint32_t i = find(r, arguments);
+
+    return i < r->count && r->entry[i].later == CW_RUNS_BEFORE && FAR_LONGER * r->entry[i].later_ns < after_ns;
 }
 
 /* That of `arguments`, made if need be. */

@@ -66,6 +66,9 @@ bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
 /* What a run with `arguments` should do. */
 enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns);
 
+/* True when a run with `arguments` is over long before it has worked `after_ns`, as far as earlier runs tell. */
+bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);
+
 /* One run more with `arguments`: it began at once or not, has worked `work_ns` (0: not known), and beginning cost `cost_ns`
  * (0: it never began). Returns false when that is nothing new, so that nothing need be written. */
 bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns);

@@ -137,6 +137,8 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
             rent.why = GAINED;
             break;
         case CW_RUNS_LATER:
+            if (cw_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
+                cw_device_need_no_helpers();
             break;
         }
     }

@@ -20,8 +20,10 @@ state() { grep -q "^run: helpers $1" "$T/summary" || fail "helpers should be '$1
 
 # soon over: nothing begins, nothing but the record is left behind, which is not written again and again
 for i in 1 2 3; do
-    go 10
+    go 10 CLWEAVE_LOG=debug
     state 'not needed'
+    grep -q "PoCL: .* 0 hidden" "$T/run.err" && hidden=no || hidden=yes
+    [ "$hidden" = "$([ $i = 3 ] && echo no || echo yes)" ] || fail "run $i of a short program: hidden devices: $hidden; a third one needs none"
     [ "$(count moved)" = 0 ] || fail "a short program's launches were moved"
 done
 [ "$(ls "$T/kept")" = programs ] || fail "a short program leaves behind: $(ls "$T/kept")"

@@ -79,7 +79,13 @@ static void test_short(void **state)
     struct cw_runs r = {0};
 
     (void)state;
+    assert_false(cw_runs_is_over_before(&r, 1, after(&r)));
     assert_int_equal(runs(&r, 1000, 5 * MS, 1), 0);
+    assert_true(cw_runs_is_over_before(&r, 1, after(&r)));
+    assert_false(cw_runs_is_over_before(&r, 1, 9 * MS));
+    assert_false(cw_runs_is_over_before(&r, 2, after(&r)));
+    runs(&r, 20, 500 * MS, 600 * MS); /* another machine, other data */
+    assert_false(cw_runs_is_over_before(&r, 1, CW_RUNS_TIMES * CW_RUNS_COST_NS));
 }
 
 /* Known and as before: nothing need be written. */
