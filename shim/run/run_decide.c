@@ -3,6 +3,7 @@
 #include "run_decide.h"
 #include "run_profit.h"
 #include "run_fault.h"
+#include "run_gain.h"
 #include "run_group.h"
 #include "run_share.h"
 
@@ -252,6 +253,23 @@ static bool any_long(const struct cw_run_task *t)
     return t;
 }
 
+#define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
+
+/* What the window would take at home; cw_run_price has written costs and errors. What transfers take is nowhere measured. */
+static void expect_home(const struct workspace *w, uint32_t lanes, uint32_t count, struct cw_run_gain_window *g)
+{
+    g->first = w->task[0];
+    g->known = !cw_device_clock_is_virtual();
+    for (uint32_t i = 0; i < count; i++) {
+        double cost = w->cost[(size_t)i * lanes + w->home[i]], error = w->error[(size_t)i * lanes + w->home[i]];
+        bool measured = w->task[i]->work == CW_RUN_LAUNCH;
+
+        g->home_ns += cost;
+        g->error_ns += measured ? error : cost;
+        g->known &= w->trial[i] == CW_SCHED_NONE && w->home[i] == w->home[0] && (!measured || error <= HALF_KNOWN * cost);
+    }
+}
+
 /* ---- chatty programs: one launch a window, again and again */
 
 #define REMEMBERED   64  /* launches; then it is planned anew */
@@ -274,7 +292,7 @@ static bool looks_home(struct cw_run_task *t)
 }
 
 /* True when `t` has been sent where the launch before it went, which was like it; the policy would do the same. */
-static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
+static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b, struct cw_run_gain_window *g)
 {
     const struct cw_run_place *p;
     struct cw_run_memo *m;
@@ -296,10 +314,11 @@ static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b)
         decide.home_ns += m->home_ns;
         decide.plan_ns += m->plan_ns;
     }
+    *g = (struct cw_run_gain_window){t, m->alone_ns, m->error_ns, m->known, t->lane != t->home_lane};
     return true;
 }
 
-static void remember(const struct workspace *w)
+static void remember(const struct workspace *w, const struct cw_run_gain_window *g)
 {
     const struct cw_run_task *t = w->task[0];
     const struct cw_run_lane *l = &cw_run.lanes[t->lane];
@@ -315,10 +334,14 @@ static void remember(const struct workspace *w)
                                                   .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
                                                   .verdict = w->plan.verdict,
                                                   .home_ns = w->plan.home_ns,
-                                                  .plan_ns = w->plan.plan_ns};
+                                                  .plan_ns = w->plan.plan_ns,
+                                                  .alone_ns = g->home_ns,
+                                                  .error_ns = g->error_ns,
+                                                  .known = g->known};
 }
 
-static bool decide_lanes(struct cw_run_task *first, uint32_t count)
+/* Says in *g what may be known of the window's gain. */
+static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g)
 {
     struct workspace *w;
     struct cw_run_brain *b;
@@ -327,7 +350,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
     if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
         return false;
     b = cw_run_brain_now();
-    if (b && count == 1 && remembered(first, b))
+    if (b && count == 1 && remembered(first, b, g))
         return first->launch.kernel->memo.verdict == CW_RUN_GAIN;
     if (b && count == 1 && looks_home(first))
         return true;
@@ -340,9 +363,12 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count)
         find_edges(w, count, decide.serial);
         price(w, b, count);
         gained = plan(w, b, first, count);
-        gained |= may_share && cut(w, b, count);
+        expect_home(w, b->lanes, count, g);
+        g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
+        if (may_share && cut(w, b, count))
+            gained = g->acted = true;
         if (count == 1)
-            remember(w);
+            remember(w, g);
     } else {
         decide.verdicts[CW_RUN_HOME_ONLY]++;
     }
@@ -364,7 +390,8 @@ static void stay(struct cw_run_task *t)
 bool cw_run_decide(struct cw_run_task *first, uint32_t count)
 {
     enum cw_run_marked marked = cw_run_group_mark(first);
-    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count);
+    struct cw_run_gain_window g = {0};
+    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g);
 
     if (marked)
         stay(first);
@@ -372,5 +399,9 @@ bool cw_run_decide(struct cw_run_task *first, uint32_t count)
         for (struct cw_run_task *t = first; t; t = t->window_next)
             if (t->work == CW_RUN_LAUNCH && !t->groupable)
                 cw_run_tile_anyhow(t);
+    if (g.first)
+        cw_run_gain_window(&g);
+    else
+        cw_run_gain_spoilt();
     return gained || marked;
 }

@@ -8,6 +8,7 @@
 
 #include "../door/log.h"
 #include "run_decide.h"
+#include "run_gain.h"
 #include "run_end.h"
 #include "run_models.h"
 #include "run_start.h"
@@ -67,6 +68,7 @@ static void summary(void)
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_group_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
+    say(line, cw_run_gain_describe(line, sizeof line));
     say(line, cw_run_start_describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));

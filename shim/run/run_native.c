@@ -6,6 +6,7 @@
  * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
  * device's thread starts the command (test/vendor/user_event_hangs.c). */
 #include "run_hooks.h"
+#include "run_gain.h"
 #include "run_start.h"
 
 #include <stdlib.h>
@@ -128,6 +129,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     cw_run.counts.native[why]++;
+    cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
         cw_run_window_close();
         cw_run_unlock();

@@ -5,6 +5,7 @@
 
 #include "../door/log.h"
 #include "../trace/recorder.h"
+#include "run_gain.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
@@ -157,6 +158,8 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     }
     if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
         cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
+    if (t->gauged)
+        cw_run_gain_done();
     cw_run_untouch(t);
     if (t->joins && t->joins->join == t)
         t->joins->join = NULL;

@@ -173,6 +173,8 @@ struct cw_run_memo {
     uint32_t home, lane, place, left, planned; /* left: launches; planned: how often */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
+    double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (run_gain.h) */
+    bool known;
 };
 
 struct cw_run_trust {
@@ -288,14 +290,14 @@ struct cw_run_task {
     bool timed;                 /* somebody may ask for its times[] */
     bool chained;               /* took_ns is its share of a batch */
     bool measured;              /* it is to be found out what the launch takes */
+    bool gauged;                /* its end matters to what plans have gained (run_gain.h) */
     bool begun;                 /* a vendor has taken the launch: it may have changed memory */
     bool pooled;
     bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;               /* waits, by events, for native work that is not finished */
     cl_int failed;              /* status that what it waited for gave it */
     cl_int status;
-    uint32_t waits;
-    uint32_t batched;           /* how many of these are in batch number `batch` */
+    uint32_t waits, batched;    /* batched: how many of these are in batch number `batch` */
     uint64_t batch;
     uint32_t lane, home_lane;   /* numbers */
     uint32_t place;             /* index into the context's places */
@@ -309,8 +311,7 @@ struct cw_run_task {
     uint64_t took_ns;           /* the launch, where it was measured */
     uint64_t ready_ns;          /* released, and all that it waited for over; on the clock of times[] */
     uintptr_t *successors;      /* tasks | enum cw_run_edge */
-    uint32_t num_successors, cap_successors;
-    uint32_t num_accesses;
+    uint32_t num_successors, cap_successors, num_accesses;
     struct cw_run_access *accesses;
     struct cw_run_tiles *tiles, *part_of; /* the launch is cut; it is one lane's part of a launch that is (run_tile.h) */
     struct cw_run_group *group; /* it is one lane's part of a group run (run_group.h) */
@@ -324,8 +325,7 @@ struct cw_run_task {
 
 /* A vendor event that managed commands wait for. */
 struct cw_run_foreign {
-    struct cw_run_foreign *next; /* in to_register */
-    struct cw_run_foreign *prev_open, *next_open;
+    struct cw_run_foreign *next, *prev_open, *next_open; /* next: in to_register */
     cl_event event;           /* retained */
     struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
     bool registered;          /* the vendor knows of us */
@@ -377,9 +377,7 @@ struct cw_run_state_all {
     bool recording;       /* the program's commands are recorded, too; constant after start() */
     bool all;             /* CLWEAVE_MANAGE_ALL */
     bool chaos;
-    uint64_t random;
-    uint64_t batches;
-    uint64_t sequence;
+    uint64_t random, batches, sequence;
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
     uint64_t window_since_ns;
