@@ -253,23 +253,6 @@ static bool any_long(const struct cw_run_task *t)
     return t;
 }
 
-#define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
-
-/* What the window would take at home; cw_run_price has written costs and errors. What transfers take is nowhere measured. */
-static void expect_home(const struct workspace *w, uint32_t lanes, uint32_t count, struct cw_run_gain_window *g)
-{
-    g->first = w->task[0];
-    g->known = !cw_device_clock_is_virtual();
-    for (uint32_t i = 0; i < count; i++) {
-        double cost = w->cost[(size_t)i * lanes + w->home[i]], error = w->error[(size_t)i * lanes + w->home[i]];
-        bool measured = w->task[i]->work == CW_RUN_LAUNCH;
-
-        g->home_ns += cost;
-        g->error_ns += measured ? error : cost;
-        g->known &= w->trial[i] == CW_SCHED_NONE && w->home[i] == w->home[0] && (!measured || error <= HALF_KNOWN * cost);
-    }
-}
-
 /* ---- chatty programs: one launch a window, again and again */
 
 #define REMEMBERED   64  /* launches; then it is planned anew */
@@ -363,7 +346,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
         find_edges(w, count, decide.serial);
         price(w, b, count);
         gained = plan(w, b, first, count);
-        expect_home(w, b->lanes, count, g);
+        cw_run_gain_expect(g, w->task, count, &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
         g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
         if (may_share && cut(w, b, count))
             gained = g->acted = true;

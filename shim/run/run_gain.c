@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+#include "run_brain.h"
+
+#define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
+
 struct total {
     double home_ns, error_ns, took_ns;
     uint64_t windows; /* planned ones */
@@ -17,6 +21,23 @@ static struct {
     uint64_t unknown;  /* planned windows in spans that are not judged */
     uint64_t gained, lost, same; /* spans: by more than the error */
 } gain;
+
+/* What transfers take is measured nowhere: they may take anything up to twice what they are thought to. */
+void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const *task, uint32_t count,
+                        const struct cw_run_gain_prices *prices)
+{
+    *g = (struct cw_run_gain_window){.first = task[0], .known = !cw_device_clock_is_virtual()};
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = (size_t)i * prices->lanes + prices->home[i];
+        double cost = prices->cost_ns[at], error = prices->error_ns[at];
+        bool measured = task[i]->work == CW_RUN_LAUNCH;
+
+        g->home_ns += cost;
+        g->error_ns += measured ? error : cost;
+        g->known &= prices->trial[i] == CW_SCHED_NONE && prices->home[i] == prices->home[0] &&
+                    (!measured || error <= HALF_KNOWN * cost);
+    }
+}
 
 void cw_run_gain_window(const struct cw_run_gain_window *w)
 {

@@ -16,6 +16,18 @@ struct cw_run_gain_window {
     bool acted;                /* something was moved, reordered or cut; else it only counts within a span */
 };
 
+/* What planning has found out of a window's tasks: tasks x lanes, row by row, of cost and error; the lane that is home and, for
+ * launches that are sent elsewhere to be measured, the one. */
+struct cw_run_gain_prices {
+    const uint32_t *home, *trial;
+    const double *cost_ns, *error_ns;
+    uint32_t lanes;
+};
+
+/* Fills *g, but `acted`, for a window of `count` tasks. */
+void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const *task, uint32_t count,
+                        const struct cw_run_gain_prices *prices);
+
 /* The window is going to run. */
 void cw_run_gain_window(const struct cw_run_gain_window *w);
 

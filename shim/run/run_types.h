@@ -295,12 +295,10 @@ struct cw_run_task {
     bool pooled;
     bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;               /* waits, by events, for native work that is not finished */
-    cl_int failed;              /* status that what it waited for gave it */
-    cl_int status;
+    cl_int status, failed;      /* failed: the status that what it waited for gave it */
     uint32_t waits, batched;    /* batched: how many of these are in batch number `batch` */
     uint64_t batch;
-    uint32_t lane, home_lane;   /* numbers */
-    uint32_t place;             /* index into the context's places */
+    uint32_t lane, home_lane, place; /* numbers; index into the context's places */
     uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
     uint64_t shape;             /* of a launch, for the history; 0: none */
     uint64_t alike;             /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
@@ -375,8 +373,7 @@ struct cw_run_state_all {
     bool off;             /* everything new is native: fork, a function that we do not know */
     bool begun;           /* helpers, history, models: run_start.h */
     bool recording;       /* the program's commands are recorded, too; constant after start() */
-    bool all;             /* CLWEAVE_MANAGE_ALL */
-    bool chaos;
+    bool all, chaos;      /* all: CLWEAVE_MANAGE_ALL */
     uint64_t random, batches, sequence;
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
@@ -387,8 +384,7 @@ struct cw_run_state_all {
     uint32_t waiters;
     uint32_t unfinished;  /* managed commands that have not retired */
     uint32_t reserved;    /* every lane has room for so many that are ready */
-    uint32_t running;
-    uint32_t ready_count; /* commands in all heaps */
+    uint32_t running, ready_count; /* commands; in all heaps */
     uint32_t wanted;      /* copies of programs that workers are to make */
     uint32_t preparing;   /* lanes that build a helper's copy of a program */
     uint32_t copies;      /* helpers' copies of programs so far */
