@@ -10,6 +10,11 @@
 /* A part whose speed differs by this factor from the window's shows that the device has changed. */
 #define CHANGED 1.5
 
+/* In times of what a part costs: a part that should be shorter than SHORT, and was held up by less than HELD_UP, may be
+ * slow because of something that has nothing to do with the device. */
+#define SHORT   8
+#define HELD_UP 16
+
 struct cw_adaptive *cw_adaptive_create(uint32_t devices, const struct cw_adaptive_options *options)
 {
     static const struct cw_adaptive_options defaults = {.mode = CW_ADAPTIVE_ASYNC};
@@ -154,10 +159,23 @@ static bool has_changed(const struct adaptive_device *d, double groups, double n
            (quicker < 1 / CHANGED && 2 * d->samples * ns >= time);
 }
 
+/* The first of such parts is not learnt from, a second one in a row is. */
+static bool says_little(const struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
+{
+    double expected = d->samples ? groups * window_ns(d) / window_groups(d) : 0;
+    bool held_up = expected > 0 && expected < SHORT * a->overhead_ns && ns > CHANGED * expected &&
+                   ns - expected < HELD_UP * a->overhead_ns;
+
+    d->held_up = held_up && !d->held_up;
+    return d->held_up;
+}
+
 static void learn(struct cw_adaptive *a, struct adaptive_device *d, double groups, double ns)
 {
     /* what a part costs beside its groups must not make small ones look slow; but it is an estimate */
     ns = ns - a->overhead_ns > ns / 4 ? ns - a->overhead_ns : ns / 4;
+    if (says_little(a, d, groups, ns))
+        return;
     if (has_changed(d, groups, ns))
         d->samples = d->at = 0;
     d->groups[d->at] = groups;

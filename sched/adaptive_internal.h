@@ -14,6 +14,7 @@ struct adaptive_device {
     double ns[CW_ADAPTIVE_WINDOW];     /* > 0, without overhead */
     uint32_t samples, at;              /* how many of them count; where the next one goes */
     bool lost, left, holds;
+    bool held_up;               /* the last part was short and slow, which was not learnt from */
     uint32_t seen;              /* the last event after which it asked */
     struct adaptive_range part; /* when it holds one */
     uint64_t began_ns;

@@ -59,6 +59,12 @@ bool cw_device_is_basic(cl_device_id device);
  * frees with free(). NULL: out of memory, or n_devices is 0. */
 struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices);
 
+/* A sub-device of the program's must outlive what we make on it, though its context may not keep it (PoCL 3.1 keeps the
+ * root). Nothing happens for other devices. cw_slots_held: how many references are ours, which the program does not see. */
+void cw_slots_hold(cl_device_id device);
+void cw_slots_let_go(cl_device_id device);
+cl_uint cw_slots_held(cl_device_id device);
+
 /* ---- time: the same calls for every slot; where nothing is modelled they read the clock and never wait */
 
 struct cw_hold {

@@ -128,9 +128,18 @@ cl_context cw_device_hook_clCreateContextFromType(const cl_context_properties *p
 cl_int cw_device_hook_clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size,
                                       void *param_value, size_t *param_value_size_ret)
 {
+    cl_uint count;
+    cl_int error;
+
     if (CW_UNLIKELY(cw_board_dsp(device) >= 0))
         return cw_dsp_info(device, param_name, param_value_size, param_value, param_value_size_ret);
-    return cw_next.clGetDeviceInfo(device, param_name, param_value_size, param_value, param_value_size_ret);
+    error = cw_next.clGetDeviceInfo(device, param_name, param_value_size, param_value, param_value_size_ret);
+    if (CW_LIKELY(param_name != CL_DEVICE_REFERENCE_COUNT) || error != CL_SUCCESS || !param_value)
+        return error;
+    memcpy(&count, param_value, sizeof count);
+    count -= cw_slots_held(device);
+    memcpy(param_value, &count, sizeof count);
+    return error;
 }
 
 /* In the model a launch takes the whole chip, so a DSP cannot be partitioned. */

@@ -13,7 +13,7 @@
 /* A DSP of the board works 1.1 times as fast as the host's CPU (paper, section 5). */
 #define DSP_SPEED 1.1
 
-enum { ROOTS_MAX = 16 };
+enum { ROOTS_MAX = 16, DEPTH_MAX = 8 };
 
 static struct cw_device_list chosen;
 
@@ -57,6 +57,17 @@ static bool is_own(const struct cw_board *b, cl_device_id d)
 static bool is_pocl_cpu(const struct cw_board *b, cl_device_id d)
 {
     return is_own(b, d) && number(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU;
+}
+
+/* A CPU of PoCL or, of any depth, a sub-device of one. */
+static bool is_on_pocl_cpu(const struct cw_board *b, cl_device_id d)
+{
+    for (int depth = 0; d && depth < DEPTH_MAX; depth++) {
+        if (is_pocl_cpu(b, d))
+            return true;
+        d = (cl_device_id)(uintptr_t)number(d, CL_DEVICE_PARENT_DEVICE);
+    }
+    return false;
 }
 
 /* What PoCL generates code for: its device's name without the driver's. */
@@ -130,6 +141,71 @@ static cl_uint sub_devices(cl_device_id root, const cl_device_id **sub)
     return n;
 }
 
+/* ---- sub-devices of the program's, kept alive */
+
+struct held {
+    struct held *next;
+    cl_device_id device;
+    cl_uint count;
+};
+static struct held *held_list;
+
+static struct held **held_at(cl_device_id device)
+{
+    struct held **h = &held_list;
+
+    while (*h && (*h)->device != device)
+        h = &(*h)->next;
+    return h;
+}
+
+void cw_slots_hold(cl_device_id device)
+{
+    struct held **h;
+
+    if (!number(device, CL_DEVICE_PARENT_DEVICE))
+        return;
+    pthread_mutex_lock(&lock);
+    h = held_at(device);
+    if (!*h && (*h = calloc(1, sizeof **h)))
+        (*h)->device = device;
+    if (*h && cw_next.clRetainDevice(device) == CL_SUCCESS)
+        (*h)->count++;
+    pthread_mutex_unlock(&lock);
+}
+
+void cw_slots_let_go(cl_device_id device)
+{
+    struct held **h, *over = NULL;
+    bool ours;
+
+    pthread_mutex_lock(&lock);
+    h = held_at(device);
+    ours = *h && (*h)->count;
+    if (ours && !--(*h)->count) {
+        over = *h;
+        *h = over->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (ours)
+        cw_next.clReleaseDevice(device);
+    free(over);
+}
+
+cl_uint cw_slots_held(cl_device_id device)
+{
+    struct held **h;
+    cl_uint count;
+
+    if (!__atomic_load_n(&held_list, __ATOMIC_RELAXED))
+        return 0;
+    pthread_mutex_lock(&lock);
+    h = held_at(device);
+    count = *h ? (*h)->count : 0;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 /* ---- the list */
 
 static const char *class_of(cl_device_id d)
@@ -151,7 +227,7 @@ static struct cw_slot *add(struct cw_slots *s, enum cw_slot_kind kind, cl_device
                              .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
                              .device = d,
                              .class_name = dsp >= 0 ? "dsp" : class_of(d)};
-    slot->one_memory = dsp >= 0 || kind != CW_SLOT_HOME || is_pocl_cpu(cw_board(), d);
+    slot->one_memory = dsp >= 0 || kind != CW_SLOT_HOME || is_on_pocl_cpu(cw_board(), d);
     slot->same_code = first == d || same_code(d, first);
     if (dsp >= 0) {
         slot->dsp = cw_dsp_at((unsigned)dsp);
@@ -177,7 +253,8 @@ static void add_homes(struct cw_slots *s, const cl_device_id *devices, size_t n)
 static void add_helpers(struct cw_slots *s, const struct cw_board *b, cl_device_id cpu)
 {
     const cl_device_id *sub = NULL;
-    cl_uint n_sub = cpu && chosen.sub ? sub_devices(cpu, &sub) : 0;
+    bool whole = cpu && is_pocl_cpu(b, cpu); /* our parts of a part would be the very processors of the part */
+    cl_uint n_sub = whole && chosen.sub ? sub_devices(cpu, &sub) : 0;
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
 
     for (cl_uint i = 0; i < n_sub; i++) {
@@ -214,10 +291,11 @@ struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices)
         return NULL;
     add_homes(s, devices, n_devices);
     for (size_t i = 0; i < n_devices; i++) {
-        bool is_cpu = is_pocl_cpu(b, devices[i]);
+        /* a program that takes sub-devices has its reasons: helpers only where they are asked for */
+        bool is_cpu = is_pocl_cpu(b, devices[i]) || (chosen.given && is_on_pocl_cpu(b, devices[i]));
         if (is_cpu && !cpu)
             cpu = devices[i];
-        pocl &= is_cpu || s->slot[i].dsp; /* sub-devices of the program's are no root: it has its reasons */
+        pocl &= is_cpu || s->slot[i].dsp;
     }
     if (b && pocl)
         add_helpers(s, b, cpu);

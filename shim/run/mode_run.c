@@ -29,7 +29,7 @@ static cl_context context_from_type(const cl_context_properties *properties, cl_
 {
     cl_context context = cw_device_hook_clCreateContextFromType(properties, type, notify, data, err);
 
-    cw_run_context_made(context);
+    cw_run_context_made(context, NULL, 0);
     return context;
 }
 

@@ -25,7 +25,7 @@ void cw_run_lock(void);
 void cw_run_unlock(void);
 void cw_run_unlock_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage { CW_RUN_DROP_MEMORY, CW_RUN_DROP_QUEUE, CW_RUN_DROP_KERNEL, CW_RUN_DROP_PROGRAM, CW_RUN_DROP_EVENT,
-                      CW_RUN_DROP_CONTEXT, CW_RUN_DROP_BLOCK, CW_RUN_COMPLETE_EVENT };
+                      CW_RUN_DROP_CONTEXT, CW_RUN_DROP_DEVICE, CW_RUN_DROP_BLOCK, CW_RUN_COMPLETE_EVENT };
 /* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
 void cw_run_drop(enum cw_run_garbage what, void *handle);
 bool cw_run_has_garbage(void);

@@ -50,16 +50,43 @@ static bool make_places(struct cw_run_context *c)
     return c->places;
 }
 
-void cw_run_context_made(cl_context context)
+/* The program's sub-devices stay until the context goes: `hold`. */
+static void keep_devices(const struct cw_slots *slots, bool hold)
+{
+    for (size_t i = 0; i < slots->homes; i++)
+        if (hold)
+            cw_slots_hold(slots->slot[i].device);
+        else
+            cw_slots_let_go(slots->slot[i].device);
+}
+
+/* Those that the program has named, each once: PoCL 3.1 answers with the roots of sub-devices. */
+static cl_device_id *copy_of(const cl_device_id *given, cl_uint count, size_t *n)
+{
+    cl_device_id *devices = calloc(count ? count : 1, sizeof *devices);
+
+    *n = 0;
+    for (cl_uint i = 0; devices && i < count; i++) {
+        size_t k = 0;
+        while (k < *n && devices[k] != given[i])
+            k++;
+        if (k == *n)
+            devices[(*n)++] = given[i];
+    }
+    return devices;
+}
+
+void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count)
 {
     struct cw_run_context *c;
     struct cw_slots *slots;
     cl_device_id *devices;
+    bool unused;
     size_t n;
 
     if (!context || !cw_run.ready)
         return;
-    devices = devices_of(context, &n);
+    devices = given ? copy_of(given, count, &n) : devices_of(context, &n);
     slots = devices ? cw_slots_create(devices, n) : NULL;
     free(devices);
     if (slots && !all_known(slots)) {
@@ -69,6 +96,7 @@ void cw_run_context_made(cl_context context)
     cw_run_register_exit();
     if (!slots)
         return; /* what has no record is passed through */
+    keep_devices(slots, true);
     cw_run_lock();
     c = cw_run_record(context, CW_RUN_CONTEXT, sizeof *c);
     if (c) {
@@ -76,16 +104,21 @@ void cw_run_context_made(cl_context context)
         if (!make_places(c))
             c->slots = NULL;
     }
-    if (!c || !c->slots)
-        free(slots);
+    unused = !c || !c->slots;
     cw_run_unlock();
+    if (unused) {
+        keep_devices(slots, false);
+        free(slots);
+    }
 }
 
 void cw_run_context_free(struct cw_run_context *c)
 {
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
-        if (i < c->slots->homes)
+        if (i < c->slots->homes) {
+            cw_run_drop(CW_RUN_DROP_DEVICE, c->slots->slot[i].device); /* goes after what is dropped later */
             cw_run_drop(CW_RUN_DROP_QUEUE, c->places[i].queue);
+        }
     free(c->places);
     free(c->slots);
 }
@@ -96,7 +129,7 @@ cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, 
 {
     cl_context context = cw_native.clCreateContext(properties, n, devices, notify, data, err);
 
-    cw_run_context_made(context);
+    cw_run_context_made(context, devices, n);
     return context;
 }
 

@@ -97,19 +97,22 @@ static cl_int launch(struct cw_run_task *t)
 /* A block of a cut launch under a planted fault. */
 static cl_int faulty_tile(struct cw_run_task *part)
 {
-    bool half, twice, refuse;
+    bool half, twice, refuse, late;
     cl_int err;
 
     cw_run_lock();
     half = cw_run_fault_now(CW_RUN_FAULT_HALF);
     twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
     refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = part->lane != part->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
     cw_run_unlock();
     if (half)
         return CL_COMPLETE;
     if (refuse)
         return CL_OUT_OF_RESOURCES;
     err = launch(part);
+    if (late && err == CL_SUCCESS)
+        return CL_OUT_OF_RESOURCES;
     return twice && err == CL_SUCCESS ? launch(part) : err;
 }
 

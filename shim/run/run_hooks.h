@@ -62,7 +62,7 @@ cl_int cw_run_answer(const void *value, size_t bytes, size_t room, void *to, siz
 void cw_run_wait_list(cl_uint n, const cl_event *list);
 
 /* A context, a queue, a buffer has been made (any way). Lock not held. */
-void cw_run_context_made(cl_context context);
+void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count); /* NULL: it is asked for them */
 void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue);
 
 /* The memory object of a creation function that we do not manage. */

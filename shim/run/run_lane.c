@@ -31,6 +31,7 @@ struct cw_run_lane *cw_run_lane_of(const struct cw_slot *slot)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         if (cw_run.lanes[i].device == slot->device) {
             cw_run.lanes[i].home |= slot->home;
+            cw_run.lanes[i].units = slot->compute_units; /* a sub-device may be another one by now */
             return &cw_run.lanes[i];
         }
     if (cw_run.num_lanes == CW_RUN_LANES)

@@ -83,6 +83,9 @@ static void release(const struct garbage *g)
     case CW_RUN_DROP_CONTEXT:
         cw_next.clReleaseContext(g->handle);
         break;
+    case CW_RUN_DROP_DEVICE:
+        cw_slots_let_go(g->handle);
+        break;
     case CW_RUN_DROP_BLOCK:
         free(g->handle);
         break;

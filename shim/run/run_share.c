@@ -10,13 +10,11 @@
 #include "run_brain.h"
 
 #define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
-#define PART_NS      12000  /* what each part costs beside its work */
 #define SET_UP_NS    300000 /* the same on an emulated board, for each block */
 #define GAIN         0.93   /* of the time, at most */
 #define SHAPES       32     /* of one kernel */
 #define WINDOW_TASKS 128    /* larger windows have enough to do */
-#define POOR         4      /* launches without gain, then it rests */
-#define REST_FIRST   64
+#define REST_FIRST   4      /* times what the launch takes */
 #define REST_MOST    4096
 
 static struct {
@@ -35,6 +33,16 @@ void cw_run_share_start(const struct cw_options *options)
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
         share.options.ratio = share.ratio;
+}
+
+bool cw_run_share_parallel(void)
+{
+    return share.units > 1;
+}
+
+bool cw_run_share_by_blocks(void)
+{
+    return share.options.mode == CW_ADAPTIVE_SYNC;
 }
 
 void cw_run_share_free(struct cw_run_share *list)
@@ -63,7 +71,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim)
             return s;
     if (n == SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
-    options.overhead_ns = PART_NS;
+    options.overhead_ns = CW_RUN_SHARE_PART_NS;
     for (size_t i = 0; i < c->slots->n; i++)
         if (c->slots->slot[i].dsp)
             options.overhead_ns = SET_UP_NS;
@@ -146,15 +154,15 @@ static int faster(const void *a, const void *b)
  * others, or without home. Returns when they finish. */
 static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen, uint32_t *count)
 {
-    uint32_t units = 0;
+    uint32_t units = 0, most = share.units > cw_run.preparing ? share.units - cw_run.preparing : 0;
     double speed = 0, best = INFINITY;
 
     *count = 0;
     for (int turn = !with_home; turn < 2; turn++) /* home first */
         for (uint32_t i = 0; i < n; i++) {
-            double ns = 1 / (speed + 1 / v[i].ns) + (cw_run.all ? 0 : PART_NS * (*count + 1));
+            double ns = 1 / (speed + 1 / v[i].ns) + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
 
-            if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > share.units))
+            if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > most))
                 continue;
             units += v[i].units;
             speed += 1 / v[i].ns;
@@ -199,10 +207,33 @@ static bool all_built(const struct cw_run_task *t, const uint32_t *chosen, uint3
 /* True when the launch is one that rests after cuts without gain. */
 static bool rests(struct cw_run_share *h)
 {
-    if (!h->rest)
+    if (!h->rest_until_ns)
         return false;
-    h->rest--;
-    return true;
+    h->trial = cw_run_now_ns() >= h->rest_until_ns;
+    if (h->trial)
+        h->rest_until_ns = 0;
+    return h->rest_until_ns;
+}
+
+/* Launches of this shape have not gained, or would not: for a while they are not cut. */
+void cw_run_share_rests(struct cw_run_share *h)
+{
+    h->poor = 0;
+    h->rest_ns = h->rest_ns > 0 ? 2 * h->rest_ns : REST_FIRST * h->whole_ns;
+    if (h->rest_ns > REST_MOST * h->whole_ns)
+        h->rest_ns = REST_MOST * h->whole_ns;
+    h->rest_until_ns = cw_run_now_ns() + (uint64_t)h->rest_ns;
+}
+
+/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. What is expected rests on what
+ * the last cut ones took: if it is not, that is looked at again after a rest. */
+static bool pays(struct cw_run_share *h, double ns, double now)
+{
+    if (ns <= GAIN * now || h->trial)
+        return true;
+    if (h->cuts && ns < INFINITY)
+        cw_run_share_rests(h);
+    return false;
 }
 
 static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen, uint32_t n)
@@ -235,10 +266,11 @@ static bool consider(struct sharing *x, uint32_t i)
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
-    if (count[which] < 2 || (!x->s->always && ns[which] > GAIN * now) || !all_built(t, chosen[which], count[which]))
+    if (count[which] < 2 || (!x->s->always && !pays(h, ns[which], now)) || !all_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
+    h->trial = false;
     claim(x, i, t->queue->context, chosen[which], count[which]);
     return true;
 }
@@ -261,118 +293,4 @@ bool cw_run_share_window(const struct cw_run_shared *s)
             (s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS))
             any |= consider(&x, i);
     return any;
-}
-
-/* ---- while it runs */
-
-static bool adaptive(struct cw_run_tiles *x)
-{
-    if (x->share->holder == x)
-        return true;
-    if (x->share->holder || x->blocks)
-        return false;
-    x->share->holder = x;
-    cw_adaptive_start(x->share->control, x->cut.groups);
-    for (uint32_t i = 0; i < x->whole->queue->context->slots->n; i++) {
-        uint32_t k = 0;
-        while (k < x->parts && x->part[k].place != i)
-            k++;
-        if (k == x->parts)
-            cw_adaptive_leave(x->share->control, i);
-    }
-    return true;
-}
-
-/* Another launch of this shape has the controller: bound blocks, by what it knows. */
-static void divide(struct cw_run_tiles *x)
-{
-    double all = 0, sum = 0;
-    size_t first = 0;
-
-    if (x->blocks)
-        return;
-    for (uint32_t k = 0; k < x->parts; k++)
-        all += cw_adaptive_share(x->share->control, x->part[k].place);
-    for (uint32_t k = 0; k < x->parts; k++) {
-        size_t next;
-        sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].place) / all : 1.0 / x->parts;
-        next = k + 1 == x->parts ? x->cut.groups : (size_t)(sum * (double)x->cut.groups);
-        next = next > x->cut.groups ? x->cut.groups : next;
-        if (next > first)
-            x->block[x->blocks++] = (struct cw_run_block){.first = first, .groups = next - first, .part = k};
-        first = next > first ? next : first;
-    }
-}
-
-enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block)
-{
-    struct cw_adaptive *control = x->share->control;
-    struct cw_adaptive_part p;
-
-    if (cw_device_clock_is_virtual() || !adaptive(x)) {
-        divide(x);
-        return CW_RUN_TAKEN_NONE;
-    }
-    switch (cw_adaptive_next(control, part->place, cw_run_now_ns(), &p)) {
-    case CW_ADAPTIVE_PART:
-        *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
-        return CW_RUN_TAKEN;
-    case CW_ADAPTIVE_WAIT:
-        if (share.options.mode == CW_ADAPTIVE_SYNC)
-            return CW_RUN_TAKEN_LATER;
-        cw_adaptive_leave(control, part->place); /* nothing is left; should a lane fail, another one has the rest */
-        return CW_RUN_TAKEN_NONE;
-    default:
-        return CW_RUN_TAKEN_NONE;
-    }
-}
-
-bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)
-{
-    struct cw_adaptive_part p;
-
-    if (x->share->holder != x)
-        return false;
-    cw_adaptive_rest_done(x->share->control);
-    if (!cw_adaptive_rest(x->share->control, &p))
-        return false;
-    *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .taken = true};
-    return true;
-}
-
-void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
-{
-    bool first = !(x->share->seen >> part->place & 1);
-
-    x->share->seen |= UINT64_C(1) << part->place;
-    if (x->share->holder == x)
-        cw_adaptive_report(x->share->control, part->place, first ? 0 : ns);
-    else if (!first)
-        cw_adaptive_know(x->share->control, part->place, x->block[part->index].groups, (double)ns);
-}
-
-void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part)
-{
-    cw_adaptive_lost(x->share->control, part->place);
-}
-
-void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
-{
-    struct cw_run_share *h = x->share;
-
-    if (h->holder == x)
-        h->holder = NULL;
-    if (!ns)
-        return;
-    h->cut_ns = h->cut_ns > 0 && h->cut_ns * 1.02 < (double)ns ? h->cut_ns * 1.02 : (double)ns;
-    if (++h->cuts <= 2 || cw_run.all)
-        return; /* the vendor has compiled */
-    h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
-    if (!h->poor && h->cuts > 2 * REST_FIRST)
-        h->span = 0;
-    if (h->poor < POOR)
-        return;
-    h->poor = 0;
-    h->span = !h->span ? REST_FIRST : h->span < REST_MOST ? 2 * h->span : REST_MOST;
-    h->rest = h->span;
 }

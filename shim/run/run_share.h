@@ -4,7 +4,8 @@
  * much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not counted twice: no more
  * compute units share a launch than the machine has. For each kernel, shape and dimension a controller (sched/adaptive.h)
  * learns how fast each lane is, and gives out blocks while the launch runs. A launch that turned out to be no faster than
- * whole at home is left whole for a while, longer each time.
+ * whole at home is left whole for a while, longer each time. While a compiler occupies a processor that is one fewer to share
+ * with, and what a launch takes then says nothing.
  *
  * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its kernels at home.
  *
@@ -19,6 +20,7 @@
 struct cw_options;
 
 #define CW_RUN_SHARE_LEAST_NS 40000 /* shorter launches are not cut: waking a lane takes 5 to 13 us */
+#define CW_RUN_SHARE_PART_NS  12000 /* what each part costs beside its work */
 
 /* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's context. */
 struct cw_run_share {
@@ -28,8 +30,10 @@ struct cw_run_share {
     struct cw_adaptive *control;
     struct cw_run_tiles *holder; /* the launch that the controller is giving out; NULL: none */
     double whole_ns, cut_ns;     /* the least of late; 0: not known */
-    uint32_t cuts, poor, rest;   /* cut launches; of late, in a row, without gain; launches to leave whole */
-    uint32_t span;               /* what `rest` began with */
+    uint32_t cuts, poor;         /* cut launches; of late, in a row, without gain */
+    uint64_t rest_until_ns;      /* so long they are left whole */
+    double rest_ns;              /* how long that was; 0: never */
+    bool trial;                  /* they have rested: one is cut whatever is expected */
     uint64_t seen;               /* places that have run tiles of it: the vendor compiles the first */
 };
 
@@ -54,6 +58,12 @@ bool cw_run_share_window(const struct cw_run_shared *s);
  * another one has run. */
 enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block);
+/* How long the block that `part` has taken will take; 0: not known. */
+double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
+bool cw_run_share_parallel(void);  /* this process may use several processors */
+bool cw_run_share_by_blocks(void); /* --blocks sync */
+/* Launches of this shape have not gained, or would not: for a while they are not cut. */
+void cw_run_share_rests(struct cw_run_share *h);
 /* When all parts have ended and something is left: as much of it as lies together. The one before has run. */
 bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block);
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);

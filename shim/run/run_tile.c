@@ -1,11 +1,17 @@
 /* run_tile.c - cut launches: blocks, parts, and what becomes of them. See run_tile.h. */
 #include "run_tile.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "run_fault.h"
 #include "run_room.h"
 #include "run_share.h"
+
+#define WATCH_BEFORE_NS 60000 /* what waking a thread takes at worst */
+#define WATCH_AFTER_NS  20000 /* then the guess was wrong */
+
+static _Atomic uint32_t blocks_over; /* in all */
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
 {
@@ -136,6 +142,14 @@ static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task 
     return cw_run_share_take(x, part, &x->block[own]);
 }
 
+static void expect(struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    double ns = cw_run_share_expects_ns(x, part);
+    uint64_t until = cw_run_now_ns() + (uint64_t)ns;
+
+    x->until_ns = ns > 0 && until > x->until_ns ? until : x->until_ns;
+}
+
 /* Gives `part` its next block. */
 static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
 {
@@ -147,8 +161,11 @@ static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
         taken = take_shared(x, part);
     if (taken == CW_RUN_TAKEN_NONE && take_bound(x, part))
         taken = CW_RUN_TAKEN;
-    if (taken == CW_RUN_TAKEN)
-        part->times[2] = part->timed ? cw_run_event_now_ns() : 0;
+    if (taken != CW_RUN_TAKEN)
+        return taken;
+    part->times[2] = part->timed ? cw_run_event_now_ns() : 0;
+    if (x->share)
+        expect(x, part);
     return taken;
 }
 
@@ -165,16 +182,21 @@ static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint
         x->times[3] = part->times[3];
 }
 
-/* The device did not run it: somebody else does. */
-static void give_back(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
+/* The lane runs no more of this kernel. What it has not begun somebody else runs; what it had begun when it failed may have
+ * changed memory, and a kernel that reads what it writes must not run there again: the launch has failed, then. */
+static void fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
     x->whole->launch.kernel->tiled->broken[part->lane] = true;
     x->status = status;
+    if (part->begun) {
+        x->spoilt = x->spoilt ? x->spoilt : status;
+        has_run(x, part, 0);
+    }
     if (part->index >= x->blocks) {
         cw_run_share_lost(x, part);
         return;
     }
-    x->block[part->index].taken = false;
+    x->block[part->index].taken = part->begun;
     for (uint32_t i = 0; i < x->blocks; i++)
         if (!x->block[i].taken && x->block[i].part == number(x, part))
             x->block[i].part = CW_RUN_ANYBODY;
@@ -251,7 +273,7 @@ static void part_ends(struct cw_run_tiles *x)
     if (x->left)
         return;
     if (all) {
-        over(x, CL_COMPLETE);
+        over(x, x->spoilt ? x->spoilt : CL_COMPLETE);
     } else if (!x->run && !heir(x)) {
         whole_at_home(x);
     } else if ((next = heir(x))) {
@@ -271,6 +293,22 @@ static void wake(struct cw_run_tiles *x)
             cw_run_ready(&x->part[i]);
 }
 
+bool cw_run_tile_watch(const struct cw_run_task *t)
+{
+    uint64_t now = 0, until = t && t->tiles && t->state == CW_RUN_RUNNING ? t->tiles->until_ns : 0;
+    uint32_t before = atomic_load_explicit(&blocks_over, memory_order_relaxed);
+
+    if (until && cw_run_share_parallel())
+        now = cw_run_now_ns();
+    if (!now || until > now + WATCH_BEFORE_NS || now >= until + WATCH_AFTER_NS)
+        return false;
+    cw_run_unlock();
+    while (atomic_load_explicit(&blocks_over, memory_order_relaxed) == before && cw_run_now_ns() < until + WATCH_AFTER_NS)
+        ;
+    cw_run_lock();
+    return true;
+}
+
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->part_of;
@@ -288,13 +326,15 @@ void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
     while (status >= 0 && (taken = take(x, part)) == CW_RUN_TAKEN) {
         cw_run_unlock();
         start = cw_run_now_ns();
+        part->begun = false;
         status = cw_run_execute_timed(part);
         start = part->queue->context->slots->slot[part->place].dsp ? part->times[3] - part->times[1] : cw_run_now_ns() - start;
         cw_run_lock();
+        atomic_fetch_add_explicit(&blocks_over, 1, memory_order_relaxed);
         if (status >= 0)
             has_run(x, part, start);
         else
-            give_back(x, part, status);
+            fails(x, part, status);
         wake(x);
     }
     l->busy = false;

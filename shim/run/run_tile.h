@@ -11,8 +11,9 @@
  * For everybody else the launch stays one command: it starts with its first block and ends with its last (profiling:
  * START the earliest, END the latest), its dependences are those of the whole. All parts work on one memory.
  *
- * A block that a lane cannot run goes back and is anybody's; that lane takes no more blocks of this kernel. When every
- * part has failed before any block has run, the launch runs whole at home; when some had run, home runs the rest.
+ * A block that a lane cannot begin goes back and is anybody's; that lane takes no more blocks of this kernel. When every
+ * part has failed before any block has run, the launch runs whole at home; when some had run, home runs the rest. A block
+ * that fails when it has begun is not run again: the others are, and the launch ends with that block's status.
  *
  * cw_run.lock guards all of it, but for what says "lane held": that belongs to whoever drives the lane. */
 #ifndef CW_RUN_TILE_H
@@ -47,9 +48,10 @@ struct cw_run_tiles {
     uint32_t blocks, run;   /* bound beforehand; that have run, of all */
     size_t done;            /* work-groups that have run */
     bool inherits;          /* all parts have ended, one of them runs what is left */
-    uint64_t began_ns;
+    uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: nobody can say */
     struct cw_run_share *share; /* gives out blocks while it runs (run_share.h); NULL: all are bound */
     cl_int status;          /* of the latest block that failed */
+    cl_int spoilt;          /* of the first that failed when it had begun; 0: none */
     uint64_t times[4];      /* of all blocks: the earliest, END the latest */
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
@@ -98,6 +100,10 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it. Lock given up meanwhile. */
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
 void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
+/* For a thread that has nothing to do but wait for `t`, which may be NULL: where the others are about to be ready with a
+ * cut launch it watches for that some microseconds, as it would take longer to wake it. False: it should sleep. Lock given
+ * up meanwhile. */
+bool cw_run_tile_watch(const struct cw_run_task *t);
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_anyhow(struct cw_run_task *t);
 

@@ -303,6 +303,8 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
 {
     const struct cw_run_tiles *x = part->part_of;
     struct cw_run_context *c = part->queue->context;
+    cl_int err = cw_run_tile_submit_range(&part->launch, c, &c->places[part->place], &x->cut, &x->block[part->index], queue);
 
-    return cw_run_tile_submit_range(&part->launch, c, &c->places[part->place], &x->cut, &x->block[part->index], queue);
+    part->begun = err == CL_SUCCESS;
+    return err;
 }

@@ -63,11 +63,24 @@ static void build(struct app *a, const char *source)
     APP_CHECK(err);
 }
 
+/* APP_SUBDEVICE: a sub-device of one unit stands for the device. */
+static void take_part(struct app *a)
+{
+    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id part;
+
+    if (!getenv("APP_SUBDEVICE"))
+        return;
+    APP_CHECK(clCreateSubDevices(a->device, one, 1, &part, NULL));
+    a->device = part;
+}
+
 void app_open(struct app *a, const char *name, cl_command_queue_properties properties, const char *source)
 {
     cl_int err;
     *a = (struct app){.name = name, .hash = FNV_OFFSET, .ok = true};
     choose_device(a);
+    take_part(a);
     const cl_context_properties on_platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)a->platform, 0};
     a->context = clCreateContext(on_platform, 1, &a->device, NULL, NULL, &err);
     APP_CHECK(err);

@@ -28,6 +28,16 @@ bare "$B/test/apps/tiles" && in_run "$B/test/apps/tiles" $chaos
 [ "$(count cut)" -ge 5 ] || fail "not cut on one device: $(cat "$T/summary")"
 unset POCL_DEVICES
 
+# the program's own sub-devices: helpers for one of them where they are asked for; two share what either is given
+export APP_SUBDEVICE=1
+bare "$B/test/apps/tiles" && in_run "$B/test/apps/tiles" $chaos CLWEAVE_DEVICES=basic:2
+[ "$(count cut)" -ge 8 ] || fail "not cut on a sub-device: $(cat "$T/summary")"
+unset APP_SUBDEVICE
+bare "$B/test/runmode/subdevices" && in_run "$B/test/runmode/subdevices" $chaos
+[ "$(count cut)" -ge 5 ] || fail "not cut between two sub-devices: $(cat "$T/summary")"
+in_run "$B/test/runmode/subdevices" CLWEAVE_MANAGE_ALL=1
+[ "$(count cut)" -ge 5 ] || fail "two sub-devices do not share: $(cat "$T/summary")"
+
 # tiles that a helper does not take, from the first or in the middle, and rewritten programs that nobody can build
 bare "$B/test/apps/tiles"
 for fault in refuse:1 refuse:7 unbuilt:1 unbuilt:2; do
@@ -35,6 +45,11 @@ for fault in refuse:1 refuse:7 unbuilt:1 unbuilt:2; do
     grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
 done
 [ "$(count cut)" -ge 1 ] || fail "one device that builds nothing keeps all others from it"
+# a block that fails when it has begun is not run again: the kernels that work in place would show it
+for n in 1 4; do
+    in_run "$B/test/apps/tiles" CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=late:$n CLWEAVE_DEVICES=cpu,basic:2
+    grep -q "fault late:$n planted" "$T/summary" || fail "late:$n was not planted"
+done
 # shared as blocks are asked for, by whoever is early or all together; helpers that leave in the middle
 cut=0
 for blocks in async sync; do

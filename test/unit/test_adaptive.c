@@ -144,6 +144,25 @@ static void test_async_overhead(void **state)
 }
 
 /* Everybody goes: what is left is one part after another for whoever asks for the rest. */
+/* One group takes 10 ns, a part 10 more. A part of 4 groups that takes 150 ns more has been held up by something: the second
+ * such part in a row counts, and so does the first that is long. */
+static void test_async_held_up(void **state)
+{
+    const struct cw_adaptive_options o = {.mode = CW_ADAPTIVE_ASYNC, .overhead_ns = 10};
+    struct cw_adaptive *a = cw_adaptive_create(2, &o);
+
+    (void)state;
+    cw_adaptive_know(a, 0, 100, 1010);
+    cw_adaptive_know(a, 0, 4, 200);
+    assert_true(fabs(cw_adaptive_speed(a, 0) - .1) < .001);
+    cw_adaptive_know(a, 0, 4, 200);
+    assert_true(cw_adaptive_speed(a, 0) < .1);
+    cw_adaptive_know(a, 1, 100, 1010);
+    cw_adaptive_know(a, 1, 100, 3010);
+    assert_true(cw_adaptive_speed(a, 1) < .04);
+    cw_adaptive_destroy(a);
+}
+
 static void test_rest(void **state)
 {
     struct cw_adaptive *a = cw_adaptive_create(2, NULL);
@@ -205,7 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sync_example),        cmocka_unit_test(test_sync_sizes),
         cmocka_unit_test(test_sync_starves_nobody), cmocka_unit_test(test_async_example),
-        cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_async_held_up),
+        cmocka_unit_test(test_rest),
         cmocka_unit_test(test_ratio_text),
     };
 

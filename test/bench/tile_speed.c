@@ -1,0 +1,133 @@
+/* tile_speed.c - the program that sharing one launch between two equal devices is judged by; plain OpenCL, nothing of
+ * clweave.
+ *
+ * usage: tile_speed DEVICE KERNEL [steps] [items] [launches] [warm] [local]
+ *
+ *   DEVICE   both   a context of all devices of the platform; every command goes to the first
+ *            one    a context of the first device
+ *            halves the first device in two sub-devices, a context of both; every command goes to the first
+ *            half   the same, a context of the first
+ *   KERNEL   work     `steps` dependent operations per item
+ *            stream   reads and writes every item once
+ *            crossed  the same in place, reading what other work-groups write: may not be cut
+ *
+ * After `warm` launches, in which whatever learns may learn, each of `launches` is enqueued and waited for. Prints
+ * "span_ns N" (all of them), "median_ns N" (one), then the samples' line with the hash of what was read. */
+#include "../apps/common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char source[] = "__kernel void work(__global uint *x, uint factor, uint steps) {\n"
+                             "    uint i = get_global_id(0), v = x[i];\n"
+                             "    for (uint s = 0; s < steps; s++)\n"
+                             "        v = v * factor + (v >> 9) + i;\n"
+                             "    x[i] = v;\n"
+                             "}\n"
+                             "__kernel void stream(__global uint *x, uint factor, uint steps) {\n"
+                             "    uint i = get_global_id(0);\n"
+                             "    x[i] = x[i] * factor + steps;\n"
+                             "}\n"
+                             "__kernel void crossed(__global uint *x, uint factor, uint steps) {\n"
+                             "    uint i = get_global_id(0), n = get_global_size(0), v = x[n + (i * 7u) % n];\n"
+                             "    for (uint s = 0; s < steps; s++)\n"
+                             "        v = v * factor + (v >> 9) + i;\n"
+                             "    x[i] = v;\n"
+                             "    if (v == 1u) x[n + i] = v;\n"
+                             "}\n";
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void use_halves(cl_device_id devices[64], cl_uint *n)
+{
+    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
+                                                  0};
+    APP_CHECK(clCreateSubDevices(devices[0], parts, 2, devices, NULL));
+    *n = 2;
+}
+
+static void open_on(struct app *a, const char *where)
+{
+    cl_device_id devices[64];
+    cl_uint n = 0;
+    cl_int err;
+
+    app_open(a, "tile_speed", 0, NULL); /* chooses the platform */
+    APP_CHECK(clReleaseCommandQueue(a->queue));
+    APP_CHECK(clReleaseContext(a->context));
+    APP_CHECK(clGetDeviceIDs(a->platform, CL_DEVICE_TYPE_ALL, 64, devices, &n));
+    if (!strcmp(where, "half") || !strcmp(where, "halves"))
+        use_halves(devices, &n);
+    a->device = devices[0];
+    if (!strcmp(where, "one") || !strcmp(where, "half"))
+        n = 1;
+    a->context = clCreateContext(NULL, n, devices, NULL, NULL, &err);
+    APP_CHECK(err);
+    a->queue = app_queue(a, 0);
+    a->program = clCreateProgramWithSource(a->context, 1, &(const char *){source}, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clBuildProgram(a->program, 0, NULL, "", NULL, NULL));
+}
+
+static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local, size_t warm, size_t launches)
+{
+    uint64_t *ns = app_alloc(launches * sizeof *ns), begin = 0, one;
+
+    for (size_t i = 0; i < warm + launches; i++) {
+        one = now_ns();
+        if (i == warm)
+            begin = one;
+        app_run(a->queue, kernel, items, local, 0, NULL, NULL);
+        APP_CHECK(clFinish(a->queue));
+        if (i >= warm)
+            ns[i - warm] = now_ns() - one;
+    }
+    printf("span_ns %llu\n", (unsigned long long)(now_ns() - begin));
+    if (getenv("TILE_SPEED_ALL"))
+        for (size_t i = 0; i < launches; i++)
+            printf("launch_ns %llu\n", (unsigned long long)ns[i]);
+    qsort(ns, launches, sizeof *ns, by_size);
+    printf("median_ns %llu\n", (unsigned long long)ns[launches / 2]);
+    free(ns);
+}
+
+int main(int argc, char **argv)
+{
+    size_t steps = app_size(argc, argv, 3, 1024, 0, 1 << 24), items = app_size(argc, argv, 4, 65536, 64, 1 << 26),
+           launches = app_size(argc, argv, 5, 100, 1, 1 << 20), warm = app_size(argc, argv, 6, 50, 0, 1 << 20),
+           local = app_size(argc, argv, 7, 64, 0, 4096);
+    uint32_t *host = app_alloc(2 * items * sizeof *host);
+    cl_kernel kernel;
+    struct app a;
+    cl_mem x;
+
+    if (argc < 3) {
+        fprintf(stderr, "usage: tile_speed both|one|halves|half work|stream|crossed [steps] [items] [launches] [warm] [local]\n");
+        return 2;
+    }
+    for (size_t i = 0; i < 2 * items; i++)
+        host[i] = (uint32_t)(i * 2654435761u);
+    open_on(&a, argv[1]);
+    kernel = app_kernel(&a, argv[2]);
+    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 2 * items * sizeof *host, host);
+    app_args(kernel, "muu", x, 1664525u, (cl_uint)steps);
+    measure(&a, kernel, items, local, warm, launches);
+    app_read(&a, x, 0, 2 * items * sizeof *host, host);
+    APP_CHECK(clReleaseMemObject(x));
+    APP_CHECK(clReleaseKernel(kernel));
+    free(host);
+    return app_close(&a);
+}
