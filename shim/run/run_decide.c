@@ -284,7 +284,7 @@ static bool remembered(struct cw_run_task *t, const struct cw_run_brain *b, stru
         return false;
     m = &t->launch.kernel->memo;
     cw_run_name_launch(t);
-    if (!m->left || m->shape != t->shape || m->home != t->home_lane)
+    if (!m->left || m->shape != t->shape || m->home != t->home_lane || m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
     if (p->lane->number != m->lane || p->lane->building || !cw_run_may_move(t, p))
@@ -314,6 +314,7 @@ static void remember(const struct workspace *w, const struct cw_run_gain_window 
                                                   .lane = t->lane,
                                                   .place = t->place,
                                                   .left = REMEMBERED,
+                                                  .copies = cw_run.copies,
                                                   .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
                                                   .verdict = w->plan.verdict,
                                                   .home_ns = w->plan.home_ns,

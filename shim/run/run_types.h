@@ -170,7 +170,7 @@ struct cw_run_set {
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_memo {
     uint64_t shape;
-    uint32_t home, lane, place, left, planned; /* left: launches; planned: how often */
+    uint32_t home, lane, place, left, planned, copies; /* left: launches; planned: how often; copies: cw_run.copies then */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
     double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (run_gain.h) */
