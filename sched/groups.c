@@ -151,7 +151,7 @@ static void hand_out(struct maker *m, const uint32_t *start, const uint32_t *suc
     m->out->tile = sorted;
 }
 
-/* The bytes of the largest group, each once. */
+/* The bytes of the largest group, each once; no order helps steps of one tile. */
 static enum cw_status footprint(struct maker *m)
 {
     uint32_t *stamp = calloc((size_t)m->net.pieces + 1, sizeof *stamp); /* group + 1 */
@@ -163,7 +163,7 @@ static enum cw_status footprint(struct maker *m)
         uint32_t count, group = m->out->tile[k].group;
         const struct cw_groups_tile *t = &m->out->tile[k];
         const struct cw_groups_run *run = cw_groups_runs(&m->net, m->net.base[t->step] + t->tile, &count, &access);
-        for (uint32_t a = 0; a < count; a++)
+        for (uint32_t a = 0; a < count && m->net.step[t->step].tiles > 1; a++)
             for (uint32_t p = run[a].low; p < run[a].high; p++)
                 if (stamp[p] != group + 1)
                     stamp[p] = group + 1, bytes[group] += cw_groups_piece_bytes(&m->net, p);
@@ -211,6 +211,8 @@ static enum cw_status judge(struct maker *m)
         status = cw_cache_model_run(&m->net, NULL, m->options->cache_bytes, &plain, m->err);
     if (status == CW_OK)
         m->out->touched_bytes = ours.fetched_bytes, m->out->plain_bytes = plain.fetched_bytes;
+    if (status == CW_OK)
+        m->out->written_bytes = ours.written_bytes, m->out->plain_written_bytes = plain.written_bytes;
     return status;
 }
 

@@ -64,9 +64,10 @@ struct cw_groups {
     uint32_t *successor;
     uint32_t height, width;   /* of the first block, as chosen: effective steps, tiles */
     double reach;             /* R: the largest difference of coordinates over a dependence, in tiles (not of steps of one) */
-    uint64_t footprint_bytes; /* of the largest group */
+    uint64_t footprint_bytes; /* of the largest group, without steps of one tile */
     uint64_t touched_bytes;   /* fetched from memory in this order, by a cache of cache_bytes (cache_model.h) */
     uint64_t plain_bytes;     /* the same in program order */
+    uint64_t written_bytes, plain_written_bytes; /* and what goes back to memory */
 };
 
 /* Orders all tiles. *out is the caller's, for cw_groups_finish; empty on failure. The same input gives the same order

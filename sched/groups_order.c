@@ -20,20 +20,36 @@ struct extent {
     int64_t low, high;
 };
 
-static void stretch(struct extent *e, int64_t at)
+/* By all of tile `i`. */
+static void stretch(const struct cw_groups_order *o, struct extent *e, uint32_t i)
 {
-    e->low = at < e->low ? at : e->low;
-    e->high = at > e->high ? at : e->high;
+    int64_t half = (int64_t)o->most * CW_GROUPS_UNIT / 2 / o->net->step[o->net->step_of[i]].tiles;
+
+    e->low = o->at[i] - half < e->low ? o->at[i] - half : e->low;
+    e->high = o->at[i] + half > e->high ? o->at[i] + half : e->high;
 }
 
-/* Does every tile of step `s` stand within a tile of those that it meets? */
+/* Of what tile `i` depends on; of steps of one tile, which have no place of their own, only if there is nothing else. */
+static struct extent before(const struct cw_groups_order *o, uint32_t i)
+{
+    const struct cw_groups_net *net = o->net;
+    struct extent met = {INT64_MAX, INT64_MIN};
+
+    for (int single = 0; single < 2 && met.low > met.high; single++)
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
+            if ((net->step[net->step_of[net->pred[e]]].tiles == 1) == single)
+                stretch(o, &met, net->pred[e]);
+    return met;
+}
+
+/* Does every tile of step `s` stand by those that it meets, or half a tile beside them? */
 static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct extent *met)
 {
     if (o->net->step[s].tiles == 1)
         return false; /* no coordinate of its own */
     for (uint32_t i = 0; i < o->net->step[s].tiles; i++) {
         int64_t at = o->at[o->net->base[s] + i];
-        if (met[i].low <= met[i].high && (at < met[i].low - CW_GROUPS_UNIT || at > met[i].high + CW_GROUPS_UNIT))
+        if (met[i].low <= met[i].high && (at < met[i].low - CW_GROUPS_UNIT / 2 || at > met[i].high + CW_GROUPS_UNIT / 2))
             return false;
     }
     return true;
@@ -48,9 +64,7 @@ static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *aft
 
     for (uint32_t i = 0; i < net->step[s].tiles; i++) {
         uint32_t tile = net->base[s] + i;
-        met[i] = (struct extent){INT64_MAX, INT64_MIN};
-        for (size_t e = net->pred_start[tile]; e < net->pred_start[tile + 1]; e++)
-            stretch(&met[i], o->at[net->pred[e]]);
+        met[i] = before(o, tile);
         if (met[i].low > met[i].high)
             met[i] = after[tile];
     }
@@ -75,7 +89,7 @@ static enum cw_status stand_by_data(struct cw_groups_order *o, struct cw_error *
         after[i] = (struct extent){INT64_MAX, INT64_MIN};
     for (uint32_t i = 0; i < net->tiles; i++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++)
-            stretch(&after[net->pred[e]], o->at[i]);
+            stretch(o, &after[net->pred[e]], i);
     for (uint32_t s = 0; s < net->steps; s++)
         o->spread[s] = move(o, s, after, met);
     free(after);

@@ -8,6 +8,7 @@
 #include "../draw/gantt.h"
 #include "plan_source.h"
 #include "policy_args.h"
+#include "replay_groups.h"
 
 struct replay_options {
     struct cw_cli_list policies;
@@ -15,6 +16,8 @@ struct replay_options {
     int64_t dsp, seed, processors;
     bool json, check, list_policies;
     bool execute;
+    const char *group_rule, *cache;
+    int64_t group_height, group_width, group_tiles;
     const char *order, *repeat, *device, *drop_edge, *execute_seed;
     /* options of policies: flags and words */
 #define FLAG                                                         bool
@@ -70,6 +73,13 @@ static const struct cw_cli_option options[] = {
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
+    OPTION("group-rule", 0, CW_CLI_CHOICE, group_rule, "max|skew", "max|skew",
+           "groups: the patent's rule or ours (default: both, side by side)"),
+    OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL, "groups: steps with neighbours in a block (default: what fits)"),
+    OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL, "groups: tiles side by side in a group (default: by the model)"),
+    OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL, "groups: tiles of a launch, at most (default 128)"),
+    OPTION("cache", 0, CW_CLI_STRING, cache, "BYTES", NULL,
+           "groups: the cache to count on, as 16M (default: half of this machine's last level)"),
     OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
            "run a trace made with --capture-data again on this machine's OpenCL and compare every byte"),
     OPTION("order", 0, CW_CLI_CHOICE, order, "trace|plan|random", "trace|plan|random",
@@ -210,6 +220,36 @@ static int plan(struct replay *r, const char *path)
     return CW_EXIT_OK;
 }
 
+/* ---- replay --policy groups: an order, not a placement */
+
+static bool wants_groups(const struct replay_options *o)
+{
+    return o->policies.count == 1 && strcmp(o->policies.word[0], "groups") == 0;
+}
+
+static struct cw_replay_groups_options groups_options(const struct replay_options *o)
+{
+    return (struct cw_replay_groups_options){.rule = o->group_rule,
+                                             .cache = o->cache,
+                                             .picture = o->gantt,
+                                             .height = o->group_height,
+                                             .width = o->group_width,
+                                             .tiles = o->group_tiles,
+                                             .json = o->json,
+                                             .keep_waits = !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
+}
+
+static int groups(struct replay *r, const char *path)
+{
+    struct cw_replay_groups_options g = groups_options(r->o);
+    struct cw_error err = {0};
+    enum cw_status status = cw_plan_source_init(&r->source, path, NULL, -1, r->processors, false, false, &err);
+
+    if (status == CW_OK)
+        status = cw_replay_groups(&g, &r->source, stdout, &err);
+    return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
+}
+
 /* ---- replay --execute */
 
 static enum cw_status parse_execute(const struct replay_options *o, struct cw_execute_options *x,
@@ -296,22 +336,28 @@ static int run_replay(const void *values, int argc, char **argv)
                      only_for_execute(r.o));
     else if (argc == 0)
         cw_error_set(&err, CW_ERR_INVALID, "replay: which file? usage: clweave replay [options] FILE");
-    if (err.status != CW_OK || cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK || choose_policies(&r, &err) != CW_OK || parse_execute(r.o, &x, &err) != CW_OK) {
+    struct cw_replay_groups_options g = groups_options(r.o);
+    if (err.status != CW_OK || cw_replay_groups_check(&g, wants_groups(r.o), &err) != CW_OK ||
+        cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK ||
+        (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
         return CW_EXIT_USAGE;
     }
-    result = r.o->execute ? execute(&r, argv[0], &x) : plan(&r, argv[0]);
+    result = r.o->execute ? execute(&r, argv[0], &x) : wants_groups(r.o) ? groups(&r, argv[0]) : plan(&r, argv[0]);
     replay_finish(&r);
     return result;
 }
 
-static const struct replay_options defaults = {.dsp = -1, .seed = -1, .processors = -1};
+static const struct replay_options defaults = {
+    .dsp = -1, .seed = -1, .processors = -1, .group_height = -1, .group_width = -1, .group_tiles = -1};
 
 static const char *const examples[] = {
     "clweave replay app.json --dsp 4 --policy heft --policy hdgeft",
     "compare two policies on the HXDSP board",
     "clweave replay graph.json --policy hdgeft --share-idle --gantt plan.svg",
     "plan an abstract graph and draw the plan",
+    "clweave replay app.json --policy groups --cache 16M --gantt groups.svg",
+    "how much memory traffic an order by priority groups saves, and the picture of it",
     "clweave replay app.json --execute --order random --repeat 100",
     "run a captured trace again in 100 orders and compare every byte",
     NULL};
@@ -325,6 +371,10 @@ const struct cw_command_def cw_cmd_replay = {
         "(FORMAT.md says how each is read). The plan says which device "
         "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
         "divisible at their work-groups.\n\n"
+        "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow it, tiles "
+        "that depend on each other nearby are put into priority groups, and a least-recently-used cache says what comes "
+        "from memory in the order of the program, by the patent's rule and by ours. --gantt draws the groups. In a task "
+        "graph a step is all tasks equally far from an entry, and data count as bytes.\n\n"
         "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "
         "has a "
         "class and may have: name; memory (devices that name the same one exchange data for free); count; "

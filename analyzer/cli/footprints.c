@@ -109,21 +109,29 @@ static void store_folder(char *folder, size_t size)
     strcat(folder, "/footprints");
 }
 
-enum cw_status cw_footprints_build(struct cw_trace *t, struct cw_error *err)
+enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t, struct cw_error *err)
 {
     struct cw_models_source *source = malloc(sizeof *source);
-    struct cw_trace_reach reach = {0};
     char folder[PATH_MAX];
     enum cw_status status;
 
+    *reach = (struct cw_trace_reach){0};
     if (!source)
         return cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     store_folder(folder, sizeof folder);
     cw_models_init(source, folder);
-    status = cw_trace_reach_init(&reach, t, source, ask, err);
+    status = cw_trace_reach_init(reach, t, source, ask, err);
+    free(source);
+    return status;
+}
+
+enum cw_status cw_footprints_build(struct cw_trace *t, struct cw_error *err)
+{
+    struct cw_trace_reach reach;
+    enum cw_status status = cw_footprints_reach(&reach, t, err);
+
     if (status == CW_OK && reach.analysed)
         status = cw_graph_build(t, &(struct cw_graph_options){.reach = &reach}, err);
     cw_trace_reach_finish(&reach);
-    free(source);
     return status;
 }

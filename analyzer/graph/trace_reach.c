@@ -136,24 +136,40 @@ static bool make_room(struct cw_trace_reach *r, uint32_t n)
     return true;
 }
 
-const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k)
+bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k,
+                             struct cw_reach_launch *l)
 {
-    struct cw_reacher *reacher = k->kernel < r->kernels ? r->kernel[k->kernel] : NULL;
-    struct cw_reach_launch l = {.work_dim = k->work_dim, .args = k->args.count};
-
-    if (!reacher || k->unknown_access || k->work_dim < 1 || k->work_dim > 3 || !make_room(r, k->args.count))
-        return NULL;
+    *l = (struct cw_reach_launch){.work_dim = k->work_dim, .args = k->args.count};
+    if (k->unknown_access || k->work_dim < 1 || k->work_dim > 3 || !make_room(r, k->args.count))
+        return false;
     for (uint32_t i = 0; i < k->args.count; i++) {
         const struct cw_t_arg *a = &t->args.v[k->args.first + i];
         if (a->command_index != i)
-            return NULL;
+            return false;
         r->args[i] = describe(t, a);
     }
-    l.arg = r->args;
+    l->arg = r->args;
     for (int d = 0; d < 3; d++) {
-        l.global[d] = k->global_size[d];
-        l.local[d] = k->local_null ? 0 : k->local_size[d];
-        l.offset[d] = k->global_offset[d];
+        l->global[d] = k->global_size[d];
+        l->local[d] = k->local_null ? 0 : k->local_size[d];
+        l->offset[d] = k->global_offset[d];
     }
-    return cw_reacher_launch(reacher, &l, 0);
+    return true;
+}
+
+const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k)
+{
+    struct cw_reacher *reacher = k->kernel < r->kernels ? r->kernel[k->kernel] : NULL;
+    struct cw_reach_launch l;
+
+    return reacher && cw_trace_reach_describe(r, t, k, &l) ? cw_reacher_launch(reacher, &l, 0) : NULL;
+}
+
+const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel)
+{
+    uint32_t p = kernel < r->kernels ? t->kernels.v[kernel].program : CW_NONE;
+
+    return p < r->programs && r->program[p] && t->kernels.v[kernel].name
+               ? cw_program_reach_model(r->program[p], t->kernels.v[kernel].name)
+               : NULL;
 }

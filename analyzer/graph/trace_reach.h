@@ -28,4 +28,11 @@ void cw_trace_reach_finish(struct cw_trace_reach *r);
 /* What the launch `k` of the trace reaches; NULL: all of its buffers. Valid until the next call. */
 const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k);
 
+/* `k` as reach.h wants it; its arguments are valid until the next call. False: nothing can be said of it, or no memory. */
+bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k,
+                             struct cw_reach_launch *l);
+
+/* The model of a kernel of the trace, NULL: there is none. Lives as long as `r`. */
+const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel);
+
 #endif

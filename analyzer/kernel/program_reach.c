@@ -35,3 +35,8 @@ struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, con
 
     return m ? cw_reacher_create(m, pieces) : NULL;
 }
+
+const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, const char *kernel)
+{
+    return cw_model_set_find(&p->set, kernel);
+}

@@ -15,4 +15,7 @@ void cw_program_reach_destroy(struct cw_program_reach *p); /* after its reachers
 /* As cw_reacher_create, for the kernel of this name; NULL also when there is none. */
 struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, const char *kernel, uint32_t pieces);
 
+/* The model itself, which lives as long as `p`; NULL: there is none. */
+const struct cw_model *cw_program_reach_model(const struct cw_program_reach *p, const char *kernel);
+
 #endif

@@ -8,6 +8,29 @@ expect replay_json 0 clweave replay $graphs/topcuoglu2002.json --policy heft --j
 expect replay_shared_json 0 clweave replay $graphs/blockmatmul.json --policy hdgeft --share-idle --json
 expect replay_options 0 clweave replay $graphs/blockmatmul.json -p hdgeft:share-idle -p heft --overhead=0.5 --insertion off
 expect replay_platform 0 clweave replay --show-platform hxdsp
+# priority groups: what they save, by both rules; the picture has every tile
+clweave generate stencil --size 24 --steps 8 --ccr 1 -o "$T/rows.json" > /dev/null || fail "no stencil"
+expect replay_groups 0 clweave replay "$T/rows.json" --policy groups --cache 2K --gantt "$T/groups.svg"
+expect replay_groups_json 0 clweave replay "$T/rows.json" -p groups --cache 2K --group-rule skew --group-height 3 --group-width 2 --json
+[ "$(grep -c '<rect' "$T/groups.svg")" -gt 20 ] && grep -q 'group 3<' "$T/groups.svg" || fail "no groups in the picture"
+if command -v xmllint > /dev/null; then xmllint --noout "$T/groups.svg" || fail "groups.svg is not well-formed"; fi
+expect replay_groups_cache 2 clweave replay "$T/rows.json" --policy groups --cache lots
+expect replay_groups_alone 2 clweave replay "$T/rows.json" --policy heft --group-height 3
+expect replay_groups_zero 2 clweave replay "$T/rows.json" --policy groups --group-width 0
+rm -f "$T/groups.svg" "$T/rows.json"
+# a traced stencil: its launches are cut by what their kernels touch
+if [ -x "$B/clweave-footprint" ]; then
+    clweave trace -o "$T/flat.json" -- "$B/test/apps/stencil/flat" five 32 128 12 0 0 > /dev/null 2>&1 || fail "flat is not traced"
+    clweave replay "$T/flat.json" -p groups --cache 12K --json > "$T/flat.out" || fail "no groups of a trace"
+    python3 - "$T/flat.out" << 'PY' || fail "groups of a trace: $(cat "$T/flat.out")"
+import json, sys
+r = json.load(open(sys.argv[1]))
+plain, most, skew = r["orders"]
+assert r["cut"] == 12 and r["tiles"] >= 12 * 32, r
+assert skew["fetched_bytes"] * 3 < plain["fetched_bytes"] and most["fetched_bytes"] * 2 < plain["fetched_bytes"], r
+assert skew["largest_group_bytes"] <= r["cache_bytes"], r
+PY
+fi
 expect replay_help 0 clweave replay --help
 
 # a built-in platform printed and read back is the same platform

@@ -1,0 +1,304 @@
+/* replay_groups.c - see replay_groups.h. */
+#include "replay_groups.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../draw/group_picture.h"
+#include "../io/json_out.h"
+#include "../plan/tile_steps.h"
+#include "cli.h"
+#include "footprints.h"
+
+enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8 };
+
+/* One order of all chains. */
+struct order {
+    const char *name, *title;
+    enum cw_groups_rule rule;
+    struct cw_groups shown; /* the chain with most tiles, and its figures */
+    uint64_t fetched, written, largest;
+    uint64_t groups, blocks;
+};
+
+struct study {
+    const struct cw_replay_groups_options *o;
+    struct cw_plan_source *source;
+    struct cw_tile_steps x;
+    struct order order[ORDERS]; /* first program order, then by rule */
+    uint32_t orders, first, end; /* the chain with most tiles: steps [first, end) */
+    uint64_t cache;
+    struct cw_error *err;
+};
+
+/* Reads --cache. */
+static enum cw_status cache_bytes(const char *text, uint64_t *bytes, struct cw_error *err)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    char *end;
+    double value;
+    long half = sysconf(_SC_LEVEL3_CACHE_SIZE) / 2;
+
+    if (!text) {
+        *bytes = half > 0 ? (uint64_t)half : (uint64_t)CACHE_UNKNOWN_MIB << 20;
+        return CW_OK;
+    }
+    value = strtod(text, &end);
+    unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    if (unit)
+        value *= (double)(UINT64_C(1024) << (10 * (unit - units))), end++;
+    if (end == text || *end || !(value >= 1) || value > 0x1p60)
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "replay: --cache takes a number of bytes, such as 1000, 512K or 16M, not '%s'", text);
+    *bytes = (uint64_t)value;
+    return CW_OK;
+}
+
+enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted, struct cw_error *err)
+{
+    static const char *const names[] = {"group-height", "group-width", "group-tiles"};
+    const int64_t values[] = {o->height, o->width, o->tiles};
+    const char *given = o->rule ? "group-rule" : o->cache ? "cache" : NULL;
+    uint64_t bytes;
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (values[k] != -1 && (values[k] < 1 || values[k] > 1 << 20))
+            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %d", names[k], 1 << 20);
+        given = values[k] != -1 ? names[k] : given;
+    }
+    if (given && !wanted)
+        return cw_error_set(err, CW_ERR_INVALID, "replay: --%s is about --policy groups, alone", given);
+    return cache_bytes(o->cache, &bytes, err);
+}
+
+/* ---- the study */
+
+static uint32_t tiles_between(const struct cw_tile_steps *x, uint32_t first, uint32_t end)
+{
+    uint32_t n = 0;
+
+    for (uint32_t s = first; s < end; s++)
+        n += x->step[s].tiles;
+    return n;
+}
+
+static enum cw_status order_chain(struct study *y, struct order *r, uint32_t first, uint32_t end)
+{
+    struct cw_groups_options o = {.rule = r->rule,
+                                  .lanes = LANES,
+                                  .height = y->o->height > 0 ? (uint32_t)y->o->height : 0,
+                                  .width = y->o->width > 0 ? (uint32_t)y->o->width : 0,
+                                  .cache_bytes = y->cache};
+    struct cw_groups g;
+    enum cw_status status = cw_groups_make(y->x.step + first, end - first, &o, &g, y->err);
+
+    if (status != CW_OK)
+        return status;
+    r->fetched += g.touched_bytes, r->written += g.written_bytes;
+    r->groups += g.groups, r->blocks += g.blocks;
+    r->largest = g.footprint_bytes > r->largest ? g.footprint_bytes : r->largest;
+    if (first == y->first)
+        r->shown = g;
+    else
+        cw_groups_finish(&g);
+    return CW_OK;
+}
+
+static enum cw_status order_all(struct study *y)
+{
+    enum cw_status status = CW_OK;
+    bool max = !y->o->rule || strcmp(y->o->rule, "max") == 0, skew = !y->o->rule || strcmp(y->o->rule, "skew") == 0;
+
+    y->order[y->orders++] = (struct order){.name = "enqueued", .title = "as enqueued", .rule = CW_GROUPS_BY_STEP};
+    if (max)
+        y->order[y->orders++] = (struct order){.name = "max", .title = "max (the patent's rule)", .rule = CW_GROUPS_MAX};
+    if (skew)
+        y->order[y->orders++] = (struct order){.name = "skew", .title = "skew (default)", .rule = CW_GROUPS_SKEW};
+    for (uint32_t s = 0, end; s < y->x.steps; s = end) {
+        end = cw_tile_steps_chain_end(&y->x, s);
+        if (tiles_between(&y->x, s, end) > tiles_between(&y->x, y->first, y->end))
+            y->first = s, y->end = end;
+    }
+    for (uint32_t k = 0; k < y->orders; k++)
+        for (uint32_t s = 0, end; s < y->x.steps && status == CW_OK; s = end) {
+            end = cw_tile_steps_chain_end(&y->x, s);
+            status = order_chain(y, &y->order[k], s, end);
+        }
+    return status;
+}
+
+static enum cw_status get_steps(struct study *y)
+{
+    struct cw_trace_reach reach = {0};
+    enum cw_status status;
+
+    if (!y->source->is_trace)
+        return cw_tile_steps_of_graph(&y->x, y->source->input.graph, y->err);
+    status = cw_footprints_reach(&reach, &y->source->trace, y->err);
+    if (status == CW_OK)
+        status = cw_tile_steps_of_trace(&y->x, &y->source->trace, &reach,
+                                        y->o->tiles > 0 ? (uint32_t)y->o->tiles : CW_REPLAY_TILES, y->o->keep_waits, y->err);
+    if (status == CW_OK && !reach.analysed)
+        cw_cli_complain("%s: nothing is known of what its kernels touch, so that each launch is one tile: %s",
+                        y->source->input.file, reach.missing.status ? reach.missing.text : "no sources are recorded");
+    cw_trace_reach_finish(&reach);
+    return status;
+}
+
+/* ---- what comes of it */
+
+static const char *bytes_text(uint64_t bytes, char text[24])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int k = 0;
+
+    for (; value >= 1024 && k < 4; k++)
+        value /= 1024;
+    snprintf(text, 24, k ? "%.4g %s" : "%.0f %s", value, units[k]);
+    return text;
+}
+
+static double ratio(const struct study *y, const struct order *r)
+{
+    return r->fetched + r->written ? (double)(y->order[0].fetched + y->order[0].written) / (double)(r->fetched + r->written) : 1;
+}
+
+static void print_table(const struct study *y, FILE *f)
+{
+    char a[24], b[24], c[24];
+
+    fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
+            y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains, y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
+    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s %7s\n", "order", "blocks", "groups", "H", "gw", "largest group",
+            "from memory", "to memory", "traffic");
+    for (uint32_t k = 0; k < y->orders; k++) {
+        const struct order *r = &y->order[k];
+        fprintf(f, "%-24s ", r->title);
+        if (k)
+            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s", r->blocks, r->groups, r->shown.height, r->shown.width,
+                    bytes_text(r->largest, a));
+        else
+            fprintf(f, "%6s %7s %4s %4s %14s", "-", "-", "-", "-", "-");
+        fprintf(f, " %12s %12s  1/%.2f\n", bytes_text(r->fetched, b), bytes_text(r->written, c), ratio(y, r));
+    }
+    fprintf(f,
+            "\nH: steps with neighbours in a block, gw: tiles side by side in a group, both of the longest chain; R = %.3g "
+            "tiles.\n",
+            y->order[y->orders - 1].shown.reach);
+}
+
+static void put_number(struct cw_json_out *o, const char *key, uint64_t value)
+{
+    cw_json_put_key(o, key);
+    cw_json_put_u64(o, value);
+}
+
+static void print_json(const struct study *y, FILE *f)
+{
+    struct cw_json_out *o = malloc(sizeof *o);
+
+    if (!o)
+        return;
+    cw_json_out_init(o, f);
+    cw_json_put_open(o);
+    cw_json_put_key(o, "policy");
+    cw_json_put_string(o, "groups");
+    put_number(o, "cache_bytes", y->cache);
+    put_number(o, "cut", y->x.cut);
+    put_number(o, "whole", y->x.whole);
+    put_number(o, "chains", y->x.chains);
+    put_number(o, "tiles", tiles_between(&y->x, 0, y->x.steps));
+    cw_json_put_key(o, "orders");
+    for (uint32_t k = 0; k < y->orders; k++) {
+        const struct order *r = &y->order[k];
+        cw_json_put_char(o, k ? ',' : '[');
+        cw_json_put_open(o);
+        cw_json_put_key(o, "rule");
+        cw_json_put_string(o, r->name);
+        put_number(o, "blocks", r->blocks);
+        put_number(o, "groups", r->groups);
+        put_number(o, "height", r->shown.height);
+        put_number(o, "width", r->shown.width);
+        put_number(o, "largest_group_bytes", r->largest);
+        put_number(o, "fetched_bytes", r->fetched);
+        put_number(o, "written_bytes", r->written);
+        cw_json_put_close(o);
+    }
+    cw_json_put_char(o, ']');
+    cw_json_put_close(o);
+    cw_json_put_char(o, '\n');
+    cw_json_out_flush(o);
+    free(o);
+}
+
+static const char *step_name(const struct study *y, uint32_t step)
+{
+    const struct cw_plan_source *s = y->source;
+    const struct cw_command *c;
+
+    if (!s->is_trace)
+        return cw_graph_name(s->input.graph, y->x.command[step]);
+    c = &s->trace.commands.v[y->x.command[step]];
+    return c->kernel < s->trace.kernels.count ? s->trace.kernels.v[c->kernel].name : cw_command_type_name(c->type);
+}
+
+static enum cw_status draw(const struct study *y)
+{
+    struct cw_group_panel panel[ORDERS];
+    struct cw_group_bar bar[ORDERS];
+    char text[ORDERS][160], bytes[ORDERS][60], head[300], below[200], a[24], b[24];
+    const char *slash = strrchr(y->source->input.file, '/');
+    uint32_t steps = y->end - y->first, *tiles = malloc(steps * sizeof *tiles);
+    const char **names = malloc(steps * sizeof *names);
+    enum cw_status status = tiles && names ? CW_OK : cw_error_set(y->err, CW_ERR_NOMEM, "out of memory");
+    struct cw_group_picture p = {.heading = head, .text = below, .steps = steps, .tiles = tiles, .names = names, .panel = panel,
+                                 .bar = bar, .panels = y->orders - 1, .bars = y->orders};
+
+    for (uint32_t s = 0; s < steps && status == CW_OK; s++)
+        tiles[s] = y->x.step[y->first + s].tiles, names[s] = step_name(y, y->first + s);
+    for (uint32_t k = 0; k < y->orders; k++) {
+        const struct order *r = &y->order[k];
+        snprintf(bytes[k], sizeof bytes[k], "%s (1/%.2f)", bytes_text(r->fetched, a),
+                 r->fetched ? (double)y->order[0].fetched / (double)r->fetched : 1);
+        bar[k] = (struct cw_group_bar){r->name, bytes[k], (double)r->fetched};
+        snprintf(text[k], sizeof text[k], "H %u, gw %u, R %.3g; blocks: %u, groups: %u, the largest %s", r->shown.height,
+                 r->shown.width, r->shown.reach, r->shown.blocks, r->shown.groups, bytes_text(r->shown.footprint_bytes, b));
+        if (k)
+            panel[k - 1] = (struct cw_group_panel){r->title, text[k], &r->shown};
+    }
+    snprintf(head, sizeof head, "Priority groups: %s", slash ? slash + 1 : y->source->input.file);
+    snprintf(below, sizeof below,
+             "steps downwards, tiles side by side; numbers and colours are groups, blue first, red last; cache of %s", bytes_text(y->cache, a));
+    if (status == CW_OK)
+        status = cw_group_picture_write(y->o->picture, &p, y->err);
+    free(tiles);
+    free(names);
+    return status;
+}
+
+enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source, FILE *out,
+                                struct cw_error *err)
+{
+    struct study y = {.o = o, .source = source, .err = err};
+    enum cw_status status = cache_bytes(o->cache, &y.cache, err);
+
+    if (status == CW_OK)
+        status = get_steps(&y);
+    if (status == CW_OK)
+        status = order_all(&y);
+    if (status == CW_OK && o->picture)
+        status = draw(&y);
+    if (status == CW_OK && o->json)
+        print_json(&y, out);
+    else if (status == CW_OK)
+        print_table(&y, out);
+    for (uint32_t k = 0; k < y.orders; k++)
+        cw_groups_finish(&y.order[k].shown);
+    cw_tile_steps_finish(&y.x);
+    return status;
+}
