@@ -102,6 +102,8 @@ static void shuffle_keys(struct maker *m)
         uint32_t k = (uint32_t)cw_random_below(&seed, i), other = m->place[i - 1];
         m->place[i - 1] = m->place[k], m->place[k] = other;
     }
+    for (uint32_t i = 0; i < m->net.tiles; i++)
+        m->sequence[m->place[i]] = i; /* it may be legal by chance, and stay */
 }
 
 /* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by index. */

@@ -348,6 +348,21 @@ static void random_orders_keep_every_dependence(void **state)
     free(c);
 }
 
+/* Small chains, of which some shuffled orders are legal as they are drawn. */
+static void shuffled_orders_of_small_chains(void **state)
+{
+    struct chain c = {0};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        c.steps = 0;
+        jacobi(&c, (uint32_t)(seed % 3) + 1, (uint32_t)(seed % 4) + 1, (int)(seed % 2));
+        struct cw_groups g = make(&c, (struct cw_groups_options){.seed = seed});
+        check(&c, &g);
+        cw_groups_finish(&g);
+    }
+}
+
 static void bad_input(void **state)
 {
     struct chain c = {0};
@@ -372,7 +387,8 @@ int main(void)
         cmocka_unit_test(reductions_end_blocks),            cmocka_unit_test(traffic_by_hand),
         cmocka_unit_test(producers_wait_for_their_readers), cmocka_unit_test(random_orders_keep_every_dependence),
         cmocka_unit_test(border_kernels_stand_at_the_border),
-        cmocka_unit_test(lanes_take_neighbours),            cmocka_unit_test(bad_input),
+        cmocka_unit_test(lanes_take_neighbours),            cmocka_unit_test(shuffled_orders_of_small_chains),
+        cmocka_unit_test(bad_input),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
