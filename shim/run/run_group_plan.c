@@ -101,6 +101,30 @@ static bool keep_counts(struct cw_run_group *g)
     return true;
 }
 
+/* Each tile stands behind all that it counts, and each tile of each launch stands there once: a wrong order would be wrong bytes. */
+static bool is_order(const struct cw_run_group *g, uint32_t lanes)
+{
+    uint32_t *open = calloc(g->plan.tiles, sizeof *open), left[CW_RUN_GROUP_STEPS], all = 0;
+    bool good = open != NULL;
+
+    for (uint32_t s = 0; s < g->steps; s++)
+        all += left[s] = g->step[s].tiles;
+    good &= all == g->plan.tiles;
+    for (uint32_t i = 0; i < g->plan.tiles && good; i++) {
+        const struct cw_groups_tile *t = &g->plan.tile[i];
+
+        good = open[i] == t->waits && t->lane < lanes && t->step < g->steps && t->tile < g->step[t->step].tiles && left[t->step]--;
+        for (uint32_t k = 0; k < t->successors && good; k++) {
+            uint32_t next = g->plan.successor[t->first + k];
+            good = next > i && next < g->plan.tiles;
+            if (good)
+                open[next]++;
+        }
+    }
+    free(open);
+    return good;
+}
+
 /* Bands are thin enough that steps meet in their neighbours only, and most traffic is saved. */
 static const char *judge(const struct cw_run_group *g)
 {
@@ -133,7 +157,7 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     }
     if (good) {
         enum cw_status status = cw_groups_make(step, g->steps, &options, &g->plan, NULL);
-        good = status == CW_OK && keep_counts(g);
+        good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
             *why = "its dependences are not local";
     }

@@ -69,6 +69,7 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
 
 /* ---- running one; lane held, lock not held */
 
+/* *queue: has it; NULL: it was refused, nothing of it has run. */
 static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t i, cl_command_queue *queue)
 {
     const struct cw_groups_tile *tile = &g->plan.tile[i];
@@ -90,7 +91,9 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
             return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     }
     err = cw_run_tile_submit_range(&s->task->launch, c, p, &s->cut, &b, queue);
-    if (err == CL_SUCCESS && !p->slot->synchronous) {
+    if (err != CL_SUCCESS) {
+        *queue = NULL;
+    } else if (!p->slot->synchronous) {
         if (!g->in_turn)
             err = cw_next.clFinish(*queue);
         else if (g->taken % FLUSH == 0)
@@ -173,7 +176,7 @@ static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
         g->waits[g->plan.successor[t->first + k]]--;
 }
 
-/* Nothing has run yet, nor will: all launches are plain again. */
+/* Nothing has begun yet, nor will: all launches are plain again. */
 static void dissolve(struct cw_run_group *g)
 {
     for (uint32_t p = 0; p < g->parts; p++)
@@ -271,10 +274,10 @@ void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
         err = submit(g, part, i, &used);
         queue = used ? used : queue;
         cw_run_lock();
-        if (err < 0)
+        if (err < 0 && !used)
             alive = refused(g, part, i, err);
-        else if (!g->in_turn)
-            has_run(g, i, CL_COMPLETE);
+        else if (!g->in_turn || err < 0)
+            has_run(g, i, err);
         if (alive && !g->in_turn) {
             complete(g);
             wake(g);
