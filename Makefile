@@ -105,7 +105,7 @@ $(B)/test/vendor/%: $(B)/obj/test/vendor/%.o $(call obj,test/vendor/common.c tes
 $(B)/test/execute/%: $(B)/obj/test/execute/%.o $(call obj,$(wildcard test/execute/common.c analyzer/execute/*.c)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lcmocka -lpthread -lm
-$(B)/test/bench/run_speed $(B)/test/bench/tile_speed: $(call obj,test/apps/common.c)
+$(B)/test/bench/run_speed $(B)/test/bench/tile_speed $(B)/test/bench/groups_speed: $(call obj,test/apps/common.c)
 $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
