@@ -110,6 +110,7 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
             return;
         }
         s->task = t;
+        s->kernel = t->launch.kernel;
         g->steps++;
         count_successors(t, number);
         if (is_watched(t)) /* somebody is to be told when it is over, before the next one is */

@@ -25,8 +25,9 @@
  * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events (native) and barriers
  * of out-of-order queues are edges of another kind, and keep a launch out until they have come true.
  *
- * *Errors.* When no tile has run and a lane refuses one, the chain runs plain. Later, a tile that a helper refuses before it has
- * begun runs at home; what home refuses becomes the status of its launch, the others go on, as in the vendor's queue.
+ * *Errors.* Before its first tile a lane makes sure that it has all kernels; when no lane has, nothing has begun, and the chain
+ * runs plain. A tile that a lane refuses later is done by another one; what the last one refuses, and what fails after it has
+ * begun, becomes the status of its launch, and the others go on, as in the vendor's queue.
  *
  * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the host's memory.
  *
@@ -46,13 +47,16 @@ struct cw_options;
 
 /* One launch of a chain. */
 struct cw_run_step {
-    struct cw_run_task *task;
+    struct cw_run_task *task; /* NULL: it is done */
+    struct cw_run_kernel *kernel;
     struct cw_run_cut cut;
     uint32_t tiles, left; /* that have not run */
     int64_t *from;        /* tile i: work-groups from[i] .. from[i + 1] - 1 along cut.dim */
     cl_int status;        /* of the first tile that failed */
     uint64_t start_ns;    /* of its first tile, on the clock of times[] */
 };
+
+enum cw_run_part_fate { CW_RUN_PART_NEW, CW_RUN_PART_ABLE, CW_RUN_PART_GONE };
 
 enum cw_run_tile_state { CW_RUN_TILE_OPEN, CW_RUN_TILE_TAKEN, CW_RUN_TILE_OVER };
 
@@ -67,6 +71,7 @@ struct cw_run_group {
     uint32_t run, taken;  /* tiles that are over; that have ever been taken */
     uint32_t parts, left; /* lanes; parts that have not ended */
     struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
+    uint8_t fate[CW_RUN_LANES];    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
     uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
     bool in_turn;         /* one asynchronous lane does it all: what was submitted counts as run, until the end */
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */

@@ -176,12 +176,9 @@ static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
         g->waits[g->plan.successor[t->first + k]]--;
 }
 
-/* Nothing has begun yet, nor will: all launches are plain again. */
+/* Nothing has begun, nor will: all launches are plain again. */
 static void dissolve(struct cw_run_group *g)
 {
-    for (uint32_t p = 0; p < g->parts; p++)
-        if (g->part[p].state == CW_RUN_READY)
-            cw_run_unready(&g->part[p]);
     g->chain->hopeless[g->variant] = true;
     cw_run_group_plain("its rewritten form did not run");
     for (uint32_t i = 0; i < g->steps; i++) {
@@ -195,50 +192,96 @@ static void dissolve(struct cw_run_group *g)
     cw_run_group_free(g);
 }
 
-/* The part at home, a new one when there is none; NONE: `part` is it, or home does not run the kernel either. */
-static uint32_t home_of(struct cw_run_group *g, const struct cw_run_task *part)
-{
-    uint32_t home = part->queue->home, p = 0;
+/* ---- parts that cannot */
 
-    while (p < g->parts && g->part[p].place != home)
-        p++;
-    if (part->place == home || p == CW_RUN_LANES)
-        return NONE;
-    if (p == g->parts) {
-        g->part[p] = *part;
-        g->part[p].place = home;
-        g->part[p].lane = part->home_lane;
-        g->part[p].state = CW_RUN_LINKED;
-        g->parts++;
-        g->left++;
-    } else if (g->part[p].state == CW_RUN_DONE) {
-        g->part[p].state = CW_RUN_LINKED;
-        g->left++;
+/* Another part that can, or may yet turn out to; home becomes one where it is none; NONE: there is nobody. */
+static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
+{
+    const struct cw_run_task *part = &g->part[p];
+    uint32_t home = part->queue->home, best = NONE;
+    bool has_home = false;
+
+    for (uint32_t i = 0; i < g->parts; i++) {
+        has_home |= g->part[i].place == home;
+        if (i != p && g->fate[i] != CW_RUN_PART_GONE && (best == NONE || g->fate[i] == CW_RUN_PART_ABLE))
+            best = i;
     }
-    return p;
+    if (best == NONE && !has_home && g->parts < CW_RUN_LANES) {
+        best = g->parts++;
+        g->part[best] = *part;
+        g->part[best].place = home;
+        g->part[best].lane = part->home_lane;
+        g->part[best].state = CW_RUN_DONE;
+    }
+    return best;
 }
 
-/* `part` was refused tile `i`, which has not run. False: the group is no more. */
-static bool refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
+/* Part `p` takes no more tiles, others have those that it had. False: there is nobody else. */
+static bool leave(struct cw_run_group *g, uint32_t p)
 {
-    uint32_t p = number(g, part), home;
+    uint32_t heir = heir_of(g, p);
 
-    g->step[g->plan.tile[i].step].task->launch.kernel->tiled->broken[part->lane] = true;
-    if (g->taken == 1) {
-        dissolve(g);
+    if (heir == NONE)
         return false;
-    }
-    home = home_of(g, part);
-    if (home == NONE) {
-        has_run(g, i, status);
-        return true;
-    }
-    g->state[i] = CW_RUN_TILE_OPEN;
+    g->fate[p] = CW_RUN_PART_GONE;
     for (uint32_t k = 0; k < g->plan.tiles; k++)
         if (g->lane[k] == p)
-            g->lane[k] = (uint8_t)home;
-    g->cursor[home] = 0;
+            g->lane[k] = (uint8_t)heir;
+    g->cursor[heir] = 0;
+    if (g->part[heir].state == CW_RUN_DONE) {
+        g->part[heir].state = CW_RUN_LINKED;
+        g->left++;
+    }
+    wake(g);
     return true;
+}
+
+/* Before its first tile: it has all kernels. So what has begun can be brought to its end. False: the group is no more, or
+ * goes on without it. Lock given up meanwhile. */
+static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *alive)
+{
+    struct cw_run_context *c = part->queue->context;
+    struct cw_run_kernel *kernel[CW_RUN_GROUP_STEPS];
+    uint32_t p = number(g, part), bad = 0;
+    bool able = true;
+
+    if (g->fate[p] != CW_RUN_PART_NEW)
+        return g->fate[p] == CW_RUN_PART_ABLE;
+    for (uint32_t i = 0; i < g->steps; i++) /* a launch that ends meanwhile takes no kernel with it */
+        if ((kernel[i] = g->step[i].task ? g->step[i].kernel : NULL))
+            cw_run_busy(&kernel[i]->r);
+    cw_run_unlock();
+    for (uint32_t i = 0; i < g->steps && able; i++)
+        if (kernel[i] && (i == 0 || kernel[i] != kernel[i - 1])) {
+            able = cw_run_tile_has_kernel(kernel[i], c, &c->places[part->place]);
+            bad = i;
+        }
+    cw_run_lock();
+    if (!able)
+        kernel[bad]->tiled->broken[part->lane] = true;
+    for (uint32_t i = 0; i < g->steps; i++)
+        if (kernel[i])
+            cw_run_idle(&kernel[i]->r);
+    if (able) {
+        g->fate[p] = CW_RUN_PART_ABLE;
+        return true;
+    }
+    if (leave(g, p))
+        return false;
+    *alive = false;
+    dissolve(g);
+    return false;
+}
+
+/* `part` was refused tile `i`, which has not begun: somebody else does it; the last one's word is the launch's status. */
+static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
+{
+    g->step[g->plan.tile[i].step].kernel->tiled->broken[part->lane] = true;
+    g->state[i] = CW_RUN_TILE_OPEN;
+    if (leave(g, number(g, part)))
+        return;
+    g->state[i] = CW_RUN_TILE_TAKEN;
+    has_run(g, i, status);
 }
 
 /* ---- the part */
@@ -267,7 +310,7 @@ void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    while (alive && (i = take(g, part, &more)) != NONE) {
+    while (is_able(g, part, &alive) && (i = take(g, part, &more)) != NONE) {
         cl_int err;
 
         cw_run_unlock();
@@ -275,21 +318,22 @@ void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
         queue = used ? used : queue;
         cw_run_lock();
         if (err < 0 && !used)
-            alive = refused(g, part, i, err);
+            refused(g, part, i, err);
         else if (!g->in_turn || err < 0)
             has_run(g, i, err);
-        if (alive && !g->in_turn) {
+        if (!g->in_turn) {
             complete(g);
             wake(g);
         }
     }
-    if (alive && g->in_turn) {
+    if (alive && g->in_turn && g->taken) {
         drain(g, queue);
         complete(g);
     }
     l->busy = false;
     cw_run.running--;
     if (alive) {
+        more &= g->fate[number(g, part)] == CW_RUN_PART_ABLE;
         part->state = more ? CW_RUN_LINKED : CW_RUN_DONE;
         if (!more && !--g->left)
             finish(g);

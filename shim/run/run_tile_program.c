@@ -266,6 +266,13 @@ static void spoil(struct cw_rewrite_tile *tile, uint32_t d, const size_t *global
         local[0] /= 2;
 }
 
+bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, struct cw_run_place *p)
+{
+    bool hidden;
+
+    return cw_run_place_queue(c, p) && kernel_on(k, p, &hidden);
+}
+
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue)
 {

@@ -30,8 +30,8 @@ echo "$chains chains of $launches launches, $tiles tiles"
 [ $tiles -ge $((launches * 3)) ] || fail "few tiles prove nothing"
 
 # helpers that take no tiles, from the first or in the middle; kernels that nobody can build
-for fault in refuse:1 refuse:7 unbuilt:1; do
-    in_run "$jacobi" $chaos CLWEAVE_SEED=3 CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_FAULT=$fault
+for fault in refuse:1 refuse:7 unbuilt:1 unbuilt:2; do
+    in_run "$jacobi" $chaos CLWEAVE_SEED=${fault#*:} CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_FAULT=$fault
     grep -q "fault $fault planted" "$T/summary" || fail "$fault was not planted"
 done
 
