@@ -121,7 +121,7 @@ static cl_int faulty_launch(struct cw_run_task *t)
 {
     struct cw_run_task *before;
     uint8_t *saved[256];
-    bool drop, stale, late;
+    bool drop, stale, late, fail;
     cl_int err;
 
     if (t->part_of)
@@ -130,10 +130,11 @@ static cl_int faulty_launch(struct cw_run_task *t)
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
     late = t->lane != t->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = t->lane == t->home_lane && cw_run_fault_now(CW_RUN_FAULT_FAIL);
     before = cw_run_fault_swap(t);
     cw_run_unlock();
-    if (drop)
-        return CL_COMPLETE;
+    if (drop || fail)
+        return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
         launch(before);
     if (stale)

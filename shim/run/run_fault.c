@@ -26,12 +26,13 @@ bool cw_run_fault_start(const char *text)
                                         [CW_RUN_FAULT_REFUSE] = "refuse:",
                                         [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
                                         [CW_RUN_FAULT_LATE] = "late:",
-                                        [CW_RUN_FAULT_ORDER] = "order:"};
+                                        [CW_RUN_FAULT_ORDER] = "order:",
+                                        [CW_RUN_FAULT_FAIL] = "fail:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_ORDER; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_FAIL; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -44,14 +45,15 @@ bool cw_run_fault_start(const char *text)
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
-                 "refuse:N, unbuilt:N late:N or order:N, N from 1",
+                 "refuse:N, unbuilt:N, late:N, order:N or fail:N, N from 1",
                  text);
     return false;
 }
 
 bool cw_run_fault_cuts(void)
 {
-    return cw_run_fault_planted == CW_RUN_FAULT_NONE || (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE);
+    return cw_run_fault_planted == CW_RUN_FAULT_NONE || (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE &&
+                                                            cw_run_fault_planted != CW_RUN_FAULT_FAIL);
 }
 
 bool cw_run_fault_now(enum cw_run_fault kind)

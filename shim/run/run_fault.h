@@ -1,7 +1,7 @@
 /* run_fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under the policy
  * chaos or with everything managed. KIND: drop, the Nth launch is not run; swap, the Nth launch that another waits for runs after that one; stale,
  * the Nth launch sees zeros in place of its data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has
- * run counts as failed; narrow, from the
+ * run counts as failed; fail, home refuses the Nth launch; narrow, from the
  * Nth on the ranges that launches are said to reach (run_reach.h) end one element of four bytes too early.
  * Of tiles (run_tile.h): naive, from the Nth on they see the ids that a global offset alone would give them; half, the Nth
  * is not run; twice, the Nth is run twice; local, the Nth has half the local size that it should have; refuse,
@@ -14,7 +14,7 @@
 
 enum cw_run_fault { CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY, CW_RUN_FAULT_NARROW,
                     CW_RUN_FAULT_NAIVE, CW_RUN_FAULT_HALF, CW_RUN_FAULT_TWICE, CW_RUN_FAULT_LOCAL, CW_RUN_FAULT_REFUSE,
-                    CW_RUN_FAULT_UNBUILT, CW_RUN_FAULT_LATE, CW_RUN_FAULT_ORDER };
+                    CW_RUN_FAULT_UNBUILT, CW_RUN_FAULT_LATE, CW_RUN_FAULT_ORDER, CW_RUN_FAULT_FAIL };
 
 /* Called by start(). False: `text` says nothing that can be planted, which has been said. */
 bool cw_run_fault_start(const char *text);

@@ -87,10 +87,10 @@ static void find_gate(struct cw_run_native *x, bool whole)
         drain(x, whole);
         return;
     }
-    if (t && t->event)
-        x->gate = (cl_event)(uintptr_t)t->event->r.handle;
-    else if (t && !t->gate && t->state < CW_RUN_RETIRING)
+    if (t && !t->gate && t->state < CW_RUN_RETIRING)
         x->gate = t->gate = fresh;
+    else if (t && !t->gate && t->event)
+        x->gate = (cl_event)(uintptr_t)t->event->r.handle;
     else if (t)
         x->gate = t->gate;
     if (x->gate)

@@ -216,8 +216,8 @@ static bool tell_vendor(struct cw_run_task *list)
         cl_int status = t->status < 0 ? t->status : CL_COMPLETE;
         if (t->event)
             cw_next.clSetUserEventStatus((cl_event)(uintptr_t)t->event->r.handle, status);
-        if (t->gate)
-            cw_next.clSetUserEventStatus(t->gate, status);
+        if (t->gate) /* the bare call would have refused a launch that home refuses, and commands behind it would run */
+            cw_next.clSetUserEventStatus(t->gate, t->work == CW_RUN_LAUNCH && !t->failed ? CL_COMPLETE : status);
         failed |= status < 0;
     }
     return failed;

@@ -203,6 +203,27 @@ static void by_spawn(void)
     look("parent");
 }
 
+/* A launch that the vendor refuses when its turn comes, and natively managed ones behind it (they have an offset). Run mode has
+ * said by then that it is enqueued: the error is its event's, and what is behind it runs. */
+static void refused(void)
+{
+    const size_t size = WORDS / 2, offset = WORDS / 2;
+    cl_event e[2];
+
+    app_args(add, "mi", x[0], 5);
+    app_args(mul, "mi", x[1], 5);
+    app_run(a.queue, add, WORDS, 64, 0, NULL, &e[0]);
+    APP_CHECK(clEnqueueNDRangeKernel(a.queue, mul, 1, &offset, &size, NULL, 0, NULL, &e[1]));
+    app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
+    APP_CHECK(clFinish(a.queue));
+    printf("refused: %d, behind it %d\n", rm_status(e[0]), rm_status(e[1]));
+    app_release_events(e, 2);
+    look("refused");
+    if (clEnqueueNDRangeKernel(a.queue, mul, 1, &offset, &size, NULL, 0, NULL, NULL) != CL_SUCCESS)
+        printf("refused: another\n");
+    look("refused");
+}
+
 static void ends(const char *how)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -232,7 +253,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*meet)(void);
     } troubles[] = {{"signals", by_signals},   {"files", no_files},           {"closed", closed_files}, {"size", no_file_size}, {"memory", no_memory}, {"disk", no_disk}, {"environment", no_environment},
-                    {"fork", by_fork},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
+                    {"fork", by_fork}, {"refused", refused},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
     const char *what = argc > 1 ? argv[1] : "signals";
 
     if (!strcmp(what, "environment_first"))

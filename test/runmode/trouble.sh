@@ -55,6 +55,12 @@ for n in 11 12 $(all && seq 5 10); do
     grep -q "fault late:$n planted" "$T/summary" || fail "late:$n was not planted"
 done
 
+# Home refuses a launch that the program believes to be enqueued: the event says so, and what is behind it runs. Nothing hangs.
+CLWEAVE_DEVICES=none CLWEAVE_POLICY=dm CLWEAVE_MANAGE_ALL=1 CLWEAVE_FAULT=fail:3 LD_PRELOAD="$shim" CLWEAVE_MODE=run timeout 60 "$program" refused > "$T/run" 2> "$T/run.err" ||
+    fail "a refused launch: status $?"
+grep -q 'fault fail:3 planted' "$T/run.err" || fail "no launch was refused: $(cat "$T/run.err")"
+grep -q '^refused: -5, behind it 0$' "$T/run" || fail "a refused launch: $(grep refused: "$T/run")"
+
 # The end, whichever, with a window open and helpers at work.
 for how in term quick_exit $(all && echo exit _exit abort exec kill); do
     meets $how CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
