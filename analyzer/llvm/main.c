@@ -27,13 +27,19 @@ static const char usage[] =
     "options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
 
-static int fail(enum cw_status status, const char *message)
+/* Prints the error; `words` may quote a source that is no UTF-8. */
+static int fail(enum cw_status status, const char *words)
 {
+    char message[400];
+    snprintf(message, sizeof message, "%s", words);
+    for (char *p = message; *p; p++)
+        if ((unsigned char)*p < ' ' || (unsigned char)*p > '~')
+            *p = '?';
     json_t *j = json_pack("{s:s, s:i, s:{s:s, s:s}}", "format", "clweave-footprint", "version", 1, "error",
                           "status", cw_status_string(status), "message", message);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     puts(text ? text
-              : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of memory\"}}");
+              : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of memory\",\"message\":\"\"}}");
     free(text);
     json_decref(j);
     fflush(stdout);

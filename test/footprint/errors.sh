@@ -24,6 +24,10 @@ expect good 0 "" "$f" $k/vector_add.cl
 expect "missing file" 1 "does not compile" "$f" $T/none.cl
 printf 'kernel void k(global int *p) { p[0] = nothing; }\n' > "$T/bad.cl"
 expect "syntax error" 1 "undeclared identifier 'nothing'" "$f" "$T/bad.cl"
+for first in "" x; do # a long name in a message that is cut off, within a letter or before one
+    printf 'kernel void k(global int *p) { p[0] = %s%s; }\n' "$first" "$(printf '\303\251%.0s' $(seq 300))" > "$T/letters.cl"
+    expect "a message that is cut off" 1 "does not compile" "$f" "$T/letters.cl"
+done
 expect "unknown option" 1 "build option '-fplugin=x'" "$f" -fplugin=x $k/vector_add.cl
 expect "unknown kernel" 1 "no kernel 'nobody'" "$f" --kernel nobody $k/vector_add.cl
 expect "no launches" 1 "none.json" "$f" --eval "$T/none.json" $k/vector_add.cl

@@ -23,6 +23,7 @@ rng = random.Random(int(seed))
 check.TRACE_SECONDS = 8
 check.STORE_MAY_VANISH = True
 DEADLINE = 10
+HUNG = 600  # a machine that is busy, or a run that is stopped meanwhile, is no hang
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*(?:\.\w*)?|[-+*/%&|^<>=!]+|\S")
 NUMBERS = ["0", "1", "-1", "2", "3", "7", "31", "32", "63", "64", "255", "65535", "2147483647", "-2147483648", "4294967295u",
            "9223372036854775807l", "18446744073709551615ul", "0x80000000", "1e30f"]
@@ -127,7 +128,7 @@ def one(source, launches, path, model_path, counts, problems):
     started = time.time()
     try:
         done = subprocess.run([footprint, "--seconds", str(DEADLINE), "--models", *options, "-I" + os.path.dirname(source), path],
-                              capture_output=True, timeout=DEADLINE + 10, env=env)
+                              capture_output=True, timeout=HUNG, env=env)
     except subprocess.TimeoutExpired:
         problems.append("did not end")
         return
@@ -151,7 +152,7 @@ def one(source, launches, path, model_path, counts, problems):
     counts["accepted"] += 1
     with open(model_path, "wb") as f:
         f.write(done.stdout)
-    again = subprocess.run([models, model_path], capture_output=True, timeout=60, env=env)
+    again = subprocess.run([models, model_path], capture_output=True, timeout=HUNG, env=env)
     if again.returncode != 0 or again.stdout != done.stdout:
         problems.append(f"models do not read back: {again.stderr.decode(errors='replace')[:300]}")
     names = {m["kernel"]: m for m in answer["models"]}
