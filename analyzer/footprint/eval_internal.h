@@ -105,6 +105,7 @@ struct cw_eval {
     int access_loop;   /* innermost loop around the access in hand */
     bool ragged[3];    /* the last group is smaller than the others */
     bool by_group[3];  /* basis of the dimension: group and local id instead of the global id */
+    bool basis_by_offset; /* because of the offset in hand, not of its guards */
     bool pending_used; /* somebody asked for a range that depends on a pending counter */
     bool restart;      /* evaluate this access again: a loop has failed or a basis has changed */
     bool inexact;      /* a variable that is not free was narrowed, or the box has holes */

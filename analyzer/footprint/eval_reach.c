@@ -14,11 +14,12 @@ static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
 }
 
 /* Is the box that of the guards of `a` already? Neighbouring accesses often share them. In the basis of
- * groups much is dealt with worse than in that of global ids, which another access may do with. */
+ * groups much is dealt with worse than in that of global ids, which another access may do with, unless the
+ * guards themselves ask for it. */
 static bool box_fits(const struct cw_eval *e, const struct cw_access *a)
 {
     return e->box_valid && e->box_guards.first == a->guards.first && e->box_guards.n == a->guards.n &&
-           e->access_loop == a->loop && !e->by_group[0] && !e->by_group[1] && !e->by_group[2];
+           e->access_loop == a->loop && !e->basis_by_offset;
 }
 
 /* Narrows the box by the guards of `a`. TRI_MAYBE: start again, a loop or a basis turned out otherwise. */
@@ -54,8 +55,12 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
         e->also = *offset;
         *offset = eval_keep(e, &simpler);
     }
-    if (e->restart || mixes_bases(e, *offset))
+    if (e->restart)
         return TRI_MAYBE;
+    if (mixes_bases(e, *offset)) {
+        e->basis_by_offset = true;
+        return TRI_MAYBE;
+    }
     if (a->count >= 0) {
         (void)eval_node(e, a->count, READ_UNSIGNED);
         (void)eval_node(e, a->stride, READ_SIGNED);
@@ -68,7 +73,7 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
 enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
 {
     if (!box_fits(e, a)) {
-        e->box_valid = e->tile_bound = false;
+        e->box_valid = e->tile_bound = e->basis_by_offset = false;
         memset(e->by_group, 0, sizeof e->by_group);
         for (int i = 0; i < e->m->loops; i++)
             e->loop[i] = LOOP_NEW;

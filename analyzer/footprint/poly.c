@@ -204,8 +204,9 @@ static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_r
         const uint8_t *v = p->term[i].var;
         if (!v[CW_POLY_DEGREE - 2] && fits_64(&range[v[CW_POLY_DEGREE - 1]])) {
             const struct cw_range *r = &range[v[CW_POLY_DEGREE - 1]];
+            int64_t least = (int64_t)(c < 0 ? r->hi : r->lo), most = (int64_t)(c < 0 ? r->lo : r->hi);
             if (v[CW_POLY_DEGREE - 1])
-                t = (struct cw_range){clamp(c * (c < 0 ? r->hi : r->lo)), clamp(c * (c < 0 ? r->lo : r->hi))};
+                t = (struct cw_range){clamp((cw_wide)c * least), clamp((cw_wide)c * most)};
         } else {
             for (int k = 0; k < CW_POLY_DEGREE; k++)
                 if (v[k])

@@ -190,30 +190,49 @@ def buffers_of(launch):
     return [i for i, a in enumerate(launch["args"]) if "buffer" in arg_json(a)]
 
 
+def clipped(begin, end, size):
+    """What of an access lies in its buffer: the rest is undefined, whatever it does (a vector's element stored by way of the
+    whole vector)."""
+    return (max(begin, 0), min(end, size)) if begin < size else None
+
+
+def groups_of(lines, launch):
+    groups, args, sizes = {}, buffers_of(launch), [arg_json(a).get("buffer", 0) for a in launch["args"]]
+    for line in lines:
+        f = line.split()
+        if f[0] == "buffer" or int(f[4]) >= len(args):
+            continue
+        arg, key = args[int(f[4])], (int(f[0]), int(f[1]), int(f[2]))
+        touched = clipped(int(f[5]), int(f[6]), sizes[arg])
+        if touched:
+            groups.setdefault(key, {}).setdefault((arg, f[3]), []).append(touched)
+    return groups
+
+
 def trace(options, launch):
-    """{(x, y, z): {(argument, "r" or "w"): [intervals]}} from Oclgrind; or an error text."""
+    """{(x, y, z): {(argument, "r" or "w"): [intervals]}} from Oclgrind; or an error text. Oclgrind 21.10 has a compiler that
+    refuses OpenCL C 3.0 for any source: then the kernel runs as one of 1.2."""
     with tempfile.TemporaryDirectory() as d:
         job, out = os.path.join(d, "job"), os.path.join(d, "trace")
         with open(job, "w") as f:
             f.write(job_text(launch, launch["path"]))
         env = dict(os.environ, TRACE_OUT=out, RUN_ONCE="1")
         try:
-            done = subprocess.run(["oclgrind", "--num-threads", "1", "--plugins", options.plugin, "--log", os.path.join(d, "log"),
-                                   options.runner, job], env=env, capture_output=True, text=True, timeout=TRACE_SECONDS)
+            done = subprocess.run(["oclgrind", "--num-threads", "1", "--max-wgsize", "65536", "--plugins", options.plugin,
+                                   "--log", os.path.join(d, "log"), options.runner, job],
+                                  env=env, capture_output=True, text=True, timeout=TRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return f"oclgrind: did not end within {TRACE_SECONDS} seconds"
         log = open(os.path.join(d, "log")).read() if os.path.exists(os.path.join(d, "log")) else ""
+        newer = "-cl-std=CL3.0" in launch.get("options", [])
+        if newer and "are set to different values" in log + done.stdout + done.stderr:
+            older = [o.replace("-cl-std=CL3.0", "-cl-std=CL1.2") for o in launch["options"]]
+            return trace(options, dict(launch, options=older))
         if done.returncode != 0 or "FATAL" in log: # what Oclgrind cannot do it skips, with status 0
             lines = [l for l in (log + done.stderr).splitlines() if l.strip() and "FATAL" not in l]
             return "oclgrind: " + (lines or ["died"])[0].strip()
-        groups, args = {}, buffers_of(launch)
-        for line in open(out):
-            f = line.split()
-            if f[0] == "buffer" or int(f[4]) >= len(args):
-                continue
-            key = (int(f[0]), int(f[1]), int(f[2]))
-            groups.setdefault(key, {}).setdefault((args[int(f[4])], f[3]), []).append((int(f[5]), int(f[6])))
-        return groups
+        with open(out) as f:
+            return groups_of(f, launch)
 
 
 def limited_source(text, kernel):
