@@ -1,6 +1,7 @@
 /* kernel_text.c - see kernel_text.h. */
 #include "kernel_text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -48,11 +49,12 @@ static void print_list(FILE *out, const json_t *list, const char *between, const
     json_array_foreach(list, i, s) fprintf(out, "%s%s", i ? between : "", json_string_value(s));
 }
 
-static void print_access(FILE *out, const json_t *kernel, const json_t *x)
+/* Without its conditions when `stated`: they stand above it. */
+static void print_access(FILE *out, const json_t *kernel, const json_t *x, const char *indent, bool stated)
 {
-    const json_t *guards = json_object_get(x, "guards");
+    const json_t *guards = stated ? NULL : json_object_get(x, "guards");
     const char *operation = text(x, "operation");
-    fprintf(out, "    %s%s %s[%s], %lld byte%s", *operation ? operation : text(x, "kind"),
+    fprintf(out, "%s%s%s%s %s[%s], %lld byte%s", indent, stated ? "  " : "", *operation ? operation : text(x, "kind"),
             *operation && !json_is_true(json_object_get(x, "result_used")) ? " (result unused)" : "",
             argument_name(kernel, json_integer_value(json_object_get(x, "arg"))), text(x, "offset"),
             (long long)json_integer_value(json_object_get(x, "bytes")),
@@ -70,17 +72,37 @@ static void print_access(FILE *out, const json_t *kernel, const json_t *x)
     fputc('\n', out);
 }
 
+static bool same_guards(const json_t *a, const json_t *b)
+{
+    return a && b && json_equal(json_object_get(a, "guards"), json_object_get(b, "guards"));
+}
+
+/* Those that follow each other and happen under the same conditions stand below these. */
+static void print_accesses(FILE *out, const json_t *kernel, const json_t *list, const char *indent)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *x = json_array_get(list, i), *guards = json_object_get(x, "guards");
+        bool guarded = json_array_size(guards), first = i == 0 || !same_guards(x, json_array_get(list, i - 1));
+        bool more = guarded && same_guards(x, json_array_get(list, i + 1));
+        if (more && first) {
+            fprintf(out, "%sif ", indent);
+            print_list(out, guards, " and ", "");
+            fputs(":\n", out);
+        }
+        print_access(out, kernel, x, indent, more || (guarded && !first));
+    }
+}
+
 static void print_cut(FILE *out, const json_t *kernel, const json_t *cut, const char *indent)
 {
     const char *verdict = text(cut, "verdict");
     const json_t *dim = json_object_get(cut, "dimension"), *arg = json_object_get(cut, "arg"), *m;
     size_t i;
     fprintf(out, "%s%s", indent,
-            !strcmp(verdict, "any memory")   ? "devices with or without a memory of their own"
-            : !strcmp(verdict, "one memory") ? "devices that share one memory"
-            : !strcmp(verdict, "with merge")
-                ? "devices that share one memory, or several whose results are merged"
-                : "not at all: it runs whole");
+            !strcmp(verdict, "any memory")   ? "for any devices, with one memory or with their own"
+            : !strcmp(verdict, "one memory") ? "for devices that share one memory"
+            : !strcmp(verdict, "with merge") ? "for devices that share one memory; for others when results are merged"
+                                             : "not at all: it runs whole");
     if (dim)
         fprintf(out, ", along dimension %lld%s", (long long)json_integer_value(dim),
                 json_is_true(json_object_get(cut, "contiguous")) ? "" : ", written parts interleaved");
@@ -97,7 +119,7 @@ static void print_cut(FILE *out, const json_t *kernel, const json_t *cut, const 
         fprintf(out, "%smerge %s by %s%s\n", indent,
                 argument_name(kernel, json_integer_value(json_object_get(m, "arg"))), text(m, "how"),
                 !strcmp(text(m, "how"), "difference") ? " from what was there" : "");
-    json_array_foreach(json_object_get(cut, "accesses"), i, m) print_access(out, kernel, m);
+    print_accesses(out, kernel, json_object_get(cut, "accesses"), "      ");
 }
 
 static void print_counts(FILE *out, const json_t *counts)
@@ -138,7 +160,7 @@ void cw_kernel_print(FILE *out, const json_t *kernel)
                                                                   : "");
     json_array_foreach(json_object_get(kernel, "args"), i, x) print_argument(out, x);
     fputs("  a work-item touches\n", out);
-    json_array_foreach(json_object_get(kernel, "accesses"), i, x) print_access(out, kernel, x);
+    print_accesses(out, kernel, json_object_get(kernel, "accesses"), "    ");
     if (json_array_size(json_object_get(kernel, "loops")))
         fputs("  loops\n", out);
     json_array_foreach(json_object_get(kernel, "loops"), i, x)
@@ -150,8 +172,8 @@ void cw_kernel_print(FILE *out, const json_t *kernel)
         fputc('\n', out);
     }
     fputs(json_is_true(json_object_get(cut, "certain"))
-              ? "  may be cut for\n"
-              : "  may be cut, at best (each launch is judged by itself), for\n",
+              ? "  a launch may be cut\n"
+              : "  a launch may be cut, at best (each is judged by itself),\n",
           out);
     print_cut(out, kernel, cut, "    ");
     fputs("  operations of a work-item\n", out);
@@ -209,7 +231,7 @@ void cw_kernel_print_launch(FILE *out, const json_t *kernel, const json_t *launc
     print_sizes(out, json_object_get(launch, "global"));
     fputs(" work-items in groups of ", out);
     print_sizes(out, json_object_get(launch, "local"));
-    fputs(" it may be cut for\n", out);
+    fputs(" it may be cut\n", out);
     print_cut(out, kernel, json_object_get(result, "cut"), "    ");
     fputs("  and its work-group ", out);
     print_sizes(out, json_object_get(tile, "first"));
