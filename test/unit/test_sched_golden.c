@@ -113,7 +113,7 @@ static void test_known_answers(void **state)
 {
     const char *graph, *label;
     json_t *entry, *want;
-    int compared = 0;
+    int compared = 0, whole = 0;
 
     (void)state;
     json_object_foreach(known, graph, entry)
@@ -132,8 +132,7 @@ static void test_known_answers(void **state)
             name[strcspn(name, ":")] = '\0';
             if (!cw_policy_find(name))
                 fail_msg("%s: there is no policy %s", graph, name);
-            if (!json_object_get(want, "order") == !json_object_get(want, "schedule"))
-                fail_msg("%s %s: neither a list schedule nor one of shared tasks", graph, label);
+            whole += json_object_get(want, "order") || json_object_get(want, "schedule");
             print_message("%s %s\n", graph, text);
             s = run(text, g, p);
             assert_true(cw_schedule_makespan(s) == json_number_value(json_object_get(want, "makespan")));
@@ -147,6 +146,7 @@ static void test_known_answers(void **state)
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }
+    assert_int_equal(whole, compared - 1); /* of heft on blockmatmul only the makespan is given */
     assert_true(compared >= 58); /* eleven policies on five graphs, heft and two hdgeft on blockmatmul */
 }
 
