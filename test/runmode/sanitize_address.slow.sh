@@ -7,5 +7,5 @@ tell address leak undefined
 every $(programs runmode) $(programs apps)
 seeds anything 11 12 13 14
 seeds crowd 11 12
-[ "$moved" -gt 20 ] || fail "only $moved launches moved to DSPs"
+enough
 done_

@@ -9,5 +9,5 @@ TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits
 every $(programs runmode | grep -vE '/(exits|idle)$') $(programs apps)
 seeds anything 11 12 13 14
 seeds crowd 11 12 13 14
-[ "$moved" -gt 20 ] || fail "only $moved launches moved to DSPs"
+enough
 done_

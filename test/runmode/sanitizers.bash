@@ -4,6 +4,7 @@
 # build_shim : $T/libclweave.so, and settings under which a report ends the program with status 66; proves that they do
 # tell KIND... : the planted errors that this sanitizer must tell
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
+# enough : fails unless launches were moved, cut and grouped
 . test/runmode/common.sh
 CC=${CC:-cc} turn=0
 # Only reports whose stacks lie in PoCL and the compiler within it: they show with bare programs too. PoCL 3.1 takes the
@@ -59,10 +60,19 @@ every() {
         with "$program"
         with "$program" CLWEAVE_MANAGE_ALL=1
         with "$program" $chaos CLWEAVE_SEED=$((++turn)) CLWEAVE_DEVICES=cpu,basic:2
+        cut=$((${cut:-0} + $(count cut)))
+        with "$program" $chaos CLWEAVE_GROUPS=on CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,basic:2
+        grouped=$((${grouped:-0} + $(sed -nE 's/^run: groups: [0-9]+ chains of ([0-9]+).*/\1/p' "$T/summary" | head -n 1)))
         with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,sub:2
         with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
         moved=$((${moved:-0} + $(count moved)))
     done
+}
+
+# Launches were moved to DSPs, cut, and run in groups: what was looked at is worth it.
+enough() {
+    echo "$moved launches moved to DSPs, $cut cut, $grouped in groups"
+    [ "$moved" -gt 20 ] && { [ ! -x "$B/clweave-footprint" ] || { [ "$cut" -gt 20 ] && [ "$grouped" -gt 10 ]; }; } || fail "too few"
 }
 
 # programs FOLDER : the names of its programs, for every
