@@ -13,7 +13,7 @@ in_run() {
     HOME=$T/home.run run_in_run "$@" "$python" "$PWD/test/realapps/pyopencl_arrays.py" > "$T/run.out" 2> "$T/run.err" || fail "run mode: exit status $?: $(tail -n 3 "$T/run.err")"
     cmp -s "$T/bare/stdout" "$T/run.out" || fail "run mode: other output"
 }
-run_in_run() { env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_LOG=debug "$@"; }
+run_in_run() { env LD_PRELOAD="$B/libclweave.so" CLWEAVE_MODE=run CLWEAVE_MANAGE_ALL=1 CLWEAVE_LOG=debug "$@"; } # a short script may be left alone otherwise
 mkdir -p "$T/home.run"
 if [ -x "$B/clweave-footprint" ]; then
     in_run
