@@ -139,6 +139,13 @@ static double of_late(double before, double now)
     return before > 0 && now > before ? before + LATE * (now - before) : now;
 }
 
+static void lose(struct cw_runs_entry *e)
+{
+    e->losses += e->losses < LOSSES_MOST;
+    e->at_once = e->since = 0;
+    e->at_once_ns = 0;
+}
+
 /* With enough of both kinds it can be said what is better. */
 static void judge(struct cw_runs_entry *e)
 {
@@ -148,9 +155,7 @@ static void judge(struct cw_runs_entry *e)
         e->losses = 0;
         return;
     }
-    e->losses += e->losses < LOSSES_MOST;
-    e->at_once = e->since = 0;
-    e->at_once_ns = 0;
+    lose(e);
 }
 
 static void add_at_once(struct cw_runs_entry *e, double work_ns)
@@ -194,4 +199,14 @@ bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double wor
     known &= e->later == CW_RUNS_BEFORE;
     add_later(e, work_ns);
     return !known || cost_ns > 0 || e->losses || e->at_once || work_ns > MUCH * before || before > MUCH * work_ns;
+}
+
+void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments)
+{
+    uint32_t i = find(r, arguments);
+
+    if (i == r->count)
+        return;
+    r->entry[i].used = ++r->number;
+    lose(&r->entry[i]);
 }

@@ -73,4 +73,7 @@ bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double 
  * (0: it never began). Returns false when that is nothing new, so that nothing need be written. */
 bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns);
 
+/* One run more with `arguments`, known ones, that began at once, and helpers had nothing to do: no gain, whatever it took. */
+void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments);
+
 #endif

@@ -228,10 +228,20 @@ void cw_run_start_finish(void)
 {
     bool changed;
 
+    bool at_once = rent.why == GAINED || rent.why == TRIED, idle;
+
     if (!rent.kept || cw_run.forked)
         return;
+    cw_run_lock();
+    idle = at_once && !cw_run.counts.launches;
+    cw_run_unlock();
+    if (idle) {
+        cw_runs_add_idle(&rent.runs, rent.arguments);
+        cw_runs_write(&rent.runs, &rent.store, rent.key);
+        return;
+    }
     cw_run_lock(); /* other threads of the program may go on */
-    changed = cw_runs_add(&rent.runs, rent.arguments, rent.why == GAINED || rent.why == TRIED, rent.work_ns,
+    changed = cw_runs_add(&rent.runs, rent.arguments, at_once, rent.work_ns,
                           rent.why == NEVER ? 0 : rent.cost_ns);
     cw_run_unlock();
     if (changed)

@@ -147,6 +147,25 @@ static void test_losing(void **state)
     assert_true(after(&r) <= CW_RUNS_SOON * before * 1024);
 }
 
+/* Helpers had nothing to do: that was no gain, however short the run was by chance. */
+static void test_idle(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    cw_runs_add_idle(&r, 1);
+    assert_int_equal(r.count, 0);
+    runs(&r, CW_RUNS_BEFORE, 300 * MS, 0);
+    assert_int_equal(start(&r), CW_RUNS_TRY);
+    cw_runs_add_idle(&r, 1);
+    assert_int_equal(runs(&r, CW_RUNS_SOON, 300 * MS, 100 * MS), 0);
+    assert_int_equal(start(&r), CW_RUNS_TRY);
+    assert_int_equal(runs(&r, CW_RUNS_TRIALS + 1, 300 * MS, 100 * MS), CW_RUNS_TRIALS + 1);
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    cw_runs_add_idle(&r, 1);
+    assert_int_equal(start(&r), CW_RUNS_LATER);
+}
+
 static void test_bounded(void **state)
 {
     struct cw_runs r = {0};
@@ -214,7 +233,7 @@ static void test_garbage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {RUNS(test_first),  RUNS(test_short),  RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
-                                       RUNS(test_losing), RUNS(test_bounded), RUNS(test_file),       RUNS(test_garbage)};
+                                       RUNS(test_losing), RUNS(test_bounded), RUNS(test_idle), RUNS(test_file),       RUNS(test_garbage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
