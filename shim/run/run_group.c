@@ -173,7 +173,8 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
 
 /* ---- begun */
 
-static void start(struct cw_run_group *g)
+/* Nobody else takes these launches while their plan is made. The first has left its heap. */
+static void hold(struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
@@ -181,8 +182,26 @@ static void start(struct cw_run_group *g)
         if (i && t->state == CW_RUN_READY)
             cw_run_unready(t);
         t->state = CW_RUN_READY; /* but in no heap */
-        g->step[i].left = g->step[i].tiles;
+        t->groupable = false;
     }
+}
+
+/* All but the first, which is about to run. */
+static void let_go(struct cw_run_group *g)
+{
+    for (uint32_t i = 1; i < g->steps; i++) {
+        struct cw_run_task *t = g->step[i].task;
+
+        t->state = CW_RUN_LINKED;
+        if (!t->waits)
+            cw_run_ready(t);
+    }
+}
+
+static void start(struct cw_run_group *g)
+{
+    for (uint32_t i = 0; i < g->steps; i++)
+        g->step[i].left = g->step[i].tiles;
     cw_run_group_counts.made++;
     cw_run_group_counts.launches += g->steps;
     cw_run_group_counts.tiles += g->plan.tiles;
@@ -222,14 +241,18 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
     if (g)
         gather(g, t, last);
     t->groupable = false;
-    if (g && g->steps > 1 && (g->chain = cw_run_chain_of(g)) && prepare(g, &why)) {
+    if (!g || g->steps < 2) {
+        cw_run_group_free(g);
+        return false;
+    }
+    hold(g);
+    g->chain = cw_run_chain_of(g);
+    if (g->chain && prepare(g, &why)) {
         start(g);
         return true;
     }
-    if (g && g->steps > 1)
-        cw_run_group_plain(why);
-    for (uint32_t i = 0; g && i < g->steps; i++)
-        g->step[i].task->groupable = false;
+    cw_run_group_plain(why);
+    let_go(g);
     cw_run_group_free(g);
     return false;
 }

@@ -89,7 +89,7 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first);
 /* A launch of `k` in `q` may be worth a group: it need not go native because it is long. */
 bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k);
 /* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
- * `last`. False: it runs plain, and is not marked any more. */
+ * `last`. False: it runs plain, and is not marked any more. Lock given up meanwhile. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
 /* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock given up meanwhile. */
 void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part);
@@ -128,7 +128,8 @@ const struct cw_run_variant *cw_run_variant(uint32_t variant);
 /* It has run so, in `ns`. */
 void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, double ns);
 
-/* Fills g->plan for these lanes; false, with the reason in *why: not so. (run_group_plan.c) */
+/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the launches are nobody
+ * else's. (run_group_plan.c) */
 bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why);
 /* Bytes that all launches of the chain touch together, each byte once for a launch. */
 uint64_t cw_run_group_bytes(const struct cw_run_step *s);

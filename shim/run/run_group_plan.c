@@ -154,9 +154,15 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
             borders(&g->step[i], g->step[i].from);
             good = describe(&g->step[i], g->step[i].from, &step[i]);
         }
+        cw_run_unlock(); /* others are not to wait for all of this */
+        cw_run_lock();
     }
     if (good) {
-        enum cw_status status = cw_groups_make(step, g->steps, &options, &g->plan, NULL);
+        enum cw_status status;
+
+        cw_run_unlock();
+        status = cw_groups_make(step, g->steps, &options, &g->plan, NULL);
+        cw_run_lock();
         good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
             *why = "its dependences are not local";
