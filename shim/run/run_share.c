@@ -56,9 +56,53 @@ void cw_run_share_free(struct cw_run_share *list)
     }
 }
 
-/* ---- what is known of a shape */
+/* ---- what is known of a shape, from earlier runs too: as launches of a kernel of its own, of which each device does all */
 
-static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim)
+#define KEPT_KERNEL    UINT64_C(0x7469a1e5)
+#define KEPT_FIRST     4  /* cut launches, then what was learnt is kept */
+#define KEPT_EACH      64 /* and again after so many */
+
+static uint64_t kept_shape(const struct cw_run_share *h)
+{
+    return h->shape * 4 + h->dim;
+}
+
+/* What earlier runs have learnt of launches like `t`, of so many groups. */
+static void recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups, double overhead_ns)
+{
+    const struct cw_run_context *c = t->queue->context;
+    const struct cw_run_brain *b = cw_run_brain_now();
+    struct cw_history_estimate e;
+
+    for (uint32_t i = 0; b && i < c->slots->n; i++) {
+        uint32_t lane = c->places[i].lane->number;
+
+        if (lane >= b->lanes)
+            continue;
+        cw_history_predict(b->estimator.history, t->launch.kernel->hash ^ KEPT_KERNEL, kept_shape(h), (double)groups,
+                           &b->estimator.device[lane], NULL, 1, &e);
+        if (e.source == CW_HISTORY_EXACT)
+            cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
+    }
+}
+
+void cw_run_share_keep(const struct cw_run_tiles *x)
+{
+    const struct cw_run_share *h = x->share;
+    const struct cw_run_brain *b = cw_run_brain_now();
+
+    if (!b || (h->cuts != KEPT_FIRST && h->cuts % KEPT_EACH))
+        return;
+    for (uint32_t i = 0; i < x->parts; i++) {
+        double speed = cw_adaptive_speed(h->control, x->part[i].place);
+
+        if (speed > 0 && x->part[i].lane < b->lanes)
+            cw_history_add(b->estimator.history, x->whole->launch.kernel->hash ^ KEPT_KERNEL, kept_shape(h),
+                           b->estimator.device[x->part[i].lane], (double)x->cut.groups, (double)x->cut.groups / speed);
+    }
+}
+
+static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t groups)
 {
     const struct cw_run_context *c = t->queue->context;
     struct cw_adaptive_options options = share.options;
@@ -81,6 +125,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim)
         free(s);
         return NULL;
     }
+    recall(s, t, groups, options.overhead_ns);
     return d->shares = s;
 }
 
@@ -140,7 +185,8 @@ static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
 
 struct candidate {
     uint32_t place, units;
-    double ns; /* the whole there */
+    double ns;        /* the whole there */
+    double set_up_ns; /* of a part of it there, beside those of others */
 };
 
 static int faster(const void *a, const void *b)
@@ -155,15 +201,17 @@ static int faster(const void *a, const void *b)
 static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen, uint32_t *count)
 {
     uint32_t units = 0, most = share.units > cw_run.preparing ? share.units - cw_run.preparing : 0;
-    double speed = 0, best = INFINITY;
+    double speed = 0, set_up = 0, best = INFINITY;
 
     *count = 0;
     for (int turn = !with_home; turn < 2; turn++) /* home first */
         for (uint32_t i = 0; i < n; i++) {
-            double ns = 1 / (speed + 1 / v[i].ns) + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
+            double wait = v[i].set_up_ns > set_up ? v[i].set_up_ns : set_up;
+            double ns = 1 / (speed + 1 / v[i].ns) + wait + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
 
             if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > most))
                 continue;
+            set_up = wait;
             units += v[i].units;
             speed += 1 / v[i].ns;
             best = ns;
@@ -187,6 +235,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             continue;
         v[n++] = (struct candidate){.place = k,
                                     .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
+                                    .set_up_ns = c->slots->slot[k].dsp ? SET_UP_NS : 0,
                                     .ns = whole_at(h, t, cut, k, cost[lane], cost[t->home_lane])};
     }
     qsort(v, n, sizeof *v, faster);
@@ -243,6 +292,15 @@ static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c,
             (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i], x->s->plan->finish_ns[i]};
 }
 
+/* Without a profit test, too, nobody lets several DSPs set up what one does sooner. */
+static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
+{
+    for (uint32_t i = 0; i < n && more_ns > 0; i++)
+        if (t->queue->context->slots->slot[chosen[i]].dsp)
+            return true;
+    return false;
+}
+
 /* Cuts task `i` if that pays. */
 static bool consider(struct sharing *x, uint32_t i)
 {
@@ -254,7 +312,7 @@ static bool consider(struct sharing *x, uint32_t i)
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
 
-    h = why ? NULL : share_of(t, cut.dim);
+    h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
         cw_run_cut_whole(why ? why : "too many shapes of one kernel");
         return false;
@@ -266,7 +324,8 @@ static bool consider(struct sharing *x, uint32_t i)
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
-    if (count[which] < 2 || (!x->s->always && !pays(h, ns[which], now)) || !all_built(t, chosen[which], count[which]))
+    if (count[which] < 2 || (x->s->always ? loses(t, chosen[which], count[which], ns[which] - now) : !pays(h, ns[which], now)) ||
+        !all_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;

@@ -62,6 +62,8 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
 bool cw_run_share_parallel(void);  /* this process may use several processors */
 bool cw_run_share_by_blocks(void); /* --blocks sync */
+/* What a launch has taught is kept for later runs. */
+void cw_run_share_keep(const struct cw_run_tiles *x);
 /* Launches of this shape have not gained, or would not: for a while they are not cut. */
 void cw_run_share_rests(struct cw_run_share *h);
 /* When all parts have ended and something is left: as much of it as lies together. The one before has run. */

@@ -114,7 +114,9 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
     if (!ns)
         return;
     h->cut_ns = h->cut_ns > 0 && h->cut_ns * 1.02 < (double)ns ? h->cut_ns * 1.02 : (double)ns;
-    if (++h->cuts <= 2 || cw_run.all || cw_run.preparing)
+    h->cuts++;
+    cw_run_share_keep(x);
+    if (h->cuts <= 2 || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
     h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
     if (!h->poor && h->cuts > STEADY)
