@@ -153,6 +153,64 @@ static int by_begin(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
+/* What ran on a device: a command, or one of the parts of a launch that was cut. */
+struct piece {
+    struct span span;
+    uint32_t device, command;
+};
+
+static int by_piece(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    return x->span.begin < y->span.begin   ? -1
+           : x->span.begin > y->span.begin ? 1
+                                           : (x->command > y->command) - (x->command < y->command);
+}
+
+/* The pieces, in order of their beginnings. NULL: memory is out. */
+static struct piece *collect_pieces(const struct timeline *l, size_t *n)
+{
+    const struct cw_trace *t = l->t;
+    struct piece *p = calloc(t->commands.count + t->parts.count + 1, sizeof *p);
+    bool *cut = calloc(t->commands.count + 1, sizeof *cut);
+
+    *n = 0;
+    for (size_t i = 0; p && cut && i < t->parts.count; i++) {
+        const struct cw_t_part *x = &t->parts.v[i];
+        if (x->device == CW_NONE || !x->start_ns || x->end_ns < x->start_ns)
+            continue;
+        cut[x->command] = true;
+        p[(*n)++] = (struct piece){{cw_clock_ns(x->start_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns),
+                                    cw_clock_ns(x->end_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns), 0},
+                                   x->device, x->command};
+    }
+    for (uint32_t i = 0; p && cut && i < t->commands.count; i++)
+        if (l->spans[i].end && !cut[i])
+            p[(*n)++] = (struct piece){l->spans[i], cw_command_device(t, &t->commands.v[i]), i};
+    if (!cut) {
+        free(p);
+        return NULL;
+    }
+    free(cut);
+    if (p)
+        qsort(p, *n, sizeof *p, by_piece);
+    return p;
+}
+
+static bool put_pieces(struct timeline *l)
+{
+    size_t n;
+    struct piece *p = collect_pieces(l, &n);
+
+    for (size_t i = 0; p && i < n; i++) {
+        uint32_t lane = take_lane(&l->devices[p[i].device], p[i].span.begin, p[i].span.end);
+        put_slice(l, PID_DEVICES, (uint64_t)p[i].device * LANES + lane, p[i].span.begin, p[i].span.end, p[i].command);
+    }
+    free(p);
+    return p;
+}
+
 /* Slices of queues and devices, in order of their beginnings so that lanes can be given out. */
 static bool put_device_slices(struct timeline *l)
 {
@@ -174,14 +232,12 @@ static bool put_device_slices(struct timeline *l)
     qsort_r(order, n, sizeof *order, by_begin, l->spans);
     for (size_t i = 0; i < n; i++) {
         struct span *s = &l->spans[order[i]];
-        uint32_t queue = t->commands.v[order[i]].queue, device = cw_command_device(t, &t->commands.v[order[i]]);
+        uint32_t queue = t->commands.v[order[i]].queue;
         s->lane = take_lane(&l->queues[queue], s->begin, s->end);
         put_slice(l, PID_QUEUES, (uint64_t)queue * LANES + s->lane, s->begin, s->end, order[i]);
-        put_slice(l, PID_DEVICES, (uint64_t)device * LANES + take_lane(&l->devices[device], s->begin, s->end),
-                  s->begin, s->end, order[i]);
     }
     free(order);
-    return true;
+    return put_pieces(l);
 }
 
 static void put_host_slices(struct timeline *l)

@@ -323,6 +323,25 @@ static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *
     return CW_OK;
 }
 
+static enum cw_status read_part(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    struct cw_cursor *c = &rec->body;
+    struct cw_t_part *x = cw_trace_push(&r->t->parts, 1);
+    uint64_t *seq = x ? cw_trace_push(&r->part_seqs, 1) : NULL;
+
+    if (!seq)
+        return cw_log_nomem(r);
+    *seq = rec->seq + (uint64_t)cw_cursor_s(c);
+    x->command = CW_NONE;
+    x->device = cw_log_resolve(r, CW_LOG_O_DEVICE, cw_cursor_u(c));
+    x->dim = cw_cursor_u32(c);
+    x->first_group = cw_cursor_u(c);
+    x->groups = cw_cursor_u(c);
+    x->start_ns = cw_cursor_u(c);
+    x->end_ns = x->start_ns + cw_cursor_u(c);
+    return CW_OK;
+}
+
 static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_data *x = cw_trace_push(&r->data, 1);
@@ -359,6 +378,7 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
     case CW_LOG_TIMES:
     case CW_LOG_STATUS:
     case CW_LOG_RAN: st = read_times(r, rec); break;
+    case CW_LOG_PART: st = read_part(r, rec); break;
     default: st = read_data(r, rec); break;
     }
     if (st == CW_OK && rec->body.bad)

@@ -84,6 +84,8 @@ enum cw_log_kind {
                               write or an unmap sent */
     CW_LOG_RELEASE,        /* enum cw_log_object, id, absolute time: the program's last release */
     CW_LOG_RAN,            /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
+    CW_LOG_PART,           /* delta seq of the command (signed, to this record), device id+1, dimension, first work-group,
+                              number of them, start (absolute), end - start: a part of a launch that run mode has cut */
     CW_LOG_KINDS
 };
 

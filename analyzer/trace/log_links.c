@@ -170,6 +170,20 @@ static void link_times(struct cw_log_reader *r, bool ran)
     }
 }
 
+/* Parts of commands that the log has lost go. */
+static void link_parts(struct cw_log_reader *r)
+{
+    struct cw_trace *t = r->t;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->parts.count; i++) {
+        t->parts.v[i].command = command_of(t, r->part_seqs.v[i]);
+        if (t->parts.v[i].command != CW_NONE)
+            t->parts.v[kept++] = t->parts.v[i];
+    }
+    t->parts.count = kept;
+}
+
 static int by_order(const void *a, const void *b)
 {
     const struct cw_log_data *x = a, *y = b;
@@ -253,6 +267,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_maps(r);
     link_times(r, false);
     link_times(r, true);
+    link_parts(r);
     link_data(r);
     link_seen(r->t);
     spread_failures(r->t);

@@ -210,7 +210,8 @@ static int by_thread(const void *a, const void *b)
 
 static bool is_command(uint32_t kind)
 {
-    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA || kind == CW_LOG_RAN;
+    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA || kind == CW_LOG_RAN ||
+           kind == CW_LOG_PART;
 }
 
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
@@ -274,6 +275,7 @@ static void finish(struct cw_log_reader *r)
     free(r->waits.v);
     free(r->map_seqs.v);
     free(r->times.v);
+    free(r->part_seqs.v);
     free(r->data.v);
     free(r->users.v);
 }

@@ -172,6 +172,14 @@ struct cw_command {
     uint32_t device;           /* that run mode had it run on; CW_NONE: not known, usually its queue's */
 };
 
+/* Work-groups [first_group, first_group + groups) along dimension `dim` of a launch that run mode has cut, and where they ran. */
+struct cw_t_part {
+    uint32_t command, device; /* device: CW_NONE when it is not known */
+    uint32_t dim;
+    uint64_t first_group, groups;
+    uint64_t start_ns, end_ns; /* device clock */
+};
+
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
 enum cw_hazard { CW_HAZARD_NONE, CW_HAZARD_RAW, CW_HAZARD_WAR, CW_HAZARD_WAW };
 struct cw_edge {
@@ -210,6 +218,7 @@ struct cw_trace {
     CW_ARRAY(struct cw_command) commands; /* in order of `sequence` */
     CW_ARRAY(struct cw_edge) edges;       /* sorted by (to, from, kind, hazard, memory) once built */
     CW_ARRAY(struct cw_t_module) modules;
+    CW_ARRAY(struct cw_t_part) parts;     /* of cut launches, in any order */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;

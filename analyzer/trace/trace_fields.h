@@ -46,6 +46,7 @@ enum cw_section {
     CW_S_MODULES,
     CW_S_COMMANDS,
     CW_S_EDGES,
+    CW_S_PARTS, /* written where there are some */
     CW_S_COUNT
 };
 

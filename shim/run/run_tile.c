@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../trace/recorder.h"
 #include "run_fault.h"
 #include "run_room.h"
 #include "run_share.h"
@@ -171,6 +172,11 @@ static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
 
 static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
+    const struct cw_run_block *b = &x->block[part->index];
+
+    if (CW_UNLIKELY(x->whole->recorded))
+        cw_times_part(x->whole->recorded - 1, cw_run.lanes[part->lane].recorded, x->cut.dim, b->first, b->groups, part->times[2],
+                      part->times[3]);
     x->run++;
     x->done += x->block[part->index].groups;
     if (x->share && !x->inherits)

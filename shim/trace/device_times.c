@@ -86,6 +86,23 @@ void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t a
     cw_rec_commit(&r, CW_LOG_RAN);
 }
 
+void cw_times_part(uint64_t seq, uint64_t device, uint32_t dim, uint64_t first, uint64_t groups, uint64_t start_ns, uint64_t end_ns)
+{
+    struct cw_rec r;
+
+    if (!cw_recording())
+        return;
+    cw_rec_begin(&r);
+    cw_rec_s(&r, (int64_t)(seq - r.seq));
+    cw_rec_u(&r, device);
+    cw_rec_u(&r, dim);
+    cw_rec_u(&r, first);
+    cw_rec_u(&r, groups);
+    cw_rec_u(&r, start_ns);
+    cw_rec_u(&r, end_ns > start_ns ? end_ns - start_ns : 0);
+    cw_rec_commit(&r, CW_LOG_PART);
+}
+
 bool cw_times_write(cl_event event, uint64_t seq)
 {
     static const cl_profiling_info what[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,

@@ -28,10 +28,24 @@ for e in ran["edges"]:
         asked += 1
         # times are taken after the one has ended and before the other begins; one nanosecond keeps END after START
         assert a["end_ns"] <= b["start_ns"] + 1 or a["type"] in ("CL_COMMAND_MARKER", "CL_COMMAND_BARRIER"), (e, a, b)
-print(placed, elsewhere, asked)
+parts = {}
+for p in ran.get("parts", []):
+    k = c[p["command"]]
+    assert k["start_ns"] <= p["start_ns"] <= p["end_ns"] <= k["end_ns"], (k, p)
+    parts.setdefault(p["command"], []).append((p.get("first_group", 0), p["groups"], p["device"], p.get("dim", 0)))
+shared = 0
+for command, list_ in parts.items():
+    at, (dim,) = 0, {p[3] for p in list_}
+    for first, groups, device, _ in sorted(list_):
+        assert first == at and groups > 0 and device < len(ran["devices"]), (command, list_)
+        at += groups
+    size, local = (c[command][key][dim] if c[command].get(key) else None for key in ("global_size", "local_size"))
+    assert not local or at == (size + local - 1) // local, (command, at)
+    shared += len({p[2] for p in list_}) > 1
+print(placed, elsewhere, asked, len(parts), shared)
 P
-total=0 moved=0
-for name in blockmatmul chains8 mapreduce events_ooo featurefusion manybufs threads; do
+total=0 moved=0 cut=0 shared=0
+for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybufs threads; do
     program=$B/test/apps/$name
     bare "$program" || continue
     clweave trace -o "$T/traced.json" -- "$program" > "$T/run" 2> "$T/err" || fail "$name: trace: $(cat "$T/err")"
@@ -42,12 +56,14 @@ for name in blockmatmul chains8 mapreduce events_ooo featurefusion manybufs thre
         cmp -s "$T/bare" "$T/run" || fail "$name $policy: other output"
         counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" $name 2>&1) || { fail "$name $policy: $(echo "$counts" | tail -n 1)"; continue; }
         set -- $counts
+        cut=$((cut + $4)) shared=$((shared + $5))
         total=$((total + $1)) moved=$((moved + $2)) compared=$((compared + 1))
     done
     clweave timeline "$T/ran.json" -o "$T/timeline.json" && grep -q '"ph":"X"' "$T/timeline.json" || fail "$name: no timeline"
     clweave replay "$T/ran.json" > "$T/out" || fail "$name: replay"
     clweave graph "$T/ran.json" -o "$T/graph.dot" || fail "$name: graph"
 done
+[ $cut -ge 20 ] && [ $shared -ge 10 ] || fail "only $cut cut launches, $shared of them on several devices"
 [ $total -ge 100 ] && [ $moved -ge 20 ] || fail "only $total commands with a device, $moved of them elsewhere"
 # without the tool; and no trace unless it is asked for
 (cd "$T" && LD_PRELOAD=$shim CLWEAVE_MODE=run CLWEAVE_OUT=alone.json "$B/test/apps/jacobi" > out 2> err && [ -s alone.json ]) || fail "no trace without the tool"
