@@ -8,6 +8,8 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#define TENTHS 10
+
 static struct app a;
 
 /* One of everything, used, in a context of its own where `own`. */
@@ -59,28 +61,47 @@ static double cpu_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    long x = *(const long *)a, y = *(const long *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Bytes a round by the median of the tenths: what is lost in every round shows in all of them, what is made once (threads that
+ * begin late, tables that double) in one or two. */
+static long growth(const size_t used[TENTHS + 1], int rounds)
+{
+    long by[TENTHS];
+
+    for (int i = 0; i < TENTHS; i++)
+        by[i] = (long)used[i + 1] - (long)used[i];
+    qsort(by + 1, TENTHS - 1, sizeof *by, by_size); /* the first warms up */
+    return by[1 + (TENTHS - 1) / 2] / (rounds / TENTHS);
+}
+
 int main(int argc, char **argv)
 {
     int rounds = (int)app_size(argc, argv, 1, 3000, 100, 1000000);
-    size_t before = 0, after, each;
+    size_t used[TENTHS + 1] = {0};
     double start = 0, early = 0, late = 0;
+    long each;
 
     app_open(&a, "many", 0, RM_SOURCE);
-    for (int i = 0; i < rounds; i++) {
-        if (i == rounds / 10 || i == 2 * (rounds / 10) || i == rounds - rounds / 10) {
-            early = i == 2 * (rounds / 10) ? cpu_ms() - start : early;
-            before = i == rounds / 10 ? in_use() : before;
-            start = cpu_ms();
-        }
-        round_trip(i % 8 == 7, i);
+    for (int t = 0; t < TENTHS; t++) {
+        used[t] = in_use();
+        start = cpu_ms();
+        for (int i = t * (rounds / TENTHS); i < (t + 1) * (rounds / TENTHS); i++)
+            round_trip(i % 8 == 7, i);
+        late = cpu_ms() - start;
+        early = t == 1 ? late : early;
     }
-    late = cpu_ms() - start;
-    after = in_use();
-    each = after > before ? (after - before) / (size_t)(rounds - rounds / 10) : 0;
+    used[TENTHS] = in_use();
+    each = growth(used, rounds);
     if (argc > 2)
-        fprintf(stderr, "%zu bytes a round; a tenth of the rounds took %.0f ms, then %.0f ms\n", each, early, late);
+        fprintf(stderr, "%ld bytes a round; a tenth of the rounds took %.0f ms, then %.0f ms\n", each, early, late);
     if (each > 64)
-        printf("memory grows by %zu bytes a round\n", each);
+        printf("memory grows by %ld bytes a round\n", each);
     if (late > 4 * early + 500)
         printf("the last tenth of the rounds took %.0f ms, an early one %.0f ms\n", late, early);
     return app_close(&a);
