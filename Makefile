@@ -32,7 +32,7 @@ LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-confi
 sched_src     := $(wildcard sched/*.c)
 # what the library's users include: sched.h and what it needs
 sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_options.inc graph.h groups.h metrics.h plan.h platform.h \
-                   policy.h policy_options.inc schedule.h status.h timeline.h)
+                   policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
 analyzer_src  := $(filter-out $(cli_src) $(footprint_src),$(wildcard analyzer/*/*.c))

@@ -4,7 +4,7 @@
  *
  * graph.h and platform.h say what is planned, policy.h by whom, schedule.h what comes out, metrics.h and bounds.h how
  * good that is, generate.h gives graphs to try; groups.h
- * puts the tiles of launches in an order for the cache. README.md beside it shows how to use them and how to add a policy. */
+ * puts the tiles of launches in an order for the cache; simulate.h says how a schedule fares in a less orderly world. README.md beside it shows how to use them and how to add a policy. */
 #ifndef CW_SCHED_H
 #define CW_SCHED_H
 
@@ -16,6 +16,7 @@
 #include "platform.h"
 #include "policy.h"
 #include "schedule.h"
+#include "simulate.h"
 #include "status.h"
 
 #endif

@@ -14,5 +14,5 @@ for program in "${programs[@]}"; do
         done
     done
 done
-enough 500 2000
+enough $((runs * 2)) $((runs * 6))
 done_

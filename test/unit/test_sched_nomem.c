@@ -13,6 +13,7 @@
 #include "../../sched/groups.h"
 #include "../../sched/metrics.h"
 #include "../../sched/policy.h"
+#include "../../sched/simulate.h"
 
 #include "failing_alloc.h"
 
@@ -36,6 +37,9 @@ static enum cw_status plan(const char *policy)
         status = cw_metrics_init(&m, g, p, s, cw_policy_sharing(&config), &err);
     if (status == CW_OK)
         status = cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err);
+    if (status == CW_OK)
+        status = cw_simulate(s, g, p, &(struct cw_simulate_options){.noise = .1, .contention = true},
+                             &(struct cw_simulate_result){0}, NULL, &err);
     cw_metrics_finish(&m);
     cw_schedule_destroy(s);
     cw_graph_destroy(g);
