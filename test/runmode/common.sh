@@ -16,11 +16,17 @@ bare() {
     esac
 }
 
+# Says that the latest run has to be repeated, as its tools, not the program, came to grief.
+again() { false; }
+
 # in_run PROGRAM VARIABLE=VALUE... : compares with the latest bare run; the summary is left in $T/summary
 in_run() {
     local program=$1 status; shift
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 120 "$program" > "$T/run" 2> "$T/run.err"
-    status=$?
+    while :; do
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 120 "$program" > "$T/run" 2> "$T/run.err"
+        status=$?
+        again || break
+    done
     grep '^run: ' "$T/run.err" > "$T/summary" || true
     [ $status = 0 ] || fail "$(basename "$program") $*: exit status $status: $(grep -vE "$noise" "$T/run.err" | tail -n 3)"
     cmp -s "$T/bare" "$T/run" || { fail "$(basename "$program") $*: other output"; diff "$T/bare" "$T/run" | head -20; }
