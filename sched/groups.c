@@ -123,7 +123,7 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
 
     qsort(m->order.key, m->net.tiles, sizeof *key, by_key);
     for (uint32_t k = 0; k < m->net.tiles; k++) {
-        struct cw_groups_tile *t = &m->out->tile[key[k].tile]; /* by number; in the order of the sequence once all are filled */
+        struct cw_groups_tile *t = &m->out->tile[key[k].tile]; /* by number until hand_out() */
         bool new = k == 0 || key[k].block != key[k - 1].block || key[k].group != key[k - 1].group;
         m->sequence[k] = key[k].tile, m->place[key[k].tile] = k;
         m->out->groups += new;
