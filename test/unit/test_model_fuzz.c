@@ -12,23 +12,14 @@
 #include <cmocka.h>
 
 #include <ctype.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz_files.h"
+
 #include "../../analyzer/footprint/judge.h"
 #include "../../analyzer/footprint/model_file.h"
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t draw(uint32_t below)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 32) % below;
-}
 
 static const char *const words[] = {
     "0",
@@ -66,39 +57,29 @@ static const char *const words[] = {
 /* Replaces a number by another one of about its size, which often is still a model. */
 static char *change_number(const char *text, size_t n, size_t *length)
 {
-    size_t at = draw((uint32_t)n), end;
+    size_t at = fuzz_draw((uint32_t)n), end;
     char *out = malloc(n + 64);
     while (at < n && !isdigit((unsigned char)text[at]))
         at++;
     for (end = at; end < n && isdigit((unsigned char)text[end]);)
         end++;
     memcpy(out, text, at);
-    *length = at + (size_t)sprintf(out + at, "%ld", strtol(text + at, NULL, 10) + (long)draw(9) - 4);
+    *length = at + (size_t)sprintf(out + at, "%ld", strtol(text + at, NULL, 10) + (long)fuzz_draw(9) - 4);
     memcpy(out + *length, text + end, n - end);
     *length += n - end;
     return out;
 }
 
+/* A value replaced by one of `words`. */
 static char *replace_value(const char *text, size_t n, size_t *length)
 {
-    size_t at = draw((uint32_t)n), end;
-    char *out = malloc(n + 64);
-    while (at < n && !strchr(":[,", text[at]))
-        at++;
-    at += at < n;
-    for (end = at; end < n && !strchr(",]}", text[end]);)
-        end++;
-    memcpy(out, text, at);
-    *length = at + (size_t)sprintf(out + at, "%s", words[draw(sizeof words / sizeof *words)]);
-    memcpy(out + *length, text + end, n - end);
-    *length += n - end;
-    return out;
+    return fuzz_replace_value(text, n, ":[,", words[fuzz_draw(sizeof words / sizeof *words)], length);
 }
 
 /* A piece repeated, removed or moved. */
 static char *shuffle(const char *text, size_t n, size_t *length)
 {
-    size_t a = draw((uint32_t)n), size = draw(40), b = draw((uint32_t)n);
+    size_t a = fuzz_draw((uint32_t)n), size = fuzz_draw(40), b = fuzz_draw((uint32_t)n);
     char *out = malloc(2 * n + 64);
     size = a + size > n ? n - a : size;
     memcpy(out, text, b);
@@ -110,11 +91,11 @@ static char *shuffle(const char *text, size_t n, size_t *length)
 
 static char *damage(const char *text, size_t n, size_t *length)
 {
-    uint32_t how = draw(10);
+    uint32_t how = fuzz_draw(10);
     char *out, *twice;
     if (how < 5) {
         out = change_number(text, n, length);
-        for (uint32_t more = draw(4); more > 0; more--) {
+        for (uint32_t more = fuzz_draw(4); more > 0; more--) {
             twice = change_number(out, *length, length);
             free(out);
             out = twice;
@@ -127,8 +108,8 @@ static char *damage(const char *text, size_t n, size_t *length)
         return shuffle(text, n, length);
     out = malloc(n + 1);
     memcpy(out, text, n);
-    out[draw((uint32_t)n)] = (char)draw(256);
-    *length = draw(2) ? n : draw((uint32_t)n);
+    out[fuzz_draw((uint32_t)n)] = (char)fuzz_draw(256);
+    *length = fuzz_draw(2) ? n : fuzz_draw((uint32_t)n);
     return out;
 }
 
@@ -146,23 +127,24 @@ static void random_launch(const struct cw_model *m, struct cw_launch *l, struct 
                           unsigned char *bytes)
 {
     static const int64_t sizes[] = {1, 7, 64, 1000, 1 << 20, INT64_C(1) << 40};
-    l->work_dim = 1 + draw(3);
+    l->work_dim = 1 + fuzz_draw(3);
     for (unsigned d = 0; d < 3; d++) {
         bool used = d < l->work_dim;
-        l->local[d] = used ? 1 + draw(64) : 1;
-        l->global[d] = used ? sizes[draw(6)] : 1;
-        l->offset[d] = used && !draw(3) ? sizes[draw(6)] : 0;
+        l->local[d] = used ? 1 + fuzz_draw(64) : 1;
+        l->global[d] = used ? sizes[fuzz_draw(6)] : 1;
+        l->offset[d] = used && !fuzz_draw(3) ? sizes[fuzz_draw(6)] : 0;
         t->first[d] =
-            draw((uint32_t)(l->global[d] / l->local[d] > 1000 ? 1000 : l->global[d] / l->local[d] + 1));
-        t->count[d] = 1 + draw(20);
+            fuzz_draw((uint32_t)(l->global[d] / l->local[d] > 1000 ? 1000 : l->global[d] / l->local[d] + 1));
+        t->count[d] = 1 + fuzz_draw(20);
     }
     for (int i = 0; i < m->args; i++) {
-        l->arg[i] = (struct cw_launch_arg){.buffer_bytes = draw(4) ? 1 + draw(5000) : sizes[draw(6)],
-                                           .value = draw(5) ? bytes : NULL,
-                                           .value_bytes = draw(40)};
+        l->arg[i] =
+            (struct cw_launch_arg){.buffer_bytes = fuzz_draw(4) ? 1 + fuzz_draw(5000) : sizes[fuzz_draw(6)],
+                                   .value = fuzz_draw(5) ? bytes : NULL,
+                                   .value_bytes = fuzz_draw(40)};
     }
     for (int i = 0; i < 64; i++)
-        bytes[i] = draw(3) ? 0 : (unsigned char)draw(256);
+        bytes[i] = fuzz_draw(3) ? 0 : (unsigned char)fuzz_draw(256);
 }
 
 static void evaluate(const struct cw_model *m)
@@ -212,41 +194,10 @@ static bool try(const char *text, size_t n)
     return ok;
 }
 
-static char *read_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = malloc(1 << 20);
-    assert_non_null(f);
-    *n = fread(text, 1, 1 << 20, f);
-    fclose(f);
-    return text;
-}
-
 static void damaged_models_do_no_harm(void **state)
 {
-    long rounds = getenv("CW_FUZZ_ROUNDS") ? atol(getenv("CW_FUZZ_ROUNDS")) : 1000;
-    unsigned long accepted = 0, refused = 0;
-    glob_t files;
     (void)state;
-    if (glob("test/fuzz/models/*.json", 0, NULL, &files) != 0)
-        fail_msg("no corpus: start in the repository's root");
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        size_t n, m;
-        char *text = read_file(files.gl_pathv[i], &n);
-        if (!try(text, n))
-            fail_msg("%s itself is refused", files.gl_pathv[i]);
-        for (long r = 0; r < rounds; r++) {
-            char *damaged = damage(text, n, &m), *exact = malloc(m ? m : 1);
-            memcpy(exact, damaged, m);
-            free(damaged);
-            *(try(exact, m) ? &accepted : &refused) += 1;
-            free(exact);
-        }
-        free(text);
-    }
-    globfree(&files);
-    print_message("%lu damaged files refused, %lu still models\n", refused, accepted);
-    assert_true(refused > 100 && accepted > 100); /* else the mutations are too wild or too tame */
+    fuzz_files(&(struct fuzz_reader){"test/fuzz/models/*.json", 1000, damage, try});
 }
 
 /* Every reference out of range, one by one, and what only a person would write. */

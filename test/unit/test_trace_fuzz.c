@@ -4,24 +4,13 @@
  * CW_FUZZ_ROUNDS: mutations per file (default 1500). The corpus is test/fuzz/ *.json; tests start in the
  * repository's root. */
 #include "trace_sample.h"
-
-#include <glob.h>
+#include "fuzz_files.h"
 
 #include "../../analyzer/draw/exporter.h"
 #include "../../analyzer/draw/report.h"
 #include "../../analyzer/graph/graph_summary.h"
 #include "../../analyzer/graph/sweep_order.h"
 #include "../../analyzer/trace/trace_read.h"
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t draw(uint32_t below)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed >> 32) % below;
-}
 
 static const char *const words[] = {"0",
                                     "-1",
@@ -47,30 +36,16 @@ static const char *const words[] = {"0",
                                     "\"clSetUserEventStatus\"",
                                     "12"};
 
-/* Replaces the number or word at or after a random place by one of `words`. */
+/* A value replaced by one of `words`. */
 static char *replace_value(const char *text, size_t n, size_t *length)
 {
-    size_t at = draw((uint32_t)n), end;
-    const char *word = words[draw(sizeof words / sizeof words[0])];
-    char *out;
-
-    while (at < n && text[at] != ':' && text[at] != '[')
-        at++;
-    at += at < n;
-    for (end = at; end < n && !strchr(",]}", text[end]);)
-        end++;
-    out = malloc(n + 64);
-    memcpy(out, text, at);
-    *length = at + (size_t)sprintf(out + at, "%s", word);
-    memcpy(out + *length, text + end, n - end);
-    *length += n - end;
-    return out;
+    return fuzz_replace_value(text, n, ":[", words[fuzz_draw(sizeof words / sizeof *words)], length);
 }
 
 /* A line swapped with, or written over by, another one: rows in the wrong order, twice, missing. */
 static char *shuffle_lines(const char *text, size_t n, size_t *length)
 {
-    size_t a = draw((uint32_t)n), b = draw((uint32_t)n), a_end, b_end;
+    size_t a = fuzz_draw((uint32_t)n), b = fuzz_draw((uint32_t)n), a_end, b_end;
     char *out = malloc(2 * n + 1);
 
     while (a > 0 && text[a - 1] != '\n')
@@ -91,7 +66,7 @@ static char *shuffle_lines(const char *text, size_t n, size_t *length)
 static char *damage(const char *text, size_t n, size_t *length)
 {
     char *out;
-    uint32_t how = draw(8);
+    uint32_t how = fuzz_draw(8);
 
     if (how < 4)
         return replace_value(text, n, length);
@@ -99,9 +74,9 @@ static char *damage(const char *text, size_t n, size_t *length)
         return shuffle_lines(text, n, length);
     out = malloc(n + 1);
     memcpy(out, text, n);
-    *length = how == 6 ? draw((uint32_t)n) : n;
-    for (uint32_t i = draw(4); how == 7 || i > 0; i--) {
-        out[draw((uint32_t)n)] = (char)draw(256);
+    *length = how == 6 ? fuzz_draw((uint32_t)n) : n;
+    for (uint32_t i = fuzz_draw(4); how == 7 || i > 0; i--) {
+        out[fuzz_draw((uint32_t)n)] = (char)fuzz_draw(256);
         if (i == 0)
             break;
     }
@@ -129,7 +104,8 @@ static enum cw_status write_summary(const struct cw_trace *t, const struct cw_ex
     return CW_OK;
 }
 
-static enum cw_status write_report(const struct cw_trace *t, const struct cw_export_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_report(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
+                                   struct cw_error *err)
 {
     (void)o;
     return cw_report_write(t, &(struct cw_report_options){0}, f, err);
@@ -163,44 +139,10 @@ static bool try(const char *text, size_t n)
     return ok;
 }
 
-static char *read_file(const char *path, size_t *n)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = malloc(1 << 20);
-
-    assert_non_null(f);
-    *n = fread(text, 1, 1 << 20, f);
-    fclose(f);
-    return text;
-}
-
 static void damaged_traces_do_no_harm(void **state)
 {
-    long rounds = getenv("CW_FUZZ_ROUNDS") ? atol(getenv("CW_FUZZ_ROUNDS")) : 1500;
-    unsigned long accepted = 0, refused = 0;
-    glob_t files;
-
     (void)state;
-    if (glob("test/fuzz/*.json", 0, NULL, &files) != 0)
-        fail_msg("no corpus: start in the repository's root");
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        size_t n, m;
-        char *text = read_file(files.gl_pathv[i], &n);
-        if (!try(text, n))
-            fail_msg("%s itself is refused", files.gl_pathv[i]);
-        for (long r = 0; r < rounds; r++) {
-            char *damaged = damage(text, n, &m), *exact = malloc(m ? m : 1);
-            memcpy(exact, damaged, m);
-            free(damaged);
-            *(try(exact, m) ? &accepted : &refused) += 1;
-            free(exact);
-        }
-        free(text);
-    }
-    globfree(&files);
-    print_message("%lu damaged traces refused, %lu still traces\n", refused, accepted);
-    assert_true(refused > 100 &&
-                accepted > 100); /* else the mutations are too wild or too tame to mean anything */
+    fuzz_files(&(struct fuzz_reader){"test/fuzz/*.json", 1500, damage, try});
 }
 
 int main(void)
