@@ -5,17 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* When `device` is really done with what it was given. */
+static double avail(const struct cw_dynamic *d, uint32_t device)
+{
+    return d->plan->world ? d->live.device[device].avail : d->plan->timeline[device].avail;
+}
+
 /* ---- what policies ask */
 
 bool cw_dynamic_may(const struct cw_dynamic *d, uint32_t task, uint32_t device)
 {
     return !isinf(cw_graph_cost(d->plan->graph, task, device)) &&
-           (!d->rules->may || d->rules->may(d, task, device, d->context));
+           (!d->rules->may || d->rules->may(d, task, device, d->context)) &&
+           (!d->plan->world || cw_dynamic_live_is_alive(d, device));
 }
 
 double cw_dynamic_start(const struct cw_dynamic *d, uint32_t task, uint32_t device, bool transfers)
 {
-    double start = fmax(d->now, d->plan->timeline[device].avail);
+    double start = d->plan->world ? cw_dynamic_live_expect(d, device) : fmax(d->now, avail(d, device));
 
     return transfers ? fmax(start, cw_plan_ready(d->plan, task, device)) : start;
 }
@@ -70,6 +77,14 @@ static int64_t time_bits(double time)
     return bits;
 }
 
+/* `task` is ready at `when`: an event. */
+static enum cw_status will_be_ready(struct cw_dynamic *d, uint32_t task, double when, struct cw_error *err)
+{
+    d->ready[task] = when;
+    d->event_key[task] = -time_bits(when);
+    return cw_task_heap_push(&d->event, task) ? CW_OK : no_memory(d, err);
+}
+
 /* `task` is placed: what waited for nothing else will be ready when the last of its predecessors has
  * finished. */
 static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_error *err)
@@ -83,9 +98,9 @@ static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_er
             d->freed[j] = at->device;
         d->ready[j] = fmax(d->ready[j], at->finish);
         if (--d->waiting[j] == 0 && d->plan->schedule->task[j].parts == 0) {
-            d->event_key[j] = -time_bits(d->ready[j]);
-            if (!cw_task_heap_push(&d->event, j))
-                return no_memory(d, err);
+            enum cw_status status = will_be_ready(d, j, d->ready[j], err);
+            if (status != CW_OK)
+                return status;
         }
     }
     return CW_OK;
@@ -93,17 +108,39 @@ static enum cw_status released(struct cw_dynamic *d, uint32_t task, struct cw_er
 
 static enum cw_status start(struct cw_dynamic *d, uint32_t task, uint32_t device, struct cw_error *err)
 {
-    double begin = cw_dynamic_start(d, task, device, true);
-    struct cw_choice choice = {device, begin, begin + cw_graph_cost(d->plan->graph, task, device)};
-    enum cw_status status = cw_plan_place(d->plan, task, &choice, err);
+    struct cw_choice choice = {.device = device};
+    enum cw_status status;
 
+    if (!d->plan->world) {
+        choice.start = cw_dynamic_start(d, task, device, true);
+        choice.finish = choice.start + cw_graph_cost(d->plan->graph, task, device);
+    } else if (!cw_dynamic_live_give(d, task, device, &choice)) {
+        return will_be_ready(d, task, choice.finish, err);
+    }
+    status = cw_plan_place(d->plan, task, &choice, err);
     return status == CW_OK ? released(d, task, err) : status;
+}
+
+/* Whether a device that may run `task` is there and alive. */
+static bool has_home(const struct cw_dynamic *d, uint32_t task)
+{
+    for (uint32_t p = 0; p < d->plan->graph->devices; p++)
+        if (cw_dynamic_may(d, task, p))
+            return true;
+    return false;
+}
+
+static enum cw_status homeless(uint32_t task, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_INFEASIBLE, "task %u: every device that can run it has died", task);
 }
 
 static enum cw_status arrive(struct cw_dynamic *d, uint32_t task, struct cw_error *err)
 {
     uint32_t k = d->plan->graph->devices;
 
+    if (d->plan->world && !has_home(d, task))
+        return homeless(task, err);
     if (d->rules->assign)
         return start(d, task, d->rules->assign(d, task, d->context), err);
     d->queue_key[task] = d->rules->by_priority ? d->ranks.up[task] : -d->arrivals++;
@@ -142,7 +179,7 @@ static enum cw_status serve(struct cw_dynamic *d, bool *taken, struct cw_error *
     }
     for (uint32_t n = 0; n < q && status == CW_OK; n++) {
         uint32_t device = d->asking[n], k, at;
-        if (d->plan->timeline[device].avail > d->now)
+        if (avail(d, device) > d->now)
             continue;
         k = d->rules->source ? d->rules->source(d, device, d->context) : q;
         at = k == CW_SCHED_NONE ? k : cw_dynamic_find(d, k, device);
@@ -164,8 +201,8 @@ static bool advance(struct cw_dynamic *d)
     for (uint32_t k = 0; k <= d->plan->graph->devices; k++)
         waiting |= d->queue[k].count > 0;
     for (uint32_t p = 0; waiting && p < d->plan->graph->devices; p++)
-        if (d->plan->timeline[p].avail > d->now)
-            next = fmin(next, d->plan->timeline[p].avail);
+        if (avail(d, p) > d->now)
+            next = fmin(next, avail(d, p));
     if (isinf(next))
         return false;
     d->now = next;
@@ -188,6 +225,7 @@ static void dynamic_finish(struct cw_dynamic *d)
     free(d->freed);
     free(d->waiting);
     free(d->asking);
+    cw_dynamic_live_finish(&d->live);
 }
 
 static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
@@ -212,7 +250,7 @@ static enum cw_status allocate(struct cw_dynamic *d, struct cw_error *err)
         d->queue[k].key = d->queue_key;
     for (uint32_t p = 0; p < g->devices; p++)
         d->asking[p] = p;
-    return CW_OK;
+    return d->plan->world ? cw_dynamic_live_init(&d->live, g->tasks, g->devices, err) : CW_OK;
 }
 
 /* Entry tasks are ready at 0; what is placed already runs. */
@@ -253,6 +291,9 @@ enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rul
         if (status == CW_OK && !taken && !advance(&d))
             break;
     }
+    for (uint32_t i = 0; i < plan->graph->tasks && status == CW_OK && plan->world; i++)
+        if (plan->schedule->task[i].parts == 0)
+            status = homeless(i, err); /* it waits in the queue of those that died */
     dynamic_finish(&d);
     return status;
 }

@@ -10,12 +10,16 @@
  * A device starts a task when the data have arrived; it waits for them, as StarPU's workers do without
  * prefetch. Then the clock moves on to the next moment at which either can happen.
  *
+ * In a plan with a world (simulate.h) costs vary, links are shared and devices die: policies count on planned costs and see
+ * what has happened by now. A task whose device dies before it is done is ready again at that moment.
+ *
  * Tasks that the plan holds already count as running or finished; devices are idle once their last slot has
  * ended (dynamic policies do not fill gaps). Deterministic in (plan, seed). O((tasks + edges) x devices +
  * tasks x log tasks), and a scan of the queue when a device cannot run its head. Thread-safety: none. */
 #ifndef CW_DYNAMIC_H
 #define CW_DYNAMIC_H
 
+#include "dynamic_live.h"
 #include "plan.h"
 #include "rank.h"
 #include "task_heap.h"
@@ -40,6 +44,7 @@ struct cw_dynamic {
     uint32_t *waiting; /* per task: predecessors that are not placed */
     uint32_t *asking;  /* the devices in the order in which they ask */
     int64_t arrivals;
+    struct cw_dynamic_live live; /* in a world that is not as planned (plan->world); else zeroed */
 };
 
 struct cw_dynamic_rules {
@@ -57,7 +62,8 @@ struct cw_dynamic_rules {
     bool shuffled;    /* several idle devices ask in random order, else by id */
 };
 
-/* Places every task that is not placed yet by `rules`. Errors: CW_ERR_NOMEM, those of cw_plan_place. */
+/* Places every task that is not placed yet by `rules`. Errors: CW_ERR_NOMEM, those of cw_plan_place; in a world
+ * CW_ERR_INFEASIBLE (every device that may run a task has died). */
 enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rules *rules,
                                const void *context, struct cw_error *err);
 

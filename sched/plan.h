@@ -23,6 +23,7 @@ struct cw_plan {
     double *ready;      /* scratch of cw_plan_choose: one per device */
     uint64_t seed;      /* for policies that draw random numbers */
     bool insertion;     /* search gaps; true at the start */
+    struct cw_world *world; /* dynamic policies: where things really happen (simulate.h); NULL: as planned */
 };
 
 /* Where and when a task can run. */

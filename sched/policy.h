@@ -41,6 +41,7 @@ struct cw_policy {
     const char *source; /* where it is defined: paper, equation */
     uint64_t takes;     /* CW_TAKES(...) of its options */
     bool offline;       /* searches for seconds: not for programs that run */
+    bool dynamic;       /* decides while things happen: plans by cw_dynamic_plan and nothing else */
 
     /* Places every task of plan->graph that is not placed yet.
      *   plan      valid and possibly partly filled; the policy may set its fields `insertion` and `tie_rank`

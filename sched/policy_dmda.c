@@ -21,5 +21,6 @@ const struct cw_policy cw_policy_dmda = {
     .name = "dmda",
     .title = "dynamic: to the device expected to finish first, transfers counted",
     .source = "StarPU",
+    .dynamic = true,
     .plan = plan_dmda,
 };

@@ -26,5 +26,6 @@ const struct cw_policy cw_policy_dscls = {
     .name = "dscls",
     .title = "dynamic: by priority to the device expected to finish first",
     .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
+    .dynamic = true,
     .plan = plan_dscls,
 };

@@ -18,5 +18,6 @@ const struct cw_policy cw_policy_eager = {
     .name = "eager",
     .title = "dynamic: one queue by priority, idle devices take from it",
     .source = "StarPU; Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
+    .dynamic = true,
     .plan = plan_eager,
 };

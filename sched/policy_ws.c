@@ -46,5 +46,6 @@ const struct cw_policy cw_policy_ws = {
     .name = "ws",
     .title = "dynamic: queues per device, idle devices steal",
     .source = "StarPU; Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
+    .dynamic = true,
     .plan = plan_ws,
 };

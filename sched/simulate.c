@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random.h"
+#include "policy.h"
+#include "world.h"
 
 struct done {
     double finish;
@@ -23,12 +24,11 @@ struct simulation {
     const struct cw_schedule *s;
     const struct cw_graph *g;
     const struct cw_platform *p;
-    const struct cw_simulate_options *o;
+    struct cw_world world;
     struct done *done;
-    double *avail, *dies, *link; /* per device; per device; devices x devices, by first device of each memory */
+    double *avail;       /* per device */
     struct start *order; /* of all parts */
     uint32_t parts;
-    struct cw_simulate_result *r;
     struct cw_error *err;
 };
 
@@ -61,28 +61,6 @@ static enum cw_status put_in_order(struct simulation *m)
     return CW_OK;
 }
 
-static double draw(const struct simulation *m, uint64_t what, uint64_t number)
-{
-    uint64_t state = m->o->seed * UINT64_C(0x9e3779b97f4a7c15) + what * UINT64_C(0xd1342543de82ef95) + number;
-
-    cw_random_next(&state);
-    return cw_random_uniform(&state, 0, 1);
-}
-
-static double noisy(const struct simulation *m, double length, uint32_t task, uint32_t device)
-{
-    return length * (1 + m->o->noise * (2 * draw(m, 1 + device, task) - 1));
-}
-
-static uint32_t memory_of(const struct cw_platform *p, uint32_t device)
-{
-    uint32_t first = 0;
-
-    while (!cw_platform_shared(p, first, device))
-        first++;
-    return first;
-}
-
 /* Where predecessor `j` is nearest to device `to`. */
 static uint32_t source(const struct simulation *m, uint32_t j, double data, uint32_t to)
 {
@@ -105,18 +83,8 @@ static double ready(struct simulation *m, uint32_t task, uint32_t device, double
 
     for (uint32_t e = pred->start[task]; e < pred->start[task + 1]; e++) {
         uint32_t j = pred->task[e], at = source(m, j, pred->data[e], device);
-        double begin = fmax(m->done[j].finish, from);
-        if (m->o->contention && !cw_platform_shared(m->p, at, device)) {
-            double *link = &m->link[(size_t)memory_of(m->p, at) * m->p->devices + memory_of(m->p, device)];
-            double bytes = pred->data[e] / m->p->bandwidth[(size_t)at * m->p->devices + device];
-            double free = fmax(begin, *link);
-            if (book) {
-                m->r->waited += free - begin;
-                *link = free + bytes;
-            }
-            begin = free;
-        }
-        latest = fmax(latest, begin + cw_platform_comm(m->p, pred->data[e], at, device));
+        double since = fmax(m->done[j].finish, from);
+        latest = fmax(latest, cw_world_arrival(&m->world, pred->data[e], at, device, since, book));
     }
     return latest;
 }
@@ -124,26 +92,26 @@ static double ready(struct simulation *m, uint32_t task, uint32_t device, double
 /* Runs `task` whole where it is done first among those that live, from `from` on; again when that one dies, too. */
 static enum cw_status move(struct simulation *m, uint32_t task, double from)
 {
-    m->r->moved++;
+    m->world.result->moved++;
     for (;;) {
         double least = INFINITY, begin;
         uint32_t best = CW_SCHED_NONE;
         for (uint32_t d = 0; d < m->p->devices; d++) {
             double cost = cw_graph_cost(m->g, task, d), end = fmax(ready(m, task, d, from, false), m->avail[d]) + cost;
-            if (!isinf(cost) && m->dies[d] > from && (best == CW_SCHED_NONE || end < least))
+            if (!isinf(cost) && m->world.dies[d] > from && (best == CW_SCHED_NONE || end < least))
                 best = d, least = end;
         }
         if (best == CW_SCHED_NONE)
             return cw_error_set(m->err, CW_ERR_INFEASIBLE, "task %u: every device that can run it has died", task);
         begin = fmax(ready(m, task, best, from, true), m->avail[best]);
-        double end = begin + noisy(m, cw_graph_cost(m->g, task, best), task, best);
-        if (end <= m->dies[best]) {
+        double end = begin + cw_world_length(&m->world, cw_graph_cost(m->g, task, best), task, best);
+        if (end <= m->world.dies[best]) {
             m->avail[best] = end;
             m->done[task].finish = end, m->done[task].device = best;
             return CW_OK;
         }
-        m->r->lost += fmax(0, m->dies[best] - begin);
-        m->avail[best] = from = m->dies[best];
+        m->world.result->lost += fmax(0, m->world.dies[best] - begin);
+        m->avail[best] = from = m->world.dies[best];
     }
 }
 
@@ -152,15 +120,15 @@ static enum cw_status run(struct simulation *m, const struct start *which)
 {
     struct cw_part part = cw_schedule_part(m->s, m->g, which->task, which->part);
     struct done *done = &m->done[which->task];
-    double dies = m->dies[part.device];
+    double dies = m->world.dies[part.device];
 
     if (m->avail[part.device] >= dies) {
         done->death = fmin(done->death, dies); /* known by now */
     } else {
         double begin = fmax(ready(m, which->task, part.device, 0, true), m->avail[part.device]);
-        double end = begin + noisy(m, part.finish - part.start, which->task, part.device);
+        double end = begin + cw_world_length(&m->world, part.finish - part.start, which->task, part.device);
         if (end > dies) {
-            m->r->lost += fmax(0, dies - begin);
+            m->world.result->lost += fmax(0, dies - begin);
             done->death = fmin(done->death, dies);
             end = dies;
         }
@@ -170,20 +138,21 @@ static enum cw_status run(struct simulation *m, const struct start *which)
     return --done->left || isinf(done->death) ? CW_OK : move(m, which->task, done->death);
 }
 
-static enum cw_status run_all(struct simulation *m)
+static enum cw_status run_all(struct simulation *m, double *finish)
 {
     enum cw_status status = put_in_order(m);
+    double makespan = 0;
 
-    for (uint32_t d = 0; d < m->p->devices; d++)
-        m->dies[d] = m->o->mtbf > 0 ? -m->o->mtbf * log(1 - draw(m, 0, d)) : INFINITY;
     for (uint32_t i = 0; i < m->g->tasks; i++)
         m->done[i] = (struct done){0, INFINITY, CW_SCHED_NONE, m->s->task[i].parts};
     for (uint32_t k = 0; k < m->parts && status == CW_OK; k++)
         status = run(m, &m->order[k]);
-    for (uint32_t i = 0; i < m->g->tasks; i++)
-        m->r->makespan = fmax(m->r->makespan, m->done[i].finish);
-    for (uint32_t d = 0; d < m->p->devices; d++)
-        m->r->failures += m->dies[d] < m->r->makespan;
+    for (uint32_t i = 0; i < m->g->tasks; i++) {
+        makespan = fmax(makespan, m->done[i].finish);
+        if (finish && status == CW_OK)
+            finish[i] = m->done[i].finish;
+    }
+    cw_world_end(&m->world, makespan);
     return status;
 }
 
@@ -191,24 +160,59 @@ enum cw_status cw_simulate(const struct cw_schedule *s, const struct cw_graph *g
                            const struct cw_simulate_options *o, struct cw_simulate_result *r, double *finish,
                            struct cw_error *err)
 {
-    struct simulation m = {.s = s, .g = g, .p = p, .o = o, .r = r, .err = err};
-    enum cw_status status;
+    struct simulation m = {.s = s, .g = g, .p = p, .err = err};
+    enum cw_status status = cw_world_init(&m.world, p, o, r, err);
 
-    *r = (struct cw_simulate_result){0};
-    if (!(o->noise >= 0 && o->noise < 1) || !(o->mtbf >= 0) || s->placed != g->tasks || g->devices != p->devices)
-        return cw_error_set(err, CW_ERR_INVALID,
-                            "simulate: an option is out of its range, or the schedule is not one of the graph");
+    if (status != CW_OK)
+        return status;
+    r->planned = cw_schedule_makespan(s);
     m.done = calloc(g->tasks, sizeof *m.done);
     m.avail = calloc(p->devices, sizeof *m.avail);
-    m.dies = calloc(p->devices, sizeof *m.dies);
-    m.link = calloc((size_t)p->devices * p->devices, sizeof *m.link);
-    status = m.done && m.avail && m.dies && m.link ? run_all(&m) : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < g->tasks && finish && status == CW_OK; i++)
-        finish[i] = m.done[i].finish;
+    if (s->placed != g->tasks || g->devices != p->devices)
+        status = cw_error_set(err, CW_ERR_INVALID, "simulate: the schedule is not one of the graph");
+    else if (!m.done || !m.avail)
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    else
+        status = run_all(&m, finish);
     free(m.done);
     free(m.order);
     free(m.avail);
-    free(m.dies);
-    free(m.link);
+    cw_world_finish(&m.world);
+    return status;
+}
+
+/* A dynamic policy's plan in this world is what happens. */
+static enum cw_status simulate_dynamic(const struct cw_policy_config *config, const struct cw_graph *g,
+                                       const struct cw_platform *p, const struct cw_simulate_options *o,
+                                       struct cw_simulate_result *r, struct cw_error *err)
+{
+    struct cw_world world;
+    struct cw_plan plan = {0};
+    enum cw_status status = cw_world_init(&world, p, o, r, err);
+
+    if (status == CW_OK)
+        status = cw_plan_init(&plan, g, p, err);
+    if (status == CW_OK) {
+        plan.seed = config->seed;
+        plan.world = &world;
+        status = config->policy->plan(&plan, &config->options, err);
+    }
+    if (status == CW_OK)
+        cw_world_end(&world, cw_schedule_makespan(plan.schedule));
+    cw_plan_finish(&plan);
+    cw_world_finish(&world);
+    return status;
+}
+
+enum cw_status cw_simulate_policy(const struct cw_policy_config *config, const struct cw_schedule *plan,
+                                  const struct cw_graph *g, const struct cw_platform *p,
+                                  const struct cw_simulate_options *o, struct cw_simulate_result *r, struct cw_error *err)
+{
+    enum cw_status status;
+
+    if (!config->policy->dynamic)
+        return cw_simulate(plan, g, p, o, r, NULL, err);
+    status = simulate_dynamic(config, g, p, o, r, err);
+    r->planned = cw_schedule_makespan(plan);
     return status;
 }

@@ -82,6 +82,18 @@ expect format_unlike_stg 1 clweave generate fft --size 8 --devices 2 -f stg
 expect format_trace_wfformat 0 clweave graph test/fuzz/blockmatmul.json -f wfformat
 expect format_unknown 2 clweave graph "$T/fft-stg.json" -o "$T/x.gif"
 
+# simulate
+expect simulate 0 clweave simulate -p heft -p hdgeft:share-idle -p dmda -p eager --noise 0.3 --contention --mtbf 400 --runs 30 $graphs/blockmatmul.json
+expect simulate_orderly 0 clweave simulate -p all --noise 0 --runs 1 $graphs/topcuoglu2002.json
+expect simulate_json 0 clweave simulate -p weave -p dm --mtbf 300 --seed 7 --json $graphs/topcuoglu2002.json
+expect simulate_none_ends 0 clweave simulate -p ws --mtbf 0.001 --runs 3 $graphs/topcuoglu2002.json
+expect simulate_bad_noise 2 clweave simulate --noise 1 $graphs/hsu.json
+expect simulate_bad_runs 2 clweave simulate --runs 0 $graphs/hsu.json
+expect simulate_bad_mtbf 2 clweave simulate --mtbf -3 $graphs/hsu.json
+expect simulate_missing 1 clweave simulate "$T/none.json"
+expect simulate_help 0 clweave simulate --help
+expect simulate_trace 0 clweave simulate -p dscls --platform hxdsp --contention test/fuzz/blockmatmul.json
+
 # dispatch
 expect dispatch 0 clweave dispatch --workers 300 --levels 2 --fan-out 20 --tasks 5000 --worker-mtbf 100 --master-mtbf 100 --seed 3
 expect dispatch_json 0 clweave dispatch --workers 50 --tasks 500 --json

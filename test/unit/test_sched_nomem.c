@@ -38,8 +38,8 @@ static enum cw_status plan(const char *policy)
     if (status == CW_OK)
         status = cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err);
     if (status == CW_OK)
-        status = cw_simulate(s, g, p, &(struct cw_simulate_options){.noise = .1, .contention = true},
-                             &(struct cw_simulate_result){0}, NULL, &err);
+        status = cw_simulate_policy(&config, s, g, p, &(struct cw_simulate_options){.noise = .1, .contention = true},
+                                    &(struct cw_simulate_result){0}, &err);
     cw_metrics_finish(&m);
     cw_schedule_destroy(s);
     cw_graph_destroy(g);

@@ -141,6 +141,91 @@ static void random_worlds(void **state)
     assert_true(spread > 1); /* noise shows: a per cent in the mean at least */
 }
 
+static struct cw_simulate_result simulate_policy(const struct world *w, const char *policy, struct cw_simulate_options o,
+                                                 enum cw_status *status)
+{
+    struct cw_policy_config config;
+    struct cw_simulate_result r;
+    struct cw_error err = {0};
+
+    if (cw_policy_parse(&config, policy, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    *status = cw_simulate_policy(&config, w->s, w->g, w->p, &o, &r, &err);
+    if (*status != CW_OK && *status != CW_ERR_INFEASIBLE)
+        fail_msg("%s: %s", policy, err.text);
+    return r;
+}
+
+/* Forty tasks of 10 on a or 12 on b whose lengths turn out to be anything up to twice that: whoever takes the next task when
+ * idle is done earlier than a plan that gave out all of them. */
+static void the_dynamic_see_what_happened(void **state)
+{
+    struct cw_graph_builder *b = cw_graph_builder_create(2);
+    double cost[] = {10, 12};
+    struct world w;
+    double follow = 0, decide = 0;
+    int late = 0;
+
+    (void)state;
+    for (int k = 0; k < 40; k++)
+        cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, NULL);
+    for (uint32_t k = 2; k < 40; k++)
+        cw_graph_builder_add_edge(b, k % 2, k, 0, NULL);
+    assert_int_equal(cw_graph_builder_finish(b, &w.g, NULL), CW_OK);
+    assert_int_equal(cw_platform_create((struct cw_device_spec[]){{.name = "a"}, {.name = "b"}}, 2, NULL, 1, NULL, 0, &w.p, NULL),
+                     CW_OK);
+    plan(&w, "eager");
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        enum cw_status status;
+        struct cw_simulate_options o = {.noise = .9, .seed = seed};
+        double here = simulate(&w, o).makespan;
+        decide += simulate_policy(&w, "eager", o, &status).makespan;
+        assert_int_equal(status, CW_OK);
+        late += here > cw_schedule_makespan(w.s);
+        follow += here;
+    }
+    print_message("longer than planned %d of 50; deciding then %.3f of following\n", late, decide / follow);
+    assert_true(late > 25 && decide < 0.97 * follow);
+    finish(&w);
+}
+
+/* Every dynamic policy: in an orderly world what was planned, to the bit; else everything runs once, after its predecessors,
+ * or the reason is told; the same again is the same. */
+static void dynamic_worlds(void **state)
+{
+    uint32_t moved = 0, impossible = 0, dynamic = 0;
+
+    (void)state;
+    for (size_t k = 0; cw_policies[k]; k++)
+        for (uint64_t seed = 1; seed <= 30 && cw_policies[k]->dynamic; seed++) {
+            struct cw_hxdsp o = {.tasks = 60, .dsps = 3, .out_degree = 4, .ccr = 0.5, .seed = seed};
+            struct cw_simulate_options trouble = {.noise = .5, .contention = true, .mtbf = 3000, .seed = seed};
+            struct cw_simulate_result a, again;
+            enum cw_status status, same;
+            struct world w;
+
+            dynamic++;
+            assert_int_equal(cw_generate_hxdsp(&o, &w.g, &w.p, NULL), CW_OK);
+            plan(&w, cw_policies[k]->name);
+            a = simulate_policy(&w, cw_policies[k]->name, (struct cw_simulate_options){.seed = seed}, &status);
+            assert_true(status == CW_OK && a.makespan == cw_schedule_makespan(w.s) && a.planned == a.makespan);
+            assert_true(a.moved == 0 && a.failures == 0 && a.waited == 0 && a.lost == 0);
+            a = simulate_policy(&w, cw_policies[k]->name, trouble, &status);
+            again = simulate_policy(&w, cw_policies[k]->name, trouble, &same);
+            assert_int_equal(status, same);
+            impossible += status != CW_OK;
+            if (status == CW_OK) {
+                assert_memory_equal(&a, &again, sizeof a);
+                assert_true(a.failures == 0 || a.makespan > 0);
+                assert_true(a.failures > 0 || (a.moved == 0 && a.lost == 0));
+                moved += a.moved;
+            }
+            finish(&w);
+        }
+    print_message("%u runs, %u tasks moved, %u impossible\n", dynamic, moved, impossible);
+    assert_true(dynamic >= 9 * 30 && moved > 50 && impossible > 5 && impossible < dynamic / 2);
+}
+
 static void bad_input(void **state)
 {
     struct world w;
@@ -160,6 +245,8 @@ int main(void)
         cmocka_unit_test(links_carry_one_at_a_time),
         cmocka_unit_test(the_dead_do_not_finish),
         cmocka_unit_test(random_worlds),
+        cmocka_unit_test(the_dynamic_see_what_happened),
+        cmocka_unit_test(dynamic_worlds),
         cmocka_unit_test(bad_input),
     };
 
