@@ -12,7 +12,9 @@
 
 #define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
 #define PINNED_ITEMS    256  /* in a work-group whose size nobody chose */
+#define PINNED_MOST     1024 /* the same where the range has no better divisor */
 #define PINNED_LEAST    8
+#define RAGGED_ITEMS    64   /* where it has none: all but the last */
 #define REASONS         24
 
 /* ---- why not, counted */
@@ -128,6 +130,7 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
     for (cl_uint d = 0; d < 3; d++) {
         launch->global[d] = d < l->dims ? (int64_t)l->global[d] : 1;
         launch->local[d] = 1;
+        launch->offset[d] = d < l->dims ? (int64_t)l->offset[d] : 0;
     }
     for (uint32_t i = 0; i < l->kernel->count; i++) {
         const struct cw_run_arg *a = &l->args[i];
@@ -154,16 +157,28 @@ static size_t divisor(size_t n, size_t most)
     return best;
 }
 
-/* A size of work-groups that results cannot depend on. False: only inconvenient ones divide the range. */
-static bool choose_local(const struct cw_run_launch *l, size_t local[3])
+/* A size of work-groups that results cannot depend on. Along the first dimension it may be one that does not divide the
+ * range: whoever cuts elsewhere asks for another one. */
+static void choose_local(const struct cw_run_launch *l, size_t local[3])
 {
     size_t room = PINNED_ITEMS;
 
     for (cl_uint d = 0; d < l->dims; d++) {
         local[d] = divisor(l->global[d], room);
+        if (d == 0 && local[0] < PINNED_LEAST && l->global[0] > RAGGED_ITEMS)
+            local[0] = RAGGED_ITEMS;
         room /= local[d];
     }
-    return local[0] >= PINNED_LEAST || l->global[0] < PINNED_LEAST;
+}
+
+/* Now that it is known along which dimension it is cut. */
+static void settle_local(const struct cw_run_launch *l, struct cw_run_cut *cut)
+{
+    if (l->has_local || l->global[0] % cut->local[0] == 0)
+        return;
+    cut->ragged = cut->dim == 0;
+    if (!cut->ragged)
+        cut->local[0] = divisor(l->global[0], PINNED_MOST);
 }
 
 /* ---- all together */
@@ -203,6 +218,7 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     if (v.cut == CW_CUT_WHOLE)
         return v.why;
     cut->dim = (uint32_t)v.dim;
+    settle_local(l, cut);
     cut->groups = (l->global[v.dim] + cut->local[v.dim] - 1) / cut->local[v.dim];
     return cut->groups > 1 ? NULL : "there is only one work-group";
 }
@@ -229,8 +245,8 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
         memcpy(cut->local, l->local, l->dims * sizeof *l->local);
     else if (!p->group_free)
         return "its device chooses the local size, which it can see";
-    else if (!choose_local(l, cut->local))
-        return "no convenient local size divides it";
+    else
+        choose_local(l, cut->local);
     return look(l, cut);
 }
 

@@ -74,7 +74,8 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, l->global, local, 0, NULL, NULL);
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, l->has_offset ? l->offset : NULL, l->global, local,
+                                             0, NULL, NULL);
     t->begun = err == CL_SUCCESS;
     if (t->begun && !p->slot->home)
         cw_run_room_loaded(l, l->global, local, p->lane->number, false);

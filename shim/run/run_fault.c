@@ -27,12 +27,13 @@ bool cw_run_fault_start(const char *text)
                                         [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
                                         [CW_RUN_FAULT_LATE] = "late:",
                                         [CW_RUN_FAULT_ORDER] = "order:",
-                                        [CW_RUN_FAULT_FAIL] = "fail:"};
+                                        [CW_RUN_FAULT_FAIL] = "fail:",
+                                        [CW_RUN_FAULT_OFFSET] = "offset:"};
     char *end;
 
     if (!text || !*text)
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_FAIL; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_OFFSET; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -45,7 +46,7 @@ bool cw_run_fault_start(const char *text)
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
-                 "refuse:N, unbuilt:N, late:N, order:N or fail:N, N from 1",
+                 "refuse:N, unbuilt:N, late:N, order:N, fail:N or offset:N, N from 1",
                  text);
     return false;
 }

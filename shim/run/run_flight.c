@@ -48,13 +48,17 @@ struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k)
     return f;
 }
 
-static size_t widest(cl_uint dims, const size_t *global)
+/* Launches with an offset are compiled apart from all without: another width. */
+static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
 {
-    size_t width = 0;
+    size_t width = 0, apart = 0;
 
-    for (cl_uint i = 0; i < dims; i++)
+    for (cl_uint i = 0; i < dims; i++) {
         width = global[i] > width ? global[i] : width;
-    return width;
+        if (offset && offset[i])
+            apart = ~(SIZE_MAX >> 1);
+    }
+    return width | apart;
 }
 
 static struct cw_run_side *side_of(const struct cw_run_task *t)
@@ -64,9 +68,9 @@ static struct cw_run_side *side_of(const struct cw_run_task *t)
     return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
 }
 
-static size_t width_of(const struct cw_run_task *t)
+static size_t width(const struct cw_run_task *t)
 {
-    return t->work == CW_RUN_LAUNCH ? widest(t->launch.dims, t->launch.global) : 0;
+    return t->work == CW_RUN_LAUNCH ? width_of(t->launch.dims, t->launch.offset, t->launch.global) : 0;
 }
 
 static bool may(const struct cw_run_side *s, size_t width)
@@ -94,12 +98,12 @@ static void end(struct cw_run_side *s)
 
 bool cw_run_flight_may(const struct cw_run_task *t)
 {
-    return may(side_of(t), width_of(t));
+    return may(side_of(t), width(t));
 }
 
 void cw_run_flight_begin(const struct cw_run_task *t)
 {
-    begin(side_of(t), width_of(t));
+    begin(side_of(t), width(t));
 }
 
 void cw_run_flight_end(const struct cw_run_task *t)
@@ -137,10 +141,7 @@ struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kern
         cw_run_unlock();
         return NULL;
     }
-    w = (struct wish){&f->side[0], widest(dims, global)};
-    for (cl_uint i = 0; offset && i < dims; i++)
-        if (offset[i])
-            w.width = SIZE_MAX; /* compiled apart from all without */
+    w = (struct wish){&f->side[0], width_of(dims, offset, global)};
     cw_run_help(NULL, 0, granted, &w);
     begin(&f->side[0], w.width);
     cw_run_unlock();

@@ -105,6 +105,8 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
         struct cw_run_step *s = &g->step[g->steps];
         const char *why = cw_run_cut_of(t, &s->cut);
 
+        if (!why && s->cut.ragged)
+            why = "no local size divides its range";
         if (why) {
             cw_run_group_plain(why);
             return;

@@ -29,7 +29,7 @@ static bool is_plain(const struct range *r)
     if (r->dims < 1 || r->dims > 3 || !r->global)
         return false;
     for (cl_uint i = 0; i < r->dims; i++)
-        if (!r->global[i] || (r->local && !r->local[i]))
+        if (!r->global[i] || (r->local && !r->local[i]) || (r->offset && r->offset[i] > INT64_MAX - r->global[i]))
             return false;
     return true;
 }
@@ -37,7 +37,8 @@ static bool is_plain(const struct range *r)
 /* The signature that the vendor has to have accepted once. */
 static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k, const struct range *r)
 {
-    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device, .dims = r->dims, .has_local = r->local};
+    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device, .dims = r->dims, .has_local = r->local,
+                             .has_offset = has_offset(r)};
 
     for (cl_uint i = 0; r->local && i < r->dims; i++) {
         t.local[i] = r->local[i];
@@ -50,8 +51,8 @@ static struct cw_run_trust signature(const struct cw_run_queue *q, const struct 
 
 static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
 {
-    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local && a->uneven == b->uneven &&
-           a->local_bytes == b->local_bytes && !memcmp(a->local, b->local, sizeof a->local);
+    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local && a->has_offset == b->has_offset &&
+           a->uneven == b->uneven && a->local_bytes == b->local_bytes && !memcmp(a->local, b->local, sizeof a->local);
 }
 
 static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
@@ -113,10 +114,6 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
-    if (has_offset(r))
-        k->offset_seen = true;
-    if (k->offset_seen)
-        return CW_RUN_R_OFFSET;
     why = look_at_args(q, k, buffers, blob);
     if (why >= 0)
         return why;
@@ -152,7 +149,9 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
     t->launch.kernel = k;
     t->launch.dims = r->dims;
     t->launch.has_local = r->local;
+    t->launch.has_offset = has_offset(r);
     for (cl_uint i = 0; i < r->dims; i++) {
+        t->launch.offset[i] = r->offset ? r->offset[i] : 0;
         t->launch.global[i] = r->global[i];
         t->launch.local[i] = r->local ? r->local[i] : 0;
     }
@@ -183,7 +182,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, cons
 
     if (why < 0 && !cw_run_settle(e))
         why = CW_RUN_R_CHECK;
-    reach = why < 0 ? cw_run_reach(k, r->dims, r->global, r->local) : NULL;
+    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local) : NULL;
     if (reach)
         buffers = reach->n;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
@@ -229,7 +228,7 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
 }
 
 /* The queue stands aside: judge() has not seen this launch. */
-static void goes_past(cl_command_queue queue, cl_kernel kernel, const struct range *r)
+static void goes_past(cl_command_queue queue, cl_kernel kernel)
 {
     struct cw_run_queue *q;
     struct cw_run_kernel *k;
@@ -237,8 +236,6 @@ static void goes_past(cl_command_queue queue, cl_kernel kernel, const struct ran
     cw_run_lock();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (k && r->dims <= 3 && has_offset(r))
-        k->offset_seen = true;
     if (k && q)
         cw_run_aside_launched(q, k->program);
     cw_run_unlock();
@@ -258,7 +255,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
         return cw_run_commit(&e, t, false);
     if (e.why == CW_RUN_R_ASIDE)
-        goes_past(queue, kernel, &r);
+        goes_past(queue, kernel);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
     f = cw_run_flight_native_begin(queue, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);

@@ -25,6 +25,8 @@ bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
 
     if (t->work != CW_RUN_LAUNCH || p->slot->home)
         return t->queue->context->places[t->queue->home].slot == p->slot;
+    if (t->launch.has_offset) /* tiles of it only */
+        return false;
     if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
         return false;
     /* another device may choose another size, and the kernel could see it */

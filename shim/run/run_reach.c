@@ -63,8 +63,8 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
 }
 
 /* False: there is no model that says something. Fills *l. */
-static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global,
-                            const size_t *local, struct cw_reach_launch *l)
+static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *offset,
+                            const size_t *global, const size_t *local, struct cw_reach_launch *l)
 {
     struct cw_run_reacher *r = k->program->models ? reacher_of(k) : NULL;
 
@@ -74,6 +74,7 @@ static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *ar
     for (uint32_t i = 0; i < k->count; i++)
         r->args[i] = describe(&args[i], cw_reacher_is_buffer(r->reacher, i));
     for (cl_uint d = 0; d < dims && d < 3; d++) {
+        l->offset[d] = offset ? offset[d] : 0;
         l->global[d] = global[d];
         l->local[d] = local ? local[d] : 0;
     }
@@ -81,11 +82,12 @@ static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *ar
     return true;
 }
 
-const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *global, const size_t *local)
+const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset, const size_t *global,
+                                    const size_t *local)
 {
     struct cw_reach_launch l;
 
-    return describe_launch(k, k->args, dims, global, local, &l) ? cw_reacher_launch(k->reacher->reacher, &l, DEAR_NS) : NULL;
+    return describe_launch(k, k->args, dims, offset, global, local, &l) ? cw_reacher_launch(k->reacher->reacher, &l, DEAR_NS) : NULL;
 }
 
 bool cw_run_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global, const size_t *local,
@@ -96,7 +98,7 @@ bool cw_run_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint 
 
     if (wait)
         cw_run_models_wait(k->program);
-    known = describe_launch(k, args, dims, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l) : NULL;
+    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l) : NULL;
     if (known)
         *ops = *known;
     return known;

@@ -9,7 +9,6 @@
     X(CW_RUN_R_GATED, "behind a user event")                                                                 \
     X(CW_RUN_R_SOURCE, "kernel that cannot be read or has side effects")                                     \
     X(CW_RUN_R_ARGUMENT, "argument that is no plain buffer")                                                 \
-    X(CW_RUN_R_OFFSET, "global offset")                                                                      \
     X(CW_RUN_R_KIND, "kind of command that is not managed")                                                  \
     X(CW_RUN_R_CHECK, "left to the vendor to check")                                                         \
     X(CW_RUN_R_DEVICE, "context or queue that is not managed")                                               \

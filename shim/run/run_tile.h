@@ -31,6 +31,7 @@ struct cw_arg_hulls; /* analyzer/footprint/compiled.h */
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
     uint32_t dim;
+    bool ragged; /* the last of them is smaller, and is launched by itself, with a local size of its own: nobody can see it */
     size_t local[3], groups;
 };
 

@@ -253,9 +253,15 @@ static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, 
 
 /* ---- a block */
 
-/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; another local size. */
-static void spoil(struct cw_rewrite_tile *tile, uint32_t d, const size_t *global, size_t local[3])
+/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the offset that
+ * it has; another local size. */
+static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, uint32_t d, const size_t *global, size_t local[3])
 {
+    if (l->has_offset && fault_since(CW_RUN_FAULT_OFFSET)) {
+        for (cl_uint i = 0; i < l->dims; i++)
+            tile->base[i] -= l->offset[i];
+        memset(tile->offset, 0, sizeof tile->offset);
+    }
     if (fault_since(CW_RUN_FAULT_NAIVE)) {
         tile->offset[d] = tile->base[d];
         tile->first_group[d] = 0;
@@ -289,20 +295,22 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     if (global[cut->dim] > rest) /* the last work-group is a smaller one */
         global[cut->dim] = rest;
     memcpy(local, cut->local, sizeof local);
-    if (!cw_run_room_for(l, global, cut->local, p->lane->number, true))
+    cw_rewrite_tile_fill(&tile, l->dims, l->global, local, l->has_offset ? l->offset : NULL, first);
+    if (cut->ragged && rest < local[cut->dim])
+        local[cut->dim] = rest;
+    if (!cw_run_room_for(l, global, local, p->lane->number, true))
         return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->tiled->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
-    cw_rewrite_tile_fill(&tile, l->dims, l->global, local, NULL, first);
     if (CW_UNLIKELY(cw_run_fault_planted))
-        spoil(&tile, cut->dim, global, local);
+        spoil(&tile, l, cut->dim, global, local);
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
     if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, NULL);
     if (err == CL_SUCCESS)
-        cw_run_room_loaded(l, global, cut->local, p->lane->number, true);
+        cw_run_room_loaded(l, global, local, p->lane->number, true);
     return err;
 }
 
@@ -310,8 +318,18 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
 {
     const struct cw_run_tiles *x = part->part_of;
     struct cw_run_context *c = part->queue->context;
-    cl_int err = cw_run_tile_submit_range(&part->launch, c, &c->places[part->place], &x->cut, &x->block[part->index], queue);
+    struct cw_run_place *p = &c->places[part->place];
+    struct cw_run_block b = x->block[part->index], last = {.first = x->cut.groups - 1, .groups = 1};
+    bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
+    cl_int err;
 
+    b.groups -= two;
+    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue);
     part->begun = err == CL_SUCCESS;
+    if (two && part->begun) {
+        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue);
+        if (err != CL_SUCCESS)
+            cw_next.clFinish(*queue); /* what has begun is over before anybody hears of it */
+    }
     return err;
 }

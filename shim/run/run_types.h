@@ -181,7 +181,7 @@ struct cw_run_trust {
     struct cw_run_trust *next;
     cl_device_id device;
     uint32_t dims;
-    bool has_local;
+    bool has_local, has_offset;
     uint8_t uneven;         /* dimensions that the local size does not divide */
     size_t local[3];
     uint64_t local_bytes;   /* of local memory given as arguments */
@@ -201,7 +201,6 @@ struct cw_run_kernel {
     uint32_t count;
     uint64_t hash;          /* of its program and name; 0: not known yet */
     bool indirect;          /* reaches memory that is no argument */
-    bool offset_seen;       /* was launched with an offset: native from then on */
     bool parsed;
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args;
@@ -255,8 +254,8 @@ struct cw_run_launch {
     struct cw_run_kernel *kernel;
     struct cw_run_arg *args;
     cl_uint dims;
-    bool has_local;
-    size_t global[3], local[3];
+    bool has_local, has_offset; /* has_offset: not all of it is 0 */
+    size_t offset[3], global[3], local[3];
 };
 
 struct cw_run_copy { /* rectangles; plain copies have one row. Pitches in bytes */

@@ -13,7 +13,7 @@ all() { # PROGRAM VARIABLE=VALUE... : on each kind of device
     done
 }
 
-for name in ${NAMES:-tiles jacobi reduction}; do
+for name in ${NAMES:-tiles edges jacobi reduction}; do
     bare "$B/test/apps/$name" || continue
     for seed in ${SEEDS:-1 2}; do
         all "$B/test/apps/$name" CLWEAVE_SEED=$seed
@@ -26,6 +26,12 @@ echo "$cut launches cut into $tiles tiles"
 export POCL_DEVICES=basic
 bare "$B/test/apps/tiles" && in_run "$B/test/apps/tiles" $chaos
 [ "$(count cut)" -ge 5 ] || fail "not cut on one device: $(cat "$T/summary")"
+unset POCL_DEVICES
+
+# two devices of the program's that share compiled kernels: launches with and without an offset keep apart
+export POCL_DEVICES="basic basic"
+bare "$B/test/apps/edges" && in_run "$B/test/apps/edges" $chaos CLWEAVE_DEVICES=basic:2
+[ "$(count cut)" -ge 5 ] || fail "offsets are not cut: $(cat "$T/summary")"
 unset POCL_DEVICES
 
 # the program's own sub-devices: helpers for one of them where they are asked for; two share what either is given
