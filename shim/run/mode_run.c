@@ -12,6 +12,7 @@
 #include "run_hooks.h"
 #include "run_reach.h"
 #include "run_share.h"
+#include "run_threads.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 
@@ -108,6 +109,7 @@ static bool start(const struct cw_options *options)
     start_recording(options);
     cw_run_share_start(options);
     cw_run_group_start(options);
+    cw_run_threads_look();
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;

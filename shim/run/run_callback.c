@@ -4,6 +4,7 @@
  * function that waits: so waits for commands include the callbacks on them. */
 #include "run.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,6 +15,7 @@
 static struct cw_run_callback *first, **end = &first;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
+static sigset_t mask; /* of the program's thread that wanted the first callback */
 static bool started, quit;
 
 /* The callback of `c` has returned, or never will. */
@@ -25,6 +27,16 @@ static void delivered(struct cw_run_callback *c)
         pthread_cond_broadcast(&cw_run.done);
     cw_run_idle(&c->event->r);
     free(c);
+}
+
+/* With the program's signals: threads and processes that the callback starts inherit them. */
+static void call(const struct cw_run_callback *c)
+{
+    sigset_t own;
+
+    pthread_sigmask(SIG_SETMASK, &mask, &own);
+    c->function((cl_event)(uintptr_t)c->event->r.handle, c->status, c->data);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
 }
 
 static void *body(void *unused)
@@ -48,7 +60,7 @@ static void *body(void *unused)
         if (!first)
             end = &first;
         cw_run_unlock();
-        c->function((cl_event)(uintptr_t)c->event->r.handle, c->status, c->data);
+        call(c);
         cw_run_lock();
         delivered(c);
     }
@@ -58,7 +70,7 @@ static void *body(void *unused)
 
 bool cw_run_callbacks_start(void)
 {
-    if (!started && !quit)
+    if (!started && !quit && !pthread_sigmask(SIG_SETMASK, NULL, &mask))
         started = cw_run_thread(&thread, body, NULL);
     return started;
 }

@@ -92,12 +92,14 @@ static bool within_vendor(void)
 void cw_run_at_end(void)
 {
     static bool done;
+    struct cw_run_caller me;
     int saved = errno;
     char line[128];
 
     if (done || self != getpid())
         return; /* a forked child has no threads of ours, and nothing is managed there */
     done = true;
+    cw_run_caller_enter(&me);
     if (within_vendor()) {
         cw_run_models_stop(false);
     } else {
@@ -114,6 +116,7 @@ void cw_run_at_end(void)
         summary();
     else
         cw_device_warn();
+    cw_run_caller_leave(&me);
     errno = saved;
 }
 

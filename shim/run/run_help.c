@@ -42,14 +42,18 @@ bool cw_run_is_over(const void *what)
 
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
 {
+    struct cw_run_caller me;
     struct cw_run_lane *lane;
     struct cw_run_task *t;
 
+    if (over(what))
+        return;
+    cw_run_caller_enter(&me);
     cw_run.waiters++;
     while (!over(what)) {
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_retire();
-        } else if (q && (t = take_for(q, last, &lane, NULL))) {
+        } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
             cw_run_lane_run(lane, t, last);
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
@@ -60,13 +64,19 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
         }
     }
     cw_run.waiters--;
+    cw_run_caller_leave(&me);
 }
 
 void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
 {
+    struct cw_run_caller me;
     struct cw_run_lane *lane;
     struct cw_run_task *t;
 
-    while (cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
+    if (!cw_run.ready_count)
+        return;
+    cw_run_caller_enter(&me);
+    while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
         cw_run_lane_run(lane, t, t->sequence);
+    cw_run_caller_leave(&me);
 }

@@ -1,12 +1,33 @@
-/* run_threads.h - threads of run mode. */
+/* run_threads.h - threads of run mode, and threads of the program while they do its work. */
 #ifndef CW_RUN_THREADS_H
 #define CW_RUN_THREADS_H
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that no signal of the program reaches. False, with a message, when there can be none. */
+/* Starts a thread that no signal of the program reaches, but faults of its own: kernels may divide by zero, which vendors
+ * handle, and write to memory that the program watches. It has the usual floating point environment and stack. False, with
+ * a message, when there can be none. Lock held. */
 bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data);
+
+/* A thread of the program inside a call in which it may wait or run commands. */
+struct cw_run_caller {
+    bool roomy;  /* its stack is as good as a vendor's thread: it may run kernels */
+    int cancel;
+#if defined __x86_64__
+    unsigned control;
+#else
+    fenv_t floats;
+#endif
+};
+/* Between the two it cannot be cancelled, as it would take the lock with it, and kernels neither see how it rounds and traps,
+ * nor raise its flags. */
+void cw_run_caller_enter(struct cw_run_caller *c);
+void cw_run_caller_leave(const struct cw_run_caller *c);
+
+/* What threads are like in this process; once, at its start. */
+void cw_run_threads_look(void);
 
 /* Stop and join; the lock is not held, and nothing new may come. */
 void cw_run_lanes_stop(void);

@@ -4,12 +4,9 @@
  * by then, and sleeps for good after some idle rounds, so an idle program costs nothing. */
 #include "run.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <time.h>
 
 #include "../door/doors.h"
-#include "../door/log.h"
 #include "run_decide.h"
 #include "run_threads.h"
 
@@ -18,6 +15,7 @@ void cw_run_window_close(void)
     struct cw_run_task *t = cw_run.window_first, *next;
     struct cw_run_queue *last = NULL;
     uint32_t count = cw_run.window_count;
+    struct cw_run_caller me;
     uint64_t now = 0;
     bool gained;
 
@@ -26,7 +24,9 @@ void cw_run_window_close(void)
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
+    cw_run_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
     gained = cw_run_decide(t, count);
+    cw_run_caller_leave(&me);
     for (; t; t = next) {
         next = t->window_next;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
@@ -115,23 +115,6 @@ static void *timer(void *unused)
     }
     cw_run_unlock();
     return NULL;
-}
-
-/* A thread that no signal of the program reaches. Lock held. */
-bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
-{
-    sigset_t all, before;
-    int saved = errno, err;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    err = pthread_create(thread, NULL, body, data);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = saved;
-    if (err && !cw_run.off)
-        cw_log_error("cannot start a thread; passing commands through unchanged");
-    cw_run.off |= err != 0;
-    return !err;
 }
 
 static pthread_t timer_thread;
