@@ -2,6 +2,7 @@
  * status is as bare. Each case is a child process. */
 #include "common.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,65 @@ static int in_handler(void)
     return 4;
 }
 
+/* A user event that nobody ever sets, commands behind it on two queues. */
+static int gated(void)
+{
+    cl_command_queue q = app_queue(&a, 0);
+    cl_event user = clCreateUserEvent(a.context, NULL), e;
+
+    for (int i = 0; i < 5; i++)
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    app_run(a.queue, add, 64, 0, 1, &user, &e);
+    app_run(q, add, 64, 0, 1, &e, NULL);
+    APP_CHECK(clFlush(a.queue));
+    APP_CHECK(clFlush(q));
+    return 9;
+}
+
+static void *ends(void *status)
+{
+    rm_sleep_ms(50);
+    exit(*(int *)status);
+}
+
+/* Another thread ends the process while this one waits for what never comes. */
+static int by_another(void)
+{
+    static int status = 10;
+    cl_event user = clCreateUserEvent(a.context, NULL);
+    pthread_t t;
+
+    for (int i = 0; i < 5; i++)
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    app_run(a.queue, add, 64, 0, 1, &user, NULL);
+    pthread_create(&t, NULL, ends, &status);
+    clFinish(a.queue);
+    return 1;
+}
+
+static void *goes_on(void *unused)
+{
+    int v[64];
+
+    (void)unused;
+    rm_sleep_ms(20);
+    for (int i = 0; i < 50; i++) {
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+        APP_CHECK(clEnqueueReadBuffer(a.queue, x, CL_TRUE, 0, sizeof v, v, 0, NULL, NULL));
+    }
+    exit(v[0] & 63);
+}
+
+/* The first thread ends, the others do not. */
+static int first_leaves(void)
+{
+    pthread_t t;
+
+    app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    pthread_create(&t, NULL, goes_on, NULL);
+    pthread_exit(NULL);
+}
+
 static void outcome(const char *what, int (*body)(void), bool handler)
 {
     int status = 0;
@@ -88,5 +148,8 @@ int main(void)
     outcome("in a callback", in_callback, false);
     outcome("at once", at_once, false);
     outcome("in a handler", in_handler, true);
+    outcome("gated", gated, false);
+    outcome("by another thread", by_another, false);
+    outcome("the first thread leaves", first_leaves, false);
     return 0;
 }
