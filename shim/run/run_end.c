@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../door/log.h"
@@ -18,6 +19,7 @@
 #include "run_share.h"
 
 #define MAX_REGISTRATIONS 1024
+#define MOMENT_S          2
 
 static bool wants_summary;
 static pid_t self;
@@ -34,6 +36,34 @@ void cw_run_drain(void)
     cw_run_window_close();
     cw_run_help(NULL, 0, all_over, NULL);
     cw_run.off = true; /* what still comes is native: nobody is left to run it */
+    cw_run_unlock();
+}
+
+/* Commands of a program that ends without having waited for them: those that run get a moment, since what the vendor does
+ * for them (its compiler may be at work) must not meet the vendor's own end. A bare program would not wait for a kernel that
+ * takes long, or for ever. */
+static void drain_for_a_moment(void)
+{
+    struct timespec until;
+
+    cw_run_lock();
+    cw_run_window_close();
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += MOMENT_S;
+    cw_run.waiters++;
+    while (cw_run.unfinished && !cw_run.abandoned) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else {
+            cw_run_kick();
+            cw_run.abandoned = pthread_cond_timedwait(&cw_run.done, &cw_run.lock, &until) == ETIMEDOUT;
+        }
+    }
+    cw_run.waiters--;
+    cw_run.off = true;
     cw_run_unlock();
 }
 
@@ -103,7 +133,7 @@ void cw_run_at_end(void)
     if (within_vendor()) {
         cw_run_models_stop(false);
     } else {
-        cw_run_drain();
+        drain_for_a_moment();
         cw_run_models_stop(true);
         cw_run_tile_build_stop();
         cw_run_lanes_stop();

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../door/doors.h"
 #include "run_decide.h"
@@ -303,11 +304,23 @@ static void prepare(struct cw_run_lane *l)
         pthread_cond_broadcast(&cw_run.done);
 }
 
+static _Thread_local bool is_worker;
+
+void cw_run_lanes_park(void)
+{
+    if (!is_worker)
+        return;
+    pthread_mutex_unlock(&cw_run.lock);
+    for (;;)
+        pause();
+}
+
 static void *work(void *data)
 {
     struct cw_run_lane *l = data;
     struct cw_run_task *t;
 
+    is_worker = true;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_lock();
     while (!l->quit) {
@@ -374,7 +387,7 @@ void cw_run_lanes_stop(void)
     for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!l->has_worker)
+        if (!l->has_worker || (cw_run.abandoned && l->busy))
             continue;
         l->has_worker = false;
         cw_run_unlock();

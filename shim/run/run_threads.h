@@ -29,7 +29,8 @@ void cw_run_caller_leave(const struct cw_run_caller *c);
 /* What threads are like in this process; once, at its start. */
 void cw_run_threads_look(void);
 
-/* Stop and join; the lock is not held, and nothing new may come. */
+/* Stop and join; the lock is not held, and nothing new may come. Lanes that are busy with commands that were abandoned are
+ * left behind: their workers never return, which park() sees to. */
 void cw_run_lanes_stop(void);
 void cw_run_threads_stop(void);
 void cw_run_callbacks_stop(void);

@@ -6,6 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define SOURCE                                                                                               \
+    RM_SOURCE "kernel void until(volatile global uint *flag, global uint *out)\n"                            \
+              "{ while (!flag[0]) ; out[get_global_id(0)] += flag[0]; }\n"
+
 static struct app a;
 static cl_kernel add;
 static cl_mem x;
@@ -119,6 +123,26 @@ static int first_leaves(void)
     pthread_exit(NULL);
 }
 
+static uint32_t flag[1024] __attribute__((aligned(4096)));
+
+/* A kernel that has been known to be quick never ends; nobody waits for it. */
+static int endless(void)
+{
+    cl_kernel until = app_kernel(&a, "until");
+    cl_mem m = app_buffer(&a, CL_MEM_USE_HOST_PTR, sizeof flag, flag);
+
+    flag[0] = 1;
+    app_args(until, "mm", m, x);
+    for (int i = 0; i < 5; i++)
+        app_run(a.queue, until, 64, 64, 0, NULL, NULL);
+    APP_CHECK(clFinish(a.queue));
+    flag[0] = 0;
+    app_run(a.queue, until, 64, 64, 0, NULL, NULL);
+    app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clFlush(a.queue));
+    return 11;
+}
+
 static void outcome(const char *what, int (*body)(void), bool handler)
 {
     int status = 0;
@@ -130,7 +154,7 @@ static void outcome(const char *what, int (*body)(void), bool handler)
         alarm(30);
         if (handler)
             atexit(late);
-        app_open(&a, "exits", 0, RM_SOURCE);
+        app_open(&a, "exits", 0, SOURCE);
         add = app_kernel(&a, "add");
         x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0});
         rm_warm(&a, add, x);
@@ -150,6 +174,7 @@ int main(void)
     outcome("in a handler", in_handler, true);
     outcome("gated", gated, false);
     outcome("by another thread", by_another, false);
+    outcome("endless", endless, false);
     outcome("the first thread leaves", first_leaves, false);
     return 0;
 }
