@@ -1,7 +1,7 @@
 /* run_help.c - threads of the program that do what they wait for, or ask after. */
 #include "run.h"
 #include "run_threads.h"
-#include "run_tile.h"
+#include "run_watch.h"
 
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
  * that is brief, and takes at most *brief ns, which are taken from it. */
@@ -58,7 +58,7 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
             cw_run_lock();
-        } else if (!q || !cw_run_tile_watch(q->first)) {
+        } else if (!q || !cw_run_watch_parts(q->first)) {
             cw_run_kick();
             pthread_cond_wait(&cw_run.done, &cw_run.lock);
         }

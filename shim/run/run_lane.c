@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "run_start.h"
 #include "run_threads.h"
 #include "run_tile.h"
+#include "run_watch.h"
 
 #define MEASURED_ALL   64
 #define MEASURED_EVERY 16
@@ -104,6 +106,7 @@ static void push(struct cw_run_task *t)
 
     t->state = CW_RUN_READY;
     l->blocked = false;
+    atomic_fetch_add_explicit(&l->watch.pushed, 1, memory_order_relaxed);
     cw_run.ready_count++;
     l->heap[l->num_ready++] = t; /* there is room since it was linked */
     heap_up(l->heap, l->num_ready - 1);
@@ -333,7 +336,7 @@ static void *work(void *data)
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
             cw_run_lock();
-        } else {
+        } else if (!cw_run_watch_lane(l)) {
             l->asleep = true;
             cw_run_kick();
             pthread_cond_wait(&l->wake, &cw_run.lock);

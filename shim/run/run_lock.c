@@ -1,5 +1,6 @@
 /* run_lock.c - the one lock of run mode, and what has to wait until it is free. */
-#include "run.h"
+#include "run_share.h"
+#include "run_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,9 +42,19 @@ static void shake(void)
 #define shake() ((void)0)
 #endif
 
+/* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for a while. */
+#define TRIES 256
+
 void cw_run_lock(void)
 {
     shake();
+    for (int i = 0; i < TRIES; i++) {
+        if (CW_LIKELY(pthread_mutex_trylock(&cw_run.lock) == 0))
+            return;
+        if (cw_run_share_units() < 2)
+            break;
+        cw_run_relax();
+    }
     pthread_mutex_lock(&cw_run.lock);
     if (CW_UNLIKELY(cw_run.abandoned))
         cw_run_lanes_park();

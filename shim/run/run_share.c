@@ -35,9 +35,9 @@ void cw_run_share_start(const struct cw_options *options)
         share.options.ratio = share.ratio;
 }
 
-bool cw_run_share_parallel(void)
+uint32_t cw_run_share_units(void)
 {
-    return share.units > 1;
+    return share.units;
 }
 
 bool cw_run_share_by_blocks(void)

@@ -1,18 +1,13 @@
 /* run_tile.c - cut launches: blocks, parts, and what becomes of them. See run_tile.h. */
 #include "run_tile.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "../trace/recorder.h"
 #include "run_fault.h"
 #include "run_room.h"
 #include "run_share.h"
-
-#define WATCH_BEFORE_NS 60000 /* what waking a thread takes at worst */
-#define WATCH_AFTER_NS  20000 /* then the guess was wrong */
-
-static _Atomic uint32_t blocks_over; /* in all */
+#include "run_watch.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
 {
@@ -299,22 +294,6 @@ static void wake(struct cw_run_tiles *x)
             cw_run_ready(&x->part[i]);
 }
 
-bool cw_run_tile_watch(const struct cw_run_task *t)
-{
-    uint64_t now = 0, until = t && t->tiles && t->state == CW_RUN_RUNNING ? t->tiles->until_ns : 0;
-    uint32_t before = atomic_load_explicit(&blocks_over, memory_order_relaxed);
-
-    if (until && cw_run_share_parallel())
-        now = cw_run_now_ns();
-    if (!now || until > now + WATCH_BEFORE_NS || now >= until + WATCH_AFTER_NS)
-        return false;
-    cw_run_unlock();
-    while (atomic_load_explicit(&blocks_over, memory_order_relaxed) == before && cw_run_now_ns() < until + WATCH_AFTER_NS)
-        ;
-    cw_run_lock();
-    return true;
-}
-
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
 {
     struct cw_run_tiles *x = part->part_of;
@@ -336,7 +315,7 @@ void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
         status = cw_run_execute_timed(part);
         start = part->queue->context->slots->slot[part->place].dsp ? part->times[3] - part->times[1] : cw_run_now_ns() - start;
         cw_run_lock();
-        atomic_fetch_add_explicit(&blocks_over, 1, memory_order_relaxed);
+        cw_run_watch_block_over();
         if (status >= 0)
             has_run(x, part, start);
         else
@@ -345,6 +324,7 @@ void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
     }
     l->busy = false;
     cw_run.running--;
+    cw_run_watch_begins(l);
     if (status >= 0 && taken == CW_RUN_TAKEN_LATER) {
         part->state = CW_RUN_LINKED;
     } else {

@@ -101,10 +101,6 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it. Lock given up meanwhile. */
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
 void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
-/* For a thread that has nothing to do but wait for `t`, which may be NULL: where the others are about to be ready with a
- * cut launch it watches for that some microseconds, as it would take longer to wake it. False: it should sleep. Lock given
- * up meanwhile. */
-bool cw_run_tile_watch(const struct cw_run_task *t);
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_anyhow(struct cw_run_task *t);
 

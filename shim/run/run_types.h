@@ -330,6 +330,12 @@ struct cw_run_foreign {
 
 /* ---- lanes: one device, one command at a time, driven by its worker or by a program's thread that waits */
 
+struct cw_run_watch {
+    _Atomic uint32_t pushed; /* changes when something becomes ready on the lane */
+    uint64_t until_ns;       /* so long its worker watches before it sleeps; 0: it does not */
+    uint32_t missed, skipped;
+};
+
 struct cw_run_lane {
     uint32_t number;
     cl_device_id device;
@@ -351,6 +357,7 @@ struct cw_run_lane {
     struct cw_run_task **heap;
     uint32_t num_ready;
     uint64_t busy_until_ns;  /* guess, for planning */
+    struct cw_run_watch watch; /* run_watch.h */
     struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
     uint32_t num_wanted;
 };
