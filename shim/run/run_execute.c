@@ -8,18 +8,19 @@
 cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_place *p)
 {
     struct cw_run_lane *l = p->lane;
+    cl_command_queue_properties timed = p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* run_tile_crew.c */
     cl_int err;
 
     if (!p->context) {
         if (!l->context)
             l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
         if (l->context && !l->queue)
-            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, 0, &err);
+            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed, &err);
         p->context = l->context;
         p->queue = l->queue;
     }
     if (!p->queue && p->slot->home) {
-        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, 0, &err);
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
         if (p->queue)
             c->own_queues++;
     }
@@ -67,7 +68,7 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_int err;
 
     if (CW_UNLIKELY(t->part_of != NULL))
-        return cw_run_tile_submit(t, queue);
+        return cw_run_tile_submit(t, queue, NULL);
     if (!p->slot->home && !cw_run_room_for(l, l->global, local, p->lane->number, false))
         return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);

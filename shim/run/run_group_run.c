@@ -90,7 +90,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
         if (half || refuse)
             return half ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     }
-    err = cw_run_tile_submit_range(&s->task->launch, c, p, &s->cut, &b, queue);
+    err = cw_run_tile_submit_range(&s->task->launch, c, p, &s->cut, &b, queue, NULL);
     if (err != CL_SUCCESS) {
         *queue = NULL;
     } else if (!p->slot->synchronous) {

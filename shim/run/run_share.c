@@ -102,6 +102,18 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     }
 }
 
+/* What one part more costs. */
+static double part_ns(const struct cw_run_context *c)
+{
+    double most = CW_RUN_SHARE_PART_NS;
+
+    for (size_t i = 0; i < c->slots->n; i++) {
+        const struct cw_slot *s = &c->slots->slot[i];
+        most = fmax(most, s->dsp ? SET_UP_NS : s->synchronous ? 0 : CW_RUN_SHARE_ASYNC_NS);
+    }
+    return most;
+}
+
 static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t groups)
 {
     const struct cw_run_context *c = t->queue->context;
@@ -115,10 +127,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
             return s;
     if (n == SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
-    options.overhead_ns = CW_RUN_SHARE_PART_NS;
-    for (size_t i = 0; i < c->slots->n; i++)
-        if (c->slots->slot[i].dsp)
-            options.overhead_ns = SET_UP_NS;
+    options.overhead_ns = part_ns(c);
     *s = (struct cw_run_share){.next = d->shares, .shape = t->shape, .dim = dim, .home = t->queue->home};
     s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
     if (!s->control) {

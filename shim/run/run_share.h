@@ -21,6 +21,7 @@ struct cw_options;
 
 #define CW_RUN_SHARE_LEAST_NS 40000 /* shorter launches are not cut: waking a lane takes 5 to 13 us */
 #define CW_RUN_SHARE_PART_NS  12000 /* what each part costs beside its work */
+#define CW_RUN_SHARE_ASYNC_NS 50000 /* where the device's own thread has to be woken for it */
 
 /* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's context. */
 struct cw_run_share {
@@ -56,7 +57,6 @@ bool cw_run_share_window(const struct cw_run_shared *s);
 
 /* For run_tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now on); later, once
  * another one has run. */
-enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
 enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block);
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);

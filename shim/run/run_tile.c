@@ -7,7 +7,6 @@
 #include "run_fault.h"
 #include "run_room.h"
 #include "run_share.h"
-#include "run_watch.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
 {
@@ -146,8 +145,7 @@ static void expect(struct cw_run_tiles *x, const struct cw_run_task *part)
     x->until_ns = ns > 0 && until > x->until_ns ? until : x->until_ns;
 }
 
-/* Gives `part` its next block. */
-static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
+enum cw_run_taken cw_run_part_take(struct cw_run_tiles *x, struct cw_run_task *part)
 {
     enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
 
@@ -165,7 +163,7 @@ static enum cw_run_taken take(struct cw_run_tiles *x, struct cw_run_task *part)
     return taken;
 }
 
-static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
+void cw_run_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
     const struct cw_run_block *b = &x->block[part->index];
 
@@ -183,15 +181,13 @@ static void has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint
         x->times[3] = part->times[3];
 }
 
-/* The lane runs no more of this kernel. What it has not begun somebody else runs; what it had begun when it failed may have
- * changed memory, and a kernel that reads what it writes must not run there again: the launch has failed, then. */
-static void fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
+void cw_run_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
     x->whole->launch.kernel->tiled->broken[part->lane] = true;
     x->status = status;
     if (part->begun) {
         x->spoilt = x->spoilt ? x->spoilt : status;
-        has_run(x, part, 0);
+        cw_run_part_has_run(x, part, 0);
     }
     if (part->index >= x->blocks) {
         cw_run_share_lost(x, part);
@@ -263,7 +259,7 @@ static void dismiss(struct cw_run_tiles *x)
     }
 }
 
-static void part_ends(struct cw_run_tiles *x)
+void cw_run_part_ends(struct cw_run_tiles *x)
 {
     bool all = x->whole->failed || x->done == x->cut.groups;
     struct cw_run_task *next;
@@ -286,50 +282,9 @@ static void part_ends(struct cw_run_tiles *x)
     }
 }
 
-/* Something has changed: those who wait for others ask again. */
-static void wake(struct cw_run_tiles *x)
+void cw_run_parts_wake(struct cw_run_tiles *x)
 {
     for (uint32_t i = 0; i < x->parts && x->share; i++)
         if (x->part[i].state == CW_RUN_LINKED)
             cw_run_ready(&x->part[i]);
-}
-
-void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part)
-{
-    struct cw_run_tiles *x = part->part_of;
-    enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
-    cl_int status = CL_COMPLETE;
-    uint64_t start;
-
-    l->busy = true;
-    cw_run.running++;
-    part->state = CW_RUN_RUNNING;
-    if (x->whole->state < CW_RUN_RUNNING) {
-        x->began_ns = cw_run_now_ns();
-        cw_run_starts(x->whole);
-    }
-    while (status >= 0 && (taken = take(x, part)) == CW_RUN_TAKEN) {
-        cw_run_unlock();
-        start = cw_run_now_ns();
-        part->begun = false;
-        status = cw_run_execute_timed(part);
-        start = part->queue->context->slots->slot[part->place].dsp ? part->times[3] - part->times[1] : cw_run_now_ns() - start;
-        cw_run_lock();
-        cw_run_watch_block_over();
-        if (status >= 0)
-            has_run(x, part, start);
-        else
-            fails(x, part, status);
-        wake(x);
-    }
-    l->busy = false;
-    cw_run.running--;
-    cw_run_watch_begins(l);
-    if (status >= 0 && taken == CW_RUN_TAKEN_LATER) {
-        part->state = CW_RUN_LINKED;
-    } else {
-        part->state = CW_RUN_DONE;
-        part_ends(x);
-    }
-    cw_run_retire();
 }

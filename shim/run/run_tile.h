@@ -98,21 +98,38 @@ bool cw_run_tile(struct cw_run_task *t, const struct cw_run_cut *cut, const stru
 /* Cuts `t` between the lanes of these places, which take blocks as `share` gives them out. False: as above. */
 bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
                         uint32_t n);
-/* Runs blocks of `part`, which has left the heap of `l`, until none is left for it. Lock given up meanwhile. */
+/* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of other parts that
+ * need no thread of their own. Lock given up meanwhile. (run_tile_crew.c) */
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
 void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_anyhow(struct cw_run_task *t);
 
+/* ---- for run_tile_crew.c; lock held */
+
+/* Gives `part` its next block. */
+enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
+enum cw_run_taken cw_run_part_take(struct cw_run_tiles *x, struct cw_run_task *part);
+/* It has run, and taken `ns` (0: not known). */
+void cw_run_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
+/* It has failed: the lane runs no more of this kernel. What it has not begun somebody else runs; what it had begun when it
+ * failed may have changed memory, and a kernel that reads what it writes must not run there again: the launch has failed. */
+void cw_run_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
+/* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
+void cw_run_part_ends(struct cw_run_tiles *x);
+/* Something has changed: those who wait for others ask again. */
+void cw_run_parts_wake(struct cw_run_tiles *x);
+
 /* ---- running (run_tile_program.c); lane held, lock not held */
 
-/* Hands the block that `part` has taken to its device. *queue: to be finished. */
-cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue);
+/* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes it. */
+cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event);
 /* True when the place has the rewritten kernel. */
 bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, struct cw_run_place *p);
 /* The same for block `b` of any launch that is cut so. */
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue);
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
+                                cl_event *event);
 
 /* Rewrites `p` and builds it for a place, whose lane runs none of it yet. */
 void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place);

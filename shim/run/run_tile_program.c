@@ -280,7 +280,8 @@ bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, s
 }
 
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue)
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
+                                cl_event *event)
 {
     size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
     struct cw_rewrite_tile tile;
@@ -308,13 +309,13 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
     if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, NULL);
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, event);
     if (err == CL_SUCCESS)
         cw_run_room_loaded(l, global, local, p->lane->number, true);
     return err;
 }
 
-cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
+cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
 {
     const struct cw_run_tiles *x = part->part_of;
     struct cw_run_context *c = part->queue->context;
@@ -324,10 +325,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue)
     cl_int err;
 
     b.groups -= two;
-    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue);
+    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
     part->begun = err == CL_SUCCESS;
     if (two && part->begun) {
-        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue);
+        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
         if (err != CL_SUCCESS)
             cw_next.clFinish(*queue); /* what has begun is over before anybody hears of it */
     }

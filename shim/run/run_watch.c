@@ -32,8 +32,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
     return !same;
 }
 
-/* There is a processor for one that watches. */
-static bool has_room(void)
+bool cw_run_watch_room(void)
 {
     return cw_run.running + cw_run.preparing + watching < cw_run_share_units();
 }
@@ -54,7 +53,7 @@ bool cw_run_watch_lane(struct cw_run_lane *l)
     uint64_t until = w->until_ns;
 
     w->until_ns = 0;
-    if (!until || !has_room() || cw_run_now_ns() >= until)
+    if (!until || !cw_run_watch_room() || cw_run_now_ns() >= until)
         return false;
     w->missed = watch(&w->pushed, until) ? 0 : w->missed + 1;
     return true;
@@ -69,7 +68,7 @@ bool cw_run_watch_parts(const struct cw_run_task *t)
 {
     uint64_t now, until = t && t->tiles && t->state == CW_RUN_RUNNING ? t->tiles->until_ns : 0;
 
-    if (!until || !has_room())
+    if (!until || !cw_run_watch_room())
         return false;
     now = cw_run_now_ns();
     if ((until > now + BEFORE_NS && !t->queue->synchronous) || now >= until + AFTER_NS)
