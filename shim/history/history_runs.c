@@ -65,6 +65,13 @@ bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments)
     return find(r, arguments) < r->count;
 }
 
+double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments)
+{
+    uint32_t i = find(r, arguments);
+
+    return i < r->count ? r->entry[i].later_ns : 0;
+}
+
 /* What beginning is thought to cost. */
 static double cost_of(const struct cw_runs_entry *e)
 {

@@ -63,6 +63,9 @@ void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_
 /* True when there was a run with `arguments`. */
 bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
 
+/* The work of runs with `arguments` that began later or never; 0: not known. */
+double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
+
 /* What a run with `arguments` should do. */
 enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns);
 

@@ -110,6 +110,7 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
 /* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
  * lock: what was found before must be found again, or be busy */
 void cw_run_window_close(void);
+void cw_run_window_step(void);   /* the same for callers that wait, or need not hurry: part of it may stay open for a moment */
 bool cw_run_window_is_due(void); /* it is old enough, and nothing runs */
 bool cw_run_lanes_reserve(uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
 void cw_run_ready(struct cw_run_task *t);

@@ -17,6 +17,8 @@
 #include "run_threads.h"
 
 #define HANDOFF_NS 1000 /* a command through our own lock and queue */
+#define TRIAL_RUN  0.1  /* of what runs take: for trials, in one that is to show what can be gained */
+#define GRANTED    4    /* trials of a kernel that cost more than is left for trials */
 
 _Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
 
@@ -196,6 +198,7 @@ static void load_once(void)
     if (brain.begun)
         return;
     brain.begun = true;
+    cw_history_tried(brain.history, -TRIAL_RUN * cw_run_start_trial_ns());
     if (*brain.path)
         brain.loading = cw_run_thread(&brain.loader, load, NULL);
 }
@@ -274,19 +277,38 @@ static void keep_least(double *least, double ns)
     *least = *least > 0 && *least * 1.02 < ns ? *least * 1.02 : ns;
 }
 
+/* The first launch of its kind on a helper has cost the budget for trials something and shows nothing. */
+static void owe(const struct cw_run_task *t, bool first)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    uint64_t bit = UINT64_C(1) << t->lane;
+
+    if (t->lane == t->home_lane)
+        return;
+    if (!first) {
+        k->owed &= ~bit;
+    } else if (k->granted < GRANTED && !(k->owed & bit)) {
+        k->granted++;
+        k->owed |= bit;
+    }
+}
+
 void cw_run_decide_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
     struct cw_run_kernel *k = t->launch.kernel;
     double ns = (double)t->took_ns;
     uint32_t device;
+    bool first;
 
     if (!t->took_ns)
         return;
     keep_least(t->chained ? &k->batch_ns : &k->mean_ns[t->lane], ns);
     if (t->queue->context->places[t->place].slot->home)
         cw_run_spent(k->program, ns);
-    if (is_first(t) || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
+    first = is_first(t);
+    owe(t, first);
+    if (first || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
         return;
     device = t->chained ? b->estimator.chained[t->lane] : b->estimator.device[t->lane];
     cw_history_add(brain.history, k->hash, t->shape, device, cw_run_items(&t->launch), ns);

@@ -13,6 +13,7 @@
 
 #define EDGES_EACH    8  /* edges kept per command, on average */
 #define THROUGH_JOINS 64 /* internal commands looked through per command */
+#define LEAST_KEPT    4  /* commands that are worth waiting for what trials show */
 
 /* Arrays for one window; as many as threads have ever planned at once. */
 struct workspace {
@@ -217,11 +218,12 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .busy_ns = busy,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
     uint64_t base = first->sequence;
+    bool idle = cw_run.unfinished <= count + cw_run.window_count; /* whatever was thought */
     enum cw_status status;
     uint32_t tried = 0;
 
     for (uint32_t p = 0; p < b->lanes; p++)
-        busy[p] = cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
+        busy[p] = !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
     cw_run_unlock();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
     if (status == CW_OK)
@@ -324,8 +326,28 @@ static void remember(const struct workspace *w, const struct cw_run_gain_window 
                                                   .known = g->known};
 }
 
+/* Launches that were tried elsewhere in a window that stays at home: what comes behind them, and as many more that keep home
+ * busy meanwhile, is better decided when they have shown what they take. Returns the first of it, taken off the list; NULL:
+ * nothing was tried, or little is left. */
+static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
+{
+    uint32_t last = 0, tried = 0;
+    struct cw_run_task *rest;
+
+    for (uint32_t i = 0; i < count && !w->plan.planned && w->plan.tasks == count; i++)
+        if (w->trial[i] != CW_SCHED_NONE && w->plan.slot[i] != w->home[i]) {
+            last = i;
+            tried++;
+        }
+    if (!tried || last + 1 + tried + LEAST_KEPT > count)
+        return NULL;
+    rest = w->task[last + 1 + tried];
+    w->task[last + tried]->window_next = NULL;
+    return rest;
+}
+
 /* Says in *g what may be known of the window's gain. */
-static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g)
+static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g, struct cw_run_task **rest)
 {
     struct workspace *w;
     struct cw_run_brain *b;
@@ -349,7 +371,9 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
         gained = plan(w, b, first, count);
         cw_run_gain_expect(g, w->task, count, &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
         g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
-        if (may_share && cut(w, b, count))
+        if (rest)
+            *rest = keep_rest(w, count);
+        if (may_share && !(rest && *rest) && cut(w, b, count))
             gained = g->acted = true;
         if (count == 1)
             remember(w, g);
@@ -371,11 +395,11 @@ static void stay(struct cw_run_task *t)
         }
 }
 
-bool cw_run_decide(struct cw_run_task *first, uint32_t count)
+bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
 {
     enum cw_run_marked marked = cw_run_group_mark(first);
     struct cw_run_gain_window g = {0};
-    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g);
+    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked ? NULL : rest);
 
     if (marked)
         stay(first);

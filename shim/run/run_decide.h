@@ -22,8 +22,10 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed);
 void cw_run_decide_prepare(void);
 
 /* Sets lane, place and rank of the `count` commands from `first` on (by window_next), which nobody else knows
- * of yet. Lock held; given up while a plan is made. False: it is as if they had been left alone. */
-bool cw_run_decide(struct cw_run_task *first, uint32_t count);
+ * of yet. Lock held; given up while a plan is made. False: it is as if they had been left alone.
+ * rest: NULL, or set to the first of those that nothing was decided of, as launches before them are about to show what such
+ * launches take elsewhere; the list then ends before it. NULL there: everything is decided. */
+bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest);
 
 /* A launch has run: with t->measured, this is learnt from. Lock held. */
 void cw_run_decide_measured(struct cw_run_task *t, cl_int status);

@@ -89,8 +89,10 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     until.sequence = cw_run.sequence;
     if (e->event)
         *e->event = e->made;
-    if (blocking || cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
+    if (cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
         cw_run_window_close();
+    else if (blocking)
+        cw_run_window_step();
     if (blocking) {
         cw_run_busy(&q->r);
         cw_run_help(q, until.sequence, in_order ? cw_run_is_over : one_over, &until);

@@ -110,7 +110,8 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     trial = least_known(e, estimate, cost_ns, launch->home);
     if (trial == CW_SCHED_NONE)
         trial = look_again(e, estimate, cost_ns, launch->home);
-    if (trial == CW_SCHED_NONE || trial_ns(e, estimate, trial, launch->home) > e->budget_ns)
+    if (trial == CW_SCHED_NONE ||
+        (!(launch->owed >> trial & 1) && trial_ns(e, estimate, trial, launch->home) > e->budget_ns))
         return CW_SCHED_NONE;
     cost_ns[trial] = trial_ns(e, estimate, trial, launch->home);
     e->budget_ns -= cost_ns[trial];

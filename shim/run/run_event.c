@@ -146,7 +146,7 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
     struct cw_run_event *e;
 
     cw_run_lock();
-    cw_run_window_close();
+    cw_run_window_step();
     for (cl_uint i = 0; i < n && list; i++) {
         e = managed(list[i]);
         if (!e)

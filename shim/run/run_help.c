@@ -55,6 +55,8 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
             cw_run_retire();
         } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
             cw_run_lane_run(lane, t, last);
+        } else if (CW_UNLIKELY(cw_run_window_is_due())) {
+            cw_run_window_step();
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
             cw_run_lock();

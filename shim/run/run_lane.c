@@ -330,7 +330,7 @@ static void *work(void *data)
         if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
             cw_run_lane_run(l, t, UINT64_MAX);
         } else if (cw_run_window_is_due()) {
-            cw_run_window_close();
+            cw_run_window_step();
         } else if (l->num_wanted && !l->busy) {
             prepare(l);
         } else if (cw_run_has_garbage()) {

@@ -188,7 +188,8 @@ static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t
                                           .size = cw_run_items(&t->launch),
                                           .home = t->home_lane,
                                           .allowed = lanes,
-                                          .chained = chained};
+                                          .chained = chained,
+                                          .owed = t->launch.kernel->owed};
 
     return cw_run_estimate_row(&b->estimator, &key, cost, error);
 }

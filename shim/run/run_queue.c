@@ -126,7 +126,7 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     struct cw_run_queue *q;
 
     cw_run_lock();
-    cw_run_window_close();
+    cw_run_window_step();
     q = cw_run.ready_count ? cw_run_find(queue, CW_RUN_QUEUE) : NULL;
     if (q) {
         cw_run_busy(&q->r);
@@ -155,7 +155,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
     struct cw_run_until until;
 
     cw_run_lock();
-    cw_run_window_close();
+    cw_run_window_step();
     q = cw_run_find(queue, CW_RUN_QUEUE);
     if (q) {
         cw_run_busy(&q->r);

@@ -175,6 +175,11 @@ bool cw_run_start_is_trial(void)
     return rent.why == TRIED;
 }
 
+double cw_run_start_trial_ns(void)
+{
+    return rent.why == TRIED ? cw_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+}
+
 bool cw_run_start_is_first(void)
 {
     return rent.kept && rent.first;

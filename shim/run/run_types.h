@@ -214,6 +214,8 @@ struct cw_run_kernel {
     struct cw_run_memo memo;
     struct cw_run_brief brief[4]; /* run_brief.c */
     uint8_t next_brief;
+    uint8_t granted;        /* trials beyond the budget so far */
+    uint64_t owed;          /* bit l: lane l has run nothing but a first launch, whose time says nothing */
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */

@@ -10,9 +10,28 @@
 #include "run_decide.h"
 #include "run_threads.h"
 
-void cw_run_window_close(void)
+/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has. */
+static void put_back(struct cw_run_task *rest)
 {
-    struct cw_run_task *t = cw_run.window_first, *next;
+    struct cw_run_task *last = rest;
+    uint32_t n = 1;
+
+    for (; last->window_next; last = last->window_next)
+        n++;
+    last->window_next = cw_run.window_first;
+    if (!cw_run.window_first)
+        cw_run.window_last = last;
+    cw_run.window_first = rest;
+    cw_run.window_count += n;
+    cw_run.window_since_ns = 1; /* old: it closes as soon as nothing runs */
+    if (cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
+}
+
+/* May give up the lock. may_keep: commands behind trials may stay in the window. */
+static void close_window(bool may_keep)
+{
+    struct cw_run_task *t = cw_run.window_first, *next, *rest = NULL;
     struct cw_run_queue *last = NULL;
     uint32_t count = cw_run.window_count;
     struct cw_run_caller me;
@@ -25,7 +44,7 @@ void cw_run_window_close(void)
     cw_run.window_count = 0;
     cw_run.counts.windows++;
     cw_run_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_decide(t, count);
+    gained = cw_run_decide(t, count, may_keep ? &rest : NULL);
     cw_run_caller_leave(&me);
     for (; t; t = next) {
         next = t->window_next;
@@ -40,6 +59,18 @@ void cw_run_window_close(void)
         if (!t->waits)
             cw_run_ready(t);
     }
+    if (CW_UNLIKELY(rest != NULL))
+        put_back(rest);
+}
+
+void cw_run_window_close(void)
+{
+    close_window(false);
+}
+
+void cw_run_window_step(void)
+{
+    close_window(true);
 }
 
 bool cw_run_window_is_due(void)
@@ -49,6 +80,8 @@ bool cw_run_window_is_due(void)
 
     if (now && !cw_run.window_since_ns)
         cw_run.window_since_ns = now;
+    if (cw_run.window_since_ns == 1) /* what was put back waits for trials that have not begun, too */
+        return now && !cw_run.running && !cw_run.ready_count;
     return now && !cw_run.running && now - cw_run.window_since_ns >= age;
 }
 
@@ -97,7 +130,7 @@ static void *timer(void *unused)
         } else if (cw_run.window_count) {
             ticks = 0;
             if (cw_run_window_is_due()) {
-                cw_run_window_close();
+                cw_run_window_step();
                 ages = 1;
             } else {
                 /* another window than last time: the program closes them itself */

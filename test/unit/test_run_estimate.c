@@ -36,6 +36,11 @@ static void test_rows(void **state)
     e.budget_ns = 29999;
     cw_run_estimate_row(&e, &launch, cost, error);
     assert_true(error[0] > 0 && error[0] < 1000 && error[1] == cost[1]); /* no money left */
+    launch.owed = 2; /* but the trial before it could show nothing */
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
+    assert_true(error[0] == 0 && error[1] == 0);
+    launch.owed = 1; /* on another slot */
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
     launch.allowed = 0;
     cw_run_estimate_row(&e, &launch, cost, error);
     assert_true(isinf(cost[1]) && error[1] == 0 && error[0] > 0);
