@@ -36,6 +36,9 @@ struct cw_dispatch_options {
     uint64_t seed;
 };
 
+/* What these are where nothing is said: of an initialiser. */
+#define CW_DISPATCH_DEFAULTS .levels = 1, .block = 1, .spread = 0.5, .message_s = 1e-4, .latency_s = 1e-4
+
 struct cw_dispatch_result {
     double seconds;    /* until the last result is at the global master */
     double throughput; /* tasks per second in the second and third quarter of the results: without start and

@@ -7,7 +7,7 @@
 
 struct dispatch_options {
     int64_t workers, levels, fan_out, tasks, block, seed;
-    double task, spread, message, latency, worker_mtbf, master_mtbf, detect;
+    double task, spread, message_s, latency_s, worker_mtbf, master_mtbf, detect;
     bool json;
 };
 
@@ -25,9 +25,9 @@ static const struct cw_cli_option options[] = {
     OPTION("block", CW_CLI_INT, block, "N", "tasks that a worker asks for at a time (default 1)"),
     OPTION("task", CW_CLI_DOUBLE, task, "SECONDS", "what a task takes in the mean (default 1)"),
     OPTION("spread", CW_CLI_DOUBLE, spread, "X", "how far tasks differ from it, 0 to 1 (default 0.5)"),
-    OPTION("message", CW_CLI_DOUBLE, message, "SECONDS",
+    OPTION("message", CW_CLI_DOUBLE, message_s, "SECONDS",
            "what a master takes for a message (default 0.0001)"),
-    OPTION("latency", CW_CLI_DOUBLE, latency, "SECONDS", "of a message (default 0.0001)"),
+    OPTION("latency", CW_CLI_DOUBLE, latency_s, "SECONDS", "of a message (default 0.0001)"),
     OPTION("worker-mtbf", CW_CLI_DOUBLE, worker_mtbf, "SECONDS",
            "between failures of a worker (default 0: never)"),
     OPTION("master-mtbf", CW_CLI_DOUBLE, master_mtbf, "SECONDS",
@@ -100,8 +100,8 @@ static int run(const void *values, int argc, char **argv)
     if (status == CW_OK)
         status = cw_dispatch_run(&(struct cw_dispatch_options){(uint32_t)o.workers, (uint32_t)o.levels,
                                                                (uint32_t)o.fan_out, (uint32_t)o.tasks,
-                                                               (uint32_t)o.block, o.task, o.spread, o.message,
-                                                               o.latency, o.worker_mtbf, o.master_mtbf,
+                                                               (uint32_t)o.block, o.task, o.spread, o.message_s,
+                                                               o.latency_s, o.worker_mtbf, o.master_mtbf,
                                                                o.detect, (uint64_t)o.seed},
                                  &r, &err);
     if (status != CW_OK) {
@@ -115,15 +115,8 @@ static int run(const void *values, int argc, char **argv)
     return CW_EXIT_OK;
 }
 
-static const struct dispatch_options defaults = {.workers = 1000,
-                                                 .levels = 1,
-                                                 .fan_out = 100,
-                                                 .block = 1,
-                                                 .task = 1,
-                                                 .spread = 0.5,
-                                                 .message = 1e-4,
-                                                 .latency = 1e-4,
-                                                 .detect = 1};
+static const struct dispatch_options defaults = {
+    CW_DISPATCH_DEFAULTS, .workers = 1000, .fan_out = 100, .task = 1, .detect = 1};
 
 static const char *const examples[] = {
     "clweave dispatch --workers 100000", "where a single master is the bottleneck",
