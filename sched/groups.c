@@ -30,6 +30,8 @@ static int by_key(const void *a, const void *b)
 
     if (x->block != y->block)
         return x->block < y->block ? -1 : 1;
+    if (x->late != y->late)
+        return x->late < y->late ? -1 : 1;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
     return x->tile < y->tile ? -1 : x->tile > y->tile;
@@ -106,16 +108,6 @@ static void shuffle_keys(struct maker *m)
         m->sequence[m->place[i]] = i; /* it may be legal by chance, and stay */
 }
 
-/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by index. */
-static uint32_t lane_of(const struct maker *m, const struct cw_groups_key *key, uint32_t tile)
-{
-    uint64_t width = (uint64_t)m->order.width * CW_GROUPS_UNIT;
-
-    if (m->options->rule == CW_GROUPS_MAX)
-        return tile % m->options->lanes;
-    return (uint32_t)((uint64_t)key->priority % width * m->options->lanes / width);
-}
-
 /* The sorted keys become the order. */
 static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
 {
@@ -124,12 +116,12 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
     qsort(m->order.key, m->net.tiles, sizeof *key, by_key);
     for (uint32_t k = 0; k < m->net.tiles; k++) {
         struct cw_groups_tile *t = &m->out->tile[key[k].tile]; /* by number until hand_out() */
-        bool new = k == 0 || key[k].block != key[k - 1].block || key[k].group != key[k - 1].group;
+        bool new = k == 0 || key[k].block != key[k - 1].block || key[k].late != key[k - 1].late || key[k].group != key[k - 1].group;
         m->sequence[k] = key[k].tile, m->place[key[k].tile] = k;
         m->out->groups += new;
         t->step = m->net.step_of[key[k].tile], t->tile = key[k].tile - m->net.base[t->step];
         t->group = m->out->groups - 1;
-        t->lane = lane_of(m, &key[k], t->tile);
+        t->lane = key[k].lane;
     }
     if (m->options->seed)
         shuffle_keys(m);
@@ -251,6 +243,21 @@ enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps,
     free(m.sequence);
     if (status != CW_OK)
         cw_groups_finish(out);
+    return status;
+}
+
+enum cw_status cw_groups_leans(const struct cw_groups_step *step, uint32_t steps, double *lean, struct cw_error *err)
+{
+    struct cw_groups_net net;
+    struct cw_groups_order o = {0};
+    enum cw_status status = cw_groups_net_init(&net, step, steps, err);
+
+    if (status == CW_OK)
+        status = cw_groups_shifts(&o, &net, err);
+    for (uint32_t s = 0; s < steps && status == CW_OK; s++)
+        lean[s] = (double)o.shift[s] / CW_GROUPS_UNIT;
+    cw_groups_order_finish(&o);
+    cw_groups_net_finish(&net);
     return status;
 }
 

@@ -18,6 +18,14 @@
  * Institute of Computing Technology (CAS) on priority groups from data topology; ALGORITHMS.md A8. The model of height
  * and width is ours: the bytes that a window of (shift of the block + width + 2 R) tiles touches fit in the cache.
  *
+ * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step before lie in its
+ * own column and the one before, need no tile more for each step than the stencil is wide. Who cuts so says it: `column`, `lean`.
+ *
+ * *Lanes apart* (ours, after the split tiling of stencils: Grosser, Cohen, Kelly, Ramanujam, Sadayappan, Verdoolaege, GPGPU-6,
+ * 2013): each lane has a range of the coordinate for itself and a cache of its own. In each block it does first what depends on no
+ * other lane's tiles of that block, group by group, then the rest, which lies at its border: so lanes meet once a block, not once
+ * a group.
+ *
  * Pure. Ranges are half-open byte ranges of one flat address space; low >= high: nothing. */
 #ifndef CW_GROUPS_H
 #define CW_GROUPS_H
@@ -36,6 +44,8 @@ struct cw_groups_step {
     uint32_t tiles;                        /* >= 1 */
     uint32_t accesses;                     /* of each tile */
     const struct cw_groups_access *access; /* tiles x accesses: those of tile i from access[i * accesses] on */
+    const uint32_t *column;                /* of each tile, ascending, < 2^20; NULL: even, as said above */
+    double lean;                           /* where `column`: its borders lie so many tiles before those of a step that stands */
 };
 
 enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
@@ -43,8 +53,9 @@ enum cw_groups_rule { CW_GROUPS_SKEW, CW_GROUPS_MAX, CW_GROUPS_BY_STEP };
 struct cw_groups_options {
     enum cw_groups_rule rule;
     uint32_t lanes;       /* 1 .. : a group's tiles are bound to them: neighbours to one, or (max) by index */
+    bool apart;           /* skew: lanes have ranges of the coordinate, and cache_bytes is what one of them has */
     uint32_t height;      /* H: effective steps of a block; 0: by the model */
-    uint32_t width;       /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane) */
+    uint32_t width;       /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane; apart: 1) */
     uint64_t cache_bytes; /* LLC/2; 0: no limit */
     uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };
@@ -77,5 +88,9 @@ struct cw_groups {
 enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options,
                               struct cw_groups *out, struct cw_error *err);
 void cw_groups_finish(struct cw_groups *g); /* an empty one is fine */
+
+/* How far the borders of each step should lie before those of the first that cuts alike, in tiles of `step`: the shifts above, of
+ * tiles of which some, in the middle of all, are enough. lean[steps]. Errors as above. */
+enum cw_status cw_groups_leans(const struct cw_groups_step *step, uint32_t steps, double *lean, struct cw_error *err);
 
 #endif

@@ -24,8 +24,8 @@ static void add_step(struct union_ *u, const struct cw_groups_net *net, uint32_t
 }
 
 /* Shift and effective step of `s` in the block that begins with step `first`. A step far from its neighbours by half a
- * tile or less (other numbers of tiles) is not effective. */
-static void place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
+ * tile or less (other numbers of tiles) is not effective; where steps lean, columns are exact. */
+void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
 {
     const struct cw_groups_net *net = o->net;
     bool any = false;
@@ -40,7 +40,8 @@ static void place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
             if (!any || shift > o->shift[s])
                 o->shift[s] = shift;
             any = true;
-            uint32_t level = o->level[t] + (away > CW_GROUPS_UNIT / 2 || away < -CW_GROUPS_UNIT / 2);
+            int64_t still = net->step[s].column ? 0 : CW_GROUPS_UNIT / 2;
+            uint32_t level = o->level[t] + (away > still || away < -still);
             if (level > o->level[s])
                 o->level[s] = level;
         }
@@ -49,7 +50,7 @@ static void place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
 /* Does the window of a block whose shifts span `span` fit, when its steps touch `bytes` in all? */
 static bool fits(const struct cw_groups_order *o, int64_t span, uint64_t bytes)
 {
-    double tiles = (double)(span + 2 * o->reach) / CW_GROUPS_UNIT + o->width, share = tiles / o->most;
+    double tiles = (double)(span + 2 * o->forward) / CW_GROUPS_UNIT + o->width, share = tiles / o->most;
 
     return o->options->cache_bytes == 0 || (double)bytes * (share < 1 ? share : 1) <= (double)o->options->cache_bytes;
 }
@@ -63,7 +64,7 @@ static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t 
 
     u->number++, u->bytes = 0, *levels = 0;
     for (; s < o->net->steps; s++) {
-        place_step(o, first, s);
+        cw_groups_place_step(o, first, s);
         add_step(u, o->net, s);
         if (!o->spread[s]) {
             low = o->shift[s] < low ? o->shift[s] : low;
@@ -146,7 +147,7 @@ enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err)
             }
     for (uint32_t s = 0, end; s < net->steps; s = end) {
         for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
-            place_step(o, s, end);
+            cw_groups_place_step(o, s, end);
         delay(o, s, end, late);
     }
     free(u.stamp);

@@ -5,7 +5,12 @@
 
 #include "random.h"
 
-/* Tiles of a step lie evenly on the way that the finest step divides into `most` tiles. */
+static int64_t lean_of(const struct cw_groups_step *step)
+{
+    return (int64_t)(step->lean * CW_GROUPS_UNIT);
+}
+
+/* Tiles of a step that says nothing else lie evenly on the way that the finest step divides into `most` tiles. */
 static void coordinates(struct cw_groups_order *o)
 {
     const struct cw_groups_net *net = o->net;
@@ -13,7 +18,9 @@ static void coordinates(struct cw_groups_order *o)
     for (uint32_t s = 0; s < net->steps; s++)
         for (uint32_t i = 0; i < net->step[s].tiles; i++)
             o->at[net->base[s] + i] =
-                (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles - CW_GROUPS_UNIT / 2;
+                net->step[s].column ? net->step[s].column[i] * (int64_t)CW_GROUPS_UNIT - lean_of(&net->step[s])
+                                    : (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles -
+                                          CW_GROUPS_UNIT / 2;
 }
 
 struct extent {
@@ -45,6 +52,8 @@ static struct extent before(const struct cw_groups_order *o, uint32_t i)
 /* Does every tile of step `s` stand by those that it meets, or half a tile beside them? */
 static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct extent *met)
 {
+    if (o->net->step[s].column)
+        return true;
     if (o->net->step[s].tiles == 1)
         return false; /* no coordinate of its own */
     for (uint32_t i = 0; i < o->net->step[s].tiles; i++) {
@@ -99,14 +108,20 @@ static enum cw_status stand_by_data(struct cw_groups_order *o, struct cw_error *
 static void reach(struct cw_groups_order *o)
 {
     const struct cw_groups_net *net = o->net;
+    bool leans = false;
 
     for (uint32_t i = 0; i < net->tiles; i++)
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1]; e++) {
             uint32_t on = net->pred[e];
-            int64_t away = llabs(o->at[on] - o->at[i]);
-            if (net->step[net->step_of[i]].tiles > 1 && net->step[net->step_of[on]].tiles > 1 && away > o->reach)
-                o->reach = away;
+            int64_t away = o->at[on] - o->at[i];
+            if (net->step[net->step_of[i]].tiles == 1 || net->step[net->step_of[on]].tiles == 1)
+                continue;
+            o->forward = away > o->forward ? away : o->forward;
+            o->reach = llabs(away) > o->reach ? llabs(away) : o->reach;
+            leans |= net->step[net->step_of[i]].column != NULL;
         }
+    if (!leans)
+        o->forward = o->reach;
 }
 
 /* Four tiles side by side for each lane, so that lanes seldom read what others wrote, if those are at most a quarter of
@@ -131,7 +146,7 @@ static void choose(struct cw_groups_order *o, struct cw_groups_options *drawn)
         drawn->height = (uint32_t)cw_random_below(&seed, o->net->steps) + 1;
         o->options = drawn;
     }
-    o->width = o->options->width ? o->options->width : wide(o);
+    o->width = o->options->width ? o->options->width : o->options->apart ? 1 : wide(o);
     if (o->width > o->most)
         o->width = o->most;
 }
@@ -153,6 +168,29 @@ static int64_t priority(const struct cw_groups_order *o, uint32_t i)
     return p;
 }
 
+/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by index; apart, the
+ * groups of the block. */
+static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
+{
+    const struct cw_groups_net *net = o->net;
+    uint64_t n = o->options->lanes, width = (uint64_t)o->width * CW_GROUPS_UNIT, groups = 0;
+
+    for (uint32_t i = net->base[first]; i < net->base[end]; i++)
+        groups = o->key[i].group >= groups ? o->key[i].group + 1 : groups;
+    for (uint32_t i = net->base[first]; i < net->base[end]; i++) {
+        struct cw_groups_key *k = &o->key[i];
+
+        if (o->options->rule == CW_GROUPS_MAX)
+            k->lane = (i - net->base[net->step_of[i]]) % (uint32_t)n;
+        else
+            k->lane = (uint32_t)(o->options->apart ? k->group * n / groups : (uint64_t)k->priority % width * n / width);
+        for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1] && o->options->apart; e++) {
+            const struct cw_groups_key *on = &o->key[net->pred[e]];
+            k->late |= on->block == k->block && (on->late || on->lane != k->lane);
+        }
+    }
+}
+
 /* Keys of all tiles; groups count from 0 in each block, from the block's least priority. */
 static void keys(struct cw_groups_order *o)
 {
@@ -169,18 +207,18 @@ static void keys(struct cw_groups_order *o)
             o->key[i].priority -= least;
             o->key[i].group = (uint32_t)(o->key[i].priority / ((int64_t)o->width * CW_GROUPS_UNIT));
         }
+        lanes(o, s, end);
     }
 }
 
-enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_groups_net *net,
-                                    const struct cw_groups_options *options, struct cw_error *err)
+/* Memory, and where tiles stand. */
+static enum cw_status arrange(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err)
 {
-    struct cw_groups_options drawn;
-    enum cw_status status;
-
-    *o = (struct cw_groups_order){.net = net, .options = options};
-    for (uint32_t s = 0; s < net->steps; s++)
-        o->most = net->step[s].tiles > o->most ? net->step[s].tiles : o->most;
+    o->net = net;
+    for (uint32_t s = 0; s < net->steps; s++) {
+        uint32_t n = net->step[s].tiles, most = net->step[s].column ? net->step[s].column[n - 1] + 1 : n;
+        o->most = most > o->most ? most : o->most;
+    }
     o->at = malloc(net->tiles * sizeof *o->at);
     o->key = malloc(net->tiles * sizeof *o->key);
     o->spread = calloc(net->steps, sizeof *o->spread);
@@ -190,7 +228,17 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
     if (!o->at || !o->key || !o->spread || !o->block || !o->level || !o->shift)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     coordinates(o);
-    status = stand_by_data(o, err);
+    return stand_by_data(o, err);
+}
+
+enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_groups_net *net,
+                                    const struct cw_groups_options *options, struct cw_error *err)
+{
+    struct cw_groups_options drawn;
+    enum cw_status status;
+
+    *o = (struct cw_groups_order){.options = options};
+    status = arrange(o, net, err);
     if (status == CW_OK) {
         reach(o);
         choose(o, &drawn);
@@ -199,6 +247,18 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
     if (status == CW_OK)
         keys(o);
     o->options = options;
+    return status;
+}
+
+enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err)
+{
+    static const struct cw_groups_options none = {.lanes = 1};
+    enum cw_status status;
+
+    *o = (struct cw_groups_order){.options = &none};
+    status = arrange(o, net, err);
+    for (uint32_t s = 0; s < net->steps && status == CW_OK; s++)
+        cw_groups_place_step(o, 0, s);
     return status;
 }
 

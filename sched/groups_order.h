@@ -10,6 +10,7 @@ enum { CW_GROUPS_UNIT = 1 << 16 };
 /* What decides a tile's place. */
 struct cw_groups_key {
     uint32_t block, group;
+    uint32_t late, lane; /* late: apart, and it depends on another lane's tiles of its block */
     int64_t priority; /* P */
     uint32_t tile;    /* in program order, so by step, then by tile */
 };
@@ -25,13 +26,20 @@ struct cw_groups_order {
     int64_t *shift;        /* of each step */
     struct cw_groups_key *key; /* of each tile, by number; sorted by the caller */
     uint32_t blocks, groups, height, width;
-    int64_t reach; /* R */
+    int64_t reach;   /* R */
+    int64_t forward; /* the same for dependences on what stands behind, where steps lean; else R */
 };
 
 /* Fills `o`. Errors: CW_ERR_NOMEM; finish in any case. */
 enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_groups_net *net,
                                     const struct cw_groups_options *options, struct cw_error *err);
 void cw_groups_order_finish(struct cw_groups_order *o);
+
+/* The shift of each step as if all were one block. */
+enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err);
+
+/* Shift and effective step of `s` in the block that begins with step `first`. */
+void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s);
 
 /* Puts steps into blocks, o->shift and o->level within them (groups_block.c). */
 enum cw_status cw_groups_blocks(struct cw_groups_order *o, struct cw_error *err);

@@ -86,7 +86,7 @@ static enum cw_status make_step(struct maker *m, uint32_t command, const size_t 
         memcpy(access + i * most, m->access + (i ? ends[i - 1] : 0), (ends[i] - (i ? ends[i - 1] : 0)) * sizeof *access);
     x->chains += !m->open;
     m->open = true;
-    x->step[x->steps] = (struct cw_groups_step){tiles, (uint32_t)most, access};
+    x->step[x->steps] = (struct cw_groups_step){.tiles = tiles, .accesses = (uint32_t)most, .access = access};
     x->command[x->steps] = command;
     x->chain[x->steps++] = x->chains - 1;
     x->cut += tiles > 1, x->whole += tiles == 1;

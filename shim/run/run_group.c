@@ -17,9 +17,10 @@ static void forget_plan(struct cw_run_group *g)
     }
     cw_groups_finish(&g->plan);
     free(g->waits);
+    free(g->early);
     free(g->state);
     free(g->lane);
-    g->waits = NULL;
+    g->waits = g->early = NULL;
     g->state = g->lane = NULL;
 }
 

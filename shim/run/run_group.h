@@ -66,6 +66,7 @@ struct cw_run_group {
     struct cw_run_step step[CW_RUN_GROUP_STEPS];
     struct cw_groups plan;
     uint32_t *waits;      /* of each tile, by its place in the plan: tiles that it still waits for */
+    uint32_t *early;      /* likewise: those of them that its own lane has taken, in the batch that it runs */
     uint8_t *state;       /* likewise, enum cw_run_tile_state */
     uint8_t *lane;        /* likewise: index into part[] */
     uint32_t run, taken;  /* tiles that are over; that have ever been taken */
@@ -102,6 +103,7 @@ int cw_run_group_describe(char *text, size_t size);
 struct cw_run_variant {
     size_t band_bytes; /* that a tile touches, about */
     uint64_t cache_bytes;
+    bool shared;       /* by all lanes; else of each core */
     bool helpers;      /* on the helpers, one core each; else at home */
 };
 

@@ -43,9 +43,10 @@ static uint64_t cache_bytes(int level, uint64_t otherwise)
     return bytes > 0 ? (uint64_t)bytes : otherwise;
 }
 
-static void add_variant(size_t band, uint64_t cache, bool helpers)
+static void add_variant(size_t band, uint64_t cache, bool shared, bool helpers)
 {
-    choice.variant[choice.variants++] = (struct cw_run_variant){.band_bytes = band, .cache_bytes = cache, .helpers = helpers};
+    choice.variant[choice.variants++] =
+        (struct cw_run_variant){.band_bytes = band, .cache_bytes = cache, .shared = shared, .helpers = helpers};
 }
 
 void cw_run_group_start(const struct cw_options *options)
@@ -56,11 +57,10 @@ void cw_run_group_start(const struct cw_options *options)
     cw_run_group_settings.always = !strcmp(options->groups, "on") || cw_run.chaos;
     cw_run_group_settings.rule = strcmp(options->group_rule, "max") ? CW_GROUPS_SKEW : CW_GROUPS_MAX;
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
-    add_variant(4u << 20, last / 2, false);
-    add_variant(2u << 20, last / 2, false);
-    add_variant(1u << 20, last / 2, true);
-    add_variant(256u << 10, 2 * own, true);
-    add_variant(8u << 20, last / 2, false);
+    add_variant(own * 5 / 16, own * 5 / 8, false, true);
+    add_variant(0, last / 2, true, true);
+    add_variant(4u << 20, last / 2, true, false);
+    add_variant(2u << 20, last / 2, true, false);
 }
 
 const struct cw_run_variant *cw_run_variant(uint32_t variant)

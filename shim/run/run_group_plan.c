@@ -1,6 +1,7 @@
 /* run_group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h. */
 #include "run_group.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../../analyzer/footprint/compiled.h"
@@ -8,6 +9,9 @@
 #define MOST_TILES  1024  /* of one launch */
 #define MOST_ALL    32768 /* of a group run */
 #define CHAOS_TILES 12
+#define SLICE       16        /* work-groups amid a launch that say how far its bands lean */
+#define SLICE_LEAST 4
+#define BAND_MOST   (4u << 20) /* bytes that a tile touches */
 #define SAVES       1.25  /* bytes from memory in program order over those in groups, at least */
 
 uint64_t cw_run_group_bytes(const struct cw_run_step *s)
@@ -20,16 +24,18 @@ uint64_t cw_run_group_bytes(const struct cw_run_step *s)
 }
 
 /* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at one place;
- * what touches little stays in one piece. */
-static void count_tiles(struct cw_run_group *g, const struct cw_run_variant *v)
+ * what touches little stays in one piece. Returns the launch that touches most. */
+static uint32_t count_tiles(struct cw_run_group *g, size_t band_bytes)
 {
     uint64_t largest = 0, tiles, most = MOST_ALL / g->steps;
+    uint32_t ref = 0;
 
     for (uint32_t i = 0; i < g->steps; i++) {
         uint64_t bytes = cw_run_group_bytes(&g->step[i]);
+        ref = bytes > largest ? i : ref;
         largest = bytes > largest ? bytes : largest;
     }
-    tiles = largest / v->band_bytes;
+    tiles = largest / band_bytes;
     most = most < MOST_TILES ? most : MOST_TILES;
     tiles = tiles > most ? most : tiles < 2 ? 2 : tiles;
     for (uint32_t i = 0; i < g->steps; i++) {
@@ -37,11 +43,16 @@ static void count_tiles(struct cw_run_group *g, const struct cw_run_variant *v)
         uint64_t own = cw_run.chaos ? 1 + cw_run_group_below(CHAOS_TILES) : cw_run_group_bytes(s) >= largest / 8 ? tiles : 1;
         s->tiles = (uint32_t)(own < s->cut.groups ? own : s->cut.groups);
     }
+    return ref;
 }
 
 /* Under chaos the borders are anywhere. */
-static void borders(const struct cw_run_step *s, int64_t *from)
+static bool borders(struct cw_run_step *s)
 {
+    int64_t *from = s->from = malloc((s->tiles + 1) * sizeof *from);
+
+    if (!from)
+        return false;
     for (uint32_t i = 0; i <= s->tiles; i++)
         from[i] = (int64_t)((uint64_t)i * s->cut.groups / s->tiles);
     for (uint32_t i = 1; i < s->tiles && cw_run.chaos; i++) {
@@ -49,6 +60,7 @@ static void borders(const struct cw_run_step *s, int64_t *from)
         if (room > 2)
             from[i] = from[i - 1] + 1 + cw_run_group_below((uint32_t)(room - 1 < UINT32_MAX ? room - 1 : UINT32_MAX));
     }
+    return true;
 }
 
 static struct cw_groups_access range(const struct cw_run_memory *m, const struct cw_hull *h, bool write)
@@ -90,9 +102,10 @@ static bool keep_counts(struct cw_run_group *g)
     uint32_t n = g->plan.tiles;
 
     g->waits = malloc(n * sizeof *g->waits);
+    g->early = calloc(n, sizeof *g->early);
     g->state = calloc(n, sizeof *g->state);
     g->lane = malloc(n * sizeof *g->lane);
-    if (!g->waits || !g->state || !g->lane)
+    if (!g->waits || !g->early || !g->state || !g->lane)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         g->waits[i] = g->plan.tile[i].waits;
@@ -137,27 +150,148 @@ static const char *judge(const struct cw_run_group *g)
     return (double)g->plan.plain_bytes >= SAVES * (double)g->plan.touched_bytes ? NULL : "its data stay in cache anyhow";
 }
 
+/* ---- launches whose bands lean */
+
+static int64_t slice_of(const struct cw_run_step *ref)
+{
+    return ref->cut.groups >= 2 * SLICE ? SLICE : (int64_t)ref->cut.groups / 2;
+}
+
+/* The work-group that the slice of `s` begins with: amid all. */
+static int64_t middle(const struct cw_run_step *s, const struct cw_run_step *ref)
+{
+    return ((int64_t)s->cut.groups - slice_of(ref)) / 2;
+}
+
+static bool may_lean(const struct cw_run_group *g, uint32_t i, uint32_t ref)
+{
+    const struct cw_run_step *s = &g->step[i], *r = &g->step[ref];
+
+    return s->tiles > 1 && slice_of(r) >= SLICE_LEAST && (int64_t)s->cut.groups > slice_of(r) &&
+           s->cut.groups + r->cut.groups / 20 + 1 >= r->cut.groups;
+}
+
+/* What thin bands amid each launch depend on says by how many work-groups each step should lean. */
+static bool measure_leans(const struct cw_run_group *g, uint32_t ref, double *lean)
+{
+    struct cw_groups_step *slice = calloc(g->steps, sizeof *slice);
+    int64_t from[SLICE + 1], n = slice_of(&g->step[ref]);
+    bool good = slice != NULL;
+
+    for (uint32_t i = 0; i < g->steps && good; i++) {
+        struct cw_run_step thin = g->step[i];
+
+        slice[i].tiles = 1;
+        if (!may_lean(g, i, ref))
+            continue;
+        for (int64_t k = 0; k <= n; k++)
+            from[k] = middle(&thin, &g->step[ref]) + k;
+        thin.tiles = (uint32_t)n;
+        good = describe(&thin, from, &slice[i]);
+    }
+    good = good && cw_groups_leans(slice, g->steps, lean, NULL) == CW_OK;
+    for (uint32_t i = 0; slice && i < g->steps; i++)
+        free((void *)slice[i].access);
+    free(slice);
+    return good;
+}
+
+/* The bands of `s`: `band` work-groups each, from `offset` on and before. Columns count from `first` on. */
+static bool cut_leaning(struct cw_run_step *s, int64_t band, int64_t offset, int64_t first, uint32_t **column)
+{
+    int64_t groups = (int64_t)s->cut.groups, most = groups / band + 3, k = first;
+    uint32_t *c = *column = malloc((size_t)most * sizeof *c);
+
+    s->from = malloc((size_t)(most + 1) * sizeof *s->from);
+    if (!s->from || !c)
+        return false;
+    while (offset + (k + 1) * band <= 0)
+        k++;
+    s->tiles = 0;
+    s->from[0] = 0;
+    for (int64_t at = 0; at < groups; k++) {
+        at = offset + (k + 1) * band < groups ? offset + (k + 1) * band : groups;
+        c[s->tiles++] = (uint32_t)(k - first);
+        s->from[s->tiles] = at;
+    }
+    return true;
+}
+
+/* Cuts those launches that can be so that they lean; the others have been counted. False: memory is out, or they cannot. */
+static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *step)
+{
+    double *by = calloc(g->steps, sizeof *by), most = 0;
+    const struct cw_run_step *r = &g->step[ref];
+    int64_t band = (int64_t)(r->cut.groups / r->tiles), first;
+    bool good = by && measure_leans(g, ref, by);
+
+    for (uint32_t i = 0; i < g->steps && good; i++)
+        most = fabs(by[i]) > most ? fabs(by[i]) : most;
+    first = -((int64_t)most / band + 2);
+    for (uint32_t i = 0; i < g->steps && good; i++) {
+        struct cw_run_step *s = &g->step[i];
+        int64_t own = llround(by[i]);
+        uint32_t *column;
+
+        if (!may_lean(g, i, ref))
+            continue;
+        good = cut_leaning(s, band, middle(s, r) - middle(r, r) - own, first, &column);
+        step[i].column = column;
+        step[i].lean = (double)own / (double)band;
+    }
+    free(by);
+    return good;
+}
+
+/* ---- the plan */
+
+static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, struct cw_groups_step *step)
+{
+    size_t band = v->shared ? v->cache_bytes / lanes / 4 : v->band_bytes;
+    uint32_t ref = count_tiles(g, band < BAND_MOST ? band : BAND_MOST);
+
+    bool leans = cw_run.chaos ? cw_run_group_below(2) : cw_run_group_settings.rule == CW_GROUPS_SKEW;
+
+    if (leans && !lean(g, ref, step))
+        return CW_ERR_NOMEM;
+    for (uint32_t i = 0; i < g->steps; i++) {
+        struct cw_groups_step described;
+
+        if (!g->step[i].from && !borders(&g->step[i]))
+            return CW_ERR_NOMEM;
+        if (!describe(&g->step[i], g->step[i].from, &described))
+            return CW_ERR_NOMEM;
+        described.column = step[i].column;
+        described.lean = step[i].lean;
+        step[i] = described;
+        cw_run_unlock(); /* others are not to wait for all of this */
+        cw_run_lock();
+    }
+    return CW_OK;
+}
+
+/* For chaos: any order that is legal, or lanes apart, as they are without it but with blocks of any height. */
+static void draw(struct cw_groups_options *o)
+{
+    o->apart = cw_run_group_below(3) == 0;
+    o->height = o->apart ? 1 + cw_run_group_below(CHAOS_TILES) : 0;
+    o->seed = o->apart ? 0 : 1 + cw_run_group_below(1u << 30);
+}
+
 bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why)
 {
     struct cw_groups_step *step = calloc(g->steps, sizeof *step);
     struct cw_groups_options options = {.rule = cw_run_group_settings.rule, .lanes = lanes, .cache_bytes = v->cache_bytes};
-    bool good = step != NULL;
+    bool good = false;
 
     *why = "memory is out";
     if (cw_run.chaos)
-        options.seed = 1 + cw_run_group_below(1u << 30);
-    count_tiles(g, v);
-    for (uint32_t i = 0; i < g->steps && good; i++) {
-        g->step[i].from = malloc((g->step[i].tiles + 1) * sizeof *g->step[i].from);
-        good = g->step[i].from != NULL;
-        if (good) {
-            borders(&g->step[i], g->step[i].from);
-            good = describe(&g->step[i], g->step[i].from, &step[i]);
-        }
-        cw_run_unlock(); /* others are not to wait for all of this */
-        cw_run_lock();
-    }
-    if (good) {
+        draw(&options);
+    else
+        options.apart = v->helpers && options.rule == CW_GROUPS_SKEW;
+    if (options.apart && v->shared)
+        options.cache_bytes /= lanes;
+    if (step && cut(g, v, lanes, step) == CW_OK) {
         enum cw_status status;
 
         cw_run_unlock();
@@ -169,8 +303,10 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     }
     if (good && (*why = judge(g)))
         good = false;
-    for (uint32_t i = 0; step && i < g->steps; i++)
+    for (uint32_t i = 0; step && i < g->steps; i++) {
         free((void *)step[i].access);
+        free((void *)step[i].column);
+    }
     free(step);
     return good;
 }

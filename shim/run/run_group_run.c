@@ -6,6 +6,7 @@
 
 #define NONE      UINT32_MAX
 #define LOOK      64 /* open tiles of its own that a part looks at */
+#define BATCH     16 /* tiles that a synchronous lane takes at a time */
 #define FLUSH     16 /* tiles handed to an asynchronous device between flushes */
 
 static uint32_t number(const struct cw_run_group *g, const struct cw_run_task *part)
@@ -27,7 +28,7 @@ static uint32_t next_of(struct cw_run_group *g, uint32_t p, bool *more)
     for (; i < g->plan.tiles && looked < LOOK; i++) {
         if (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN)
             continue;
-        if (g->in_turn || !g->waits[i])
+        if (g->in_turn || g->waits[i] == g->early[i])
             return i;
         *more = true;
         looked++;
@@ -48,6 +49,22 @@ static uint32_t out_of_order(const struct cw_run_group *g, uint32_t i)
     return i;
 }
 
+/* How tile `i` bears on those of its own lane, which may be in one batch with it. */
+static void expect(struct cw_run_group *g, uint32_t i, bool taken)
+{
+    const struct cw_groups_tile *t = &g->plan.tile[i];
+
+    for (uint32_t k = 0; k < t->successors; k++) {
+        uint32_t s = g->plan.successor[t->first + k];
+        if (g->lane[s] != g->lane[i])
+            continue;
+        if (taken)
+            g->early[s]++;
+        else if (g->early[s]) /* not: it has come from another lane meanwhile */
+            g->early[s]--;
+    }
+}
+
 static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, bool *more)
 {
     uint32_t i = next_of(g, number(g, part), more);
@@ -59,12 +76,34 @@ static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, boo
         i = out_of_order(g, i);
     g->state[i] = CW_RUN_TILE_TAKEN;
     g->taken++;
+    expect(g, i, true);
     s = &g->step[g->plan.tile[i].step];
     if (s->task->state < CW_RUN_RUNNING) {
         cw_run_starts(s->task);
         s->start_ns = s->task->timed ? s->task->times[2] : 0;
     }
     return i;
+}
+
+/* Tiles that a lane does one after the other, in its own thread, are taken some at a time. */
+static uint32_t take_batch(struct cw_run_group *g, const struct cw_run_task *part, uint32_t batch[BATCH], bool *more)
+{
+    uint32_t n = 0, most = part->queue->context->places[part->place].slot->synchronous ? BATCH : 1;
+
+    if (CW_UNLIKELY(cw_run_fault_planted))
+        most = 1;
+    else if (cw_run.chaos)
+        most = most < 2 ? 1 : 1 + cw_run_group_below(most);
+    while (n < most && (batch[n] = take(g, part, more)) != NONE)
+        n++;
+    return n;
+}
+
+static void untake(struct cw_run_group *g, uint32_t i)
+{
+    g->state[i] = CW_RUN_TILE_OPEN;
+    g->taken--;
+    expect(g, i, false);
 }
 
 /* ---- running one; lane held, lock not held */
@@ -167,6 +206,7 @@ static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
     const struct cw_groups_tile *t = &g->plan.tile[i];
     struct cw_run_step *s = &g->step[t->step];
 
+    expect(g, i, false);
     g->state[i] = CW_RUN_TILE_OVER;
     g->run++;
     s->left--;
@@ -277,10 +317,10 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
     g->step[g->plan.tile[i].step].kernel->tiled->broken[part->lane] = true;
-    g->state[i] = CW_RUN_TILE_OPEN;
+    untake(g, i);
     if (leave(g, number(g, part)))
         return;
-    g->state[i] = CW_RUN_TILE_TAKEN;
+    g->taken++;
     has_run(g, i, status);
 }
 
@@ -300,32 +340,47 @@ static void drain(struct cw_run_group *g, cl_command_queue queue)
     share_times(g);
 }
 
+/* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up meanwhile. */
+static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n, cl_command_queue *queue)
+{
+    cl_int err[BATCH];
+    cl_command_queue used = NULL;
+    uint32_t done = 0;
+
+    cw_run_unlock();
+    while (done < n) {
+        err[done] = submit(g, part, batch[done], &used);
+        *queue = used ? used : *queue;
+        if (err[done] < 0 && !used)
+            break;
+        done++;
+    }
+    cw_run_lock();
+    for (uint32_t k = 0; k < done; k++)
+        if (!g->in_turn || err[k] < 0)
+            has_run(g, batch[k], err[k]);
+    for (uint32_t k = n; k > done + 1; k--)
+        untake(g, batch[k - 1]);
+    if (done < n)
+        refused(g, part, batch[done], err[done]);
+    if (!g->in_turn) {
+        complete(g);
+        wake(g);
+    }
+}
+
 void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
 {
     struct cw_run_group *g = part->group;
-    cl_command_queue queue = NULL, used;
+    cl_command_queue queue = NULL;
     bool more = false, alive = true;
-    uint32_t i;
+    uint32_t batch[BATCH], n;
 
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    while (is_able(g, part, &alive) && (i = take(g, part, &more)) != NONE) {
-        cl_int err;
-
-        cw_run_unlock();
-        err = submit(g, part, i, &used);
-        queue = used ? used : queue;
-        cw_run_lock();
-        if (err < 0 && !used)
-            refused(g, part, i, err);
-        else if (!g->in_turn || err < 0)
-            has_run(g, i, err);
-        if (!g->in_turn) {
-            complete(g);
-            wake(g);
-        }
-    }
+    while (is_able(g, part, &alive) && (n = take_batch(g, part, batch, &more)))
+        run_batch(g, part, batch, n, &queue);
     if (alive && g->in_turn && g->taken) {
         drain(g, queue);
         complete(g);

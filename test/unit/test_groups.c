@@ -16,6 +16,7 @@ enum { TILE = 1000, STEPS_MAX = 24, TILES_MAX = 40, ACCESSES_MAX = 4 };
 struct chain {
     struct cw_groups_step step[STEPS_MAX];
     struct cw_groups_access access[STEPS_MAX][TILES_MAX * ACCESSES_MAX];
+    uint32_t column[STEPS_MAX][TILES_MAX];
     uint32_t steps;
 };
 
@@ -33,7 +34,7 @@ static struct cw_groups_access *add(struct chain *c, uint32_t tiles, uint32_t ac
 {
     uint32_t s = c->steps++;
 
-    c->step[s] = (struct cw_groups_step){tiles, accesses, c->access[s]};
+    c->step[s] = (struct cw_groups_step){.tiles = tiles, .accesses = accesses, .access = c->access[s]};
     return c->access[s];
 }
 
@@ -248,6 +249,74 @@ static void producers_wait_for_their_readers(void **state)
                  "0: 0.0 | 1: 0.1 1.0 2.0 3.0 | 2: 0.2 1.1 2.1 3.1 | 3: 1.2 2.2 3.2");
 }
 
+static void check(const struct chain *c, const struct cw_groups *g);
+
+/* Tiles of four rows that lean by one a step: a tile needs its own column and the one before, and nothing else. */
+static void lean_jacobi(struct chain *c, uint32_t rows, uint32_t steps)
+{
+    for (uint32_t s = 0; s < steps; s++) {
+        struct cw_groups_access *a = add(c, (rows + s + 3) / 4, 2);
+        for (uint32_t i = 0; i < c->step[s].tiles; i++) {
+            int64_t first = 4 * (int64_t)i - s, last = first + 3;
+            c->column[s][i] = i;
+            a[2 * i] = part(s % 2, first - 1, last + 1, rows, false);
+            a[2 * i + 1] = part((s + 1) % 2, first, last, rows, true);
+        }
+        c->step[s].column = c->column[s];
+        c->step[s].lean = s / 4.0;
+    }
+}
+
+static void leaning_bands_need_one_column(void **state)
+{
+    struct chain c = {0};
+    struct cw_groups g;
+    double lean[STEPS_MAX];
+
+    (void)state;
+    lean_jacobi(&c, 12, 3);
+    expect_order(&c, (struct cw_groups_options){.width = 1, .height = 3},
+                 "0: 0.0 1.0 2.0 | 1: 0.1 1.1 2.1 | 2: 0.2 1.2 2.2 | 3: 1.3 2.3");
+    /* a column, the lean of all steps and the reach at both ends: 1 + 2/4 + 2/4 of 4 columns that are 24 rows */
+    g = make(&c, (struct cw_groups_options){.width = 1, .cache_bytes = 12 * TILE});
+    assert_int_equal(g.height, 3);
+    cw_groups_finish(&g);
+    g = make(&c, (struct cw_groups_options){.width = 1, .cache_bytes = 10 * TILE});
+    assert_int_equal(g.height, 1);
+    cw_groups_finish(&g);
+    c.steps = 0;
+    jacobi(&c, 16, 4, 2);
+    assert_int_equal(cw_groups_leans(c.step, 4, lean, NULL), CW_OK);
+    for (int s = 0; s < 4; s++)
+        assert_float_equal(lean[s], 2 * s, 0);
+}
+
+/* Each lane does what needs no other one first: no tile of its range waits for the other lane's but those behind all of them. */
+static void lanes_apart_meet_once_a_block(void **state)
+{
+    struct chain c = {0};
+    uint32_t late = 0, lane = 0, seen[2] = {0}, changes = 0;
+
+    (void)state;
+    lean_jacobi(&c, 36, 4);
+    struct cw_groups g = make(&c, (struct cw_groups_options){.width = 1, .height = 4, .lanes = 2, .apart = true});
+    check(&c, &g);
+    for (uint32_t k = 0; k < g.tiles; k++) {
+        changes += k && g.tile[k].lane != lane;
+        lane = g.tile[k].lane;
+        seen[lane]++;
+        late += changes >= 2;
+    }
+    assert_int_equal(changes, 1); /* lane 0, lane 1, and lane 1's border at the end, which alone waits for lane 0 */
+    assert_true(seen[0] + 4 >= seen[1] && seen[1] + 4 >= seen[0]);
+    assert_int_equal(late, 0);
+    for (uint32_t k = 0; k < g.tiles; k++)
+        for (uint32_t e = g.tile[k].first; e < g.tile[k].first + g.tile[k].successors; e++)
+            if (g.tile[k].lane != g.tile[g.successor[e]].lane)
+                assert_true(g.successor[e] + 6 >= g.tiles); /* the triangle of 1 + 2 + 3 tiles */
+    cw_groups_finish(&g);
+}
+
 /* ---- random chains */
 
 static bool meet(const struct cw_groups_access *a, const struct cw_groups_access *b)
@@ -264,6 +333,16 @@ static bool depends(const struct chain *c, const struct cw_groups_tile *a, const
             if (meet(&s->access[a->tile * s->accesses + x], &t->access[b->tile * t->accesses + y]))
                 return true;
     return false;
+}
+
+/* Columns that no even cut has; the order is to hold whatever they are. */
+static const uint32_t *random_columns(struct chain *c, uint32_t step, uint64_t *seed)
+{
+    uint32_t at = (uint32_t)cw_random_below(seed, 4);
+
+    for (uint32_t i = 0; i < c->step[step].tiles; i++)
+        c->column[step][i] = at += 1 + (cw_random_below(seed, 8) == 0);
+    return c->column[step];
 }
 
 static void random_chain(struct chain *c, uint64_t *seed)
@@ -284,6 +363,10 @@ static void random_chain(struct chain *c, uint64_t *seed)
                 a[i * accesses + k] = all ? part(b, 0, most - 1, most, write) : part(b, at - low, at + high, most, write);
                 a[i * accesses + k].low += cw_random_below(seed, 9);
             }
+        }
+        if (cw_random_below(seed, 4) == 0) {
+            c->step[c->steps - 1].column = random_columns(c, c->steps - 1, seed);
+            c->step[c->steps - 1].lean = (double)cw_random_below(seed, 30) / 4;
         }
     }
 }
@@ -334,6 +417,7 @@ static void random_orders_keep_every_dependence(void **state)
                                       .width = (uint32_t)cw_random_below(&seed, 6),
                                       .height = (uint32_t)cw_random_below(&seed, 6),
                                       .cache_bytes = cw_random_below(&seed, 2) * 1000 * cw_random_below(&seed, 80),
+                                      .apart = cw_random_below(&seed, 2),
                                       .seed = cw_random_below(&seed, 3) ? 0 : seed};
         struct cw_groups g = make(c, o), again = make(c, o);
         check(c, &g);
@@ -388,6 +472,7 @@ int main(void)
         cmocka_unit_test(producers_wait_for_their_readers), cmocka_unit_test(random_orders_keep_every_dependence),
         cmocka_unit_test(border_kernels_stand_at_the_border),
         cmocka_unit_test(lanes_take_neighbours),            cmocka_unit_test(shuffled_orders_of_small_chains),
+        cmocka_unit_test(leaning_bands_need_one_column),    cmocka_unit_test(lanes_apart_meet_once_a_block),
         cmocka_unit_test(bad_input),
     };
 

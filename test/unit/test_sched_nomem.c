@@ -88,13 +88,13 @@ static enum cw_status groups(const char *name)
 {
     enum { TILES = 9 };
     struct cw_groups_access access[3][2 * TILES], small[1] = {{0, 500, true}};
-    struct cw_groups_step step[4] = {{1, 1, small}};
+    struct cw_groups_step step[4] = {{.tiles = 1, .accesses = 1, .access = small}};
     struct cw_groups_options o = {.lanes = 2, .cache_bytes = 2000, .seed = (uint64_t)(name[0] == 's')};
     struct cw_groups g;
     enum cw_status status;
 
     for (uint64_t s = 0; s < 3; s++) {
-        step[s + 1] = (struct cw_groups_step){TILES, 2, access[s]};
+        step[s + 1] = (struct cw_groups_step){.tiles = TILES, .accesses = 2, .access = access[s]};
         for (uint64_t i = 0; i < TILES; i++) {
             access[s][2 * i] = (struct cw_groups_access){s % 2 * 1000 + (i ? i - 1 : i) * 100, s % 2 * 1000 + (i + 2) * 100, false};
             access[s][2 * i + 1] = (struct cw_groups_access){(s + 1) % 2 * 1000 + i * 100, (s + 1) % 2 * 1000 + (i + 1) * 100, true};
