@@ -20,8 +20,11 @@ static enum outcome add_vars(struct cw_compiled *c, struct cw_code *code, struct
     for (int v = VAR_DYNAMIC + b->vars; v < e->vars; v++) {
         struct cw_range r = e->initial[v];
         struct form_var *to = &code->var[code->vars++];
-        bool fits = r.lo >= -FORM_LIMIT && r.hi <= FORM_LIMIT; /* else no line uses it */
-        *to = (struct form_var){fits ? (int64_t)r.lo : 0, fits ? (int64_t)r.hi : 0, e->var[v].free};
+        *to = (struct form_var){.free = e->var[v].free};
+        if (r.lo >= -FORM_LIMIT && r.hi <= FORM_LIMIT) /* else no line uses it */
+            *to = (struct form_var){(int64_t)r.lo, (int64_t)r.hi, r.lo_id, r.hi_id, e->var[v].free};
+        else if (r.lo_id | r.hi_id)
+            cw_record_give_up();
     }
     b->vars = n;
     return FORM_OK;
@@ -29,9 +32,8 @@ static enum outcome add_vars(struct cw_compiled *c, struct cw_code *code, struct
 
 static bool mixes_bases(const struct cw_eval *e, const struct cw_poly *p)
 {
-    int64_t k;
     for (int d = 0; d < 3; d++)
-        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &k))
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, NULL))
             return true;
     return false;
 }
@@ -56,7 +58,8 @@ static enum outcome add_recipes(struct cw_compiled *c, struct cw_code *code, str
         struct form_recipe to = {.rule = r->rule,
                                  .var = (uint8_t)r->var,
                                  .stage = r->stage,
-                                 .number = r->number,
+                                 .number = (int64_t)r->number.v,
+                                 .id = r->number.id,
                                  .relation = r->relation,
                                  .sole = r->sole,
                                  .inside = r->inside};
@@ -106,6 +109,27 @@ static enum outcome add_guards(struct cw_compiled *c, struct cw_code *code, stru
     return FORM_OK;
 }
 
+/* rest = p - ratio * d, without `var`; false when that is impossible. */
+static bool without(const struct cw_poly *p, const struct cw_poly *d, int var, struct cw_poly *rest,
+                    struct cw_value *ratio)
+{
+    struct cw_value ours, theirs, zero = cw_value_number(0), floor;
+    struct cw_poly factor, product;
+    if (!cw_poly_uses_value(p, var, &ours) || !cw_poly_uses_value(d, var, &theirs) || !ours.v || !theirs.v)
+        return false;
+    bool negative = cw_value_less(theirs, zero);
+    if (negative) {
+        ours = cw_value_sub(zero, ours);
+        theirs = cw_value_sub(zero, theirs);
+    }
+    floor = cw_value_floor(ours, theirs);
+    if (!cw_value_equal(cw_value_mul(floor, theirs), ours))
+        return false;
+    *ratio = floor;
+    cw_poly_value(&factor, floor);
+    return cw_poly_mul(&product, d, &factor) && cw_poly_add(rest, p, &product, -1);
+}
+
 /* Lines that bound the offset p through conditions on several variables. */
 static enum outcome add_bounds(struct cw_compiled *c, struct cw_code *code, struct form_item *item,
                                const struct cw_access *a, const struct cw_poly *p)
@@ -117,15 +141,14 @@ static enum outcome add_bounds(struct cw_compiled *c, struct cw_code *code, stru
         enum relation relation;
         if (!eval_relation(c->e, g.node, g.want, &d, &relation) || relation != REL_NEGATIVE)
             continue;
-        int vars = d.n - (cw_poly_constant(&d) != 0);
+        int vars = d.n - (d.n && !d.term[0].var[CW_POLY_DEGREE - 1]);
         for (int t = 0; t < d.n && vars > 1; t++) {
             int var = d.term[t].var[CW_POLY_DEGREE - 1];
-            int64_t ours, theirs;
+            struct cw_value ratio;
             struct cw_poly rest;
-            if (!var || !cw_poly_uses(p, var, &ours) || !cw_poly_uses(&d, var, &theirs) || ours == 0 ||
-                theirs == 0 || ours % theirs != 0 || !cw_poly_add(&rest, p, &d, -(ours / theirs)))
+            if (!var || !without(p, &d, var, &rest, &ratio))
                 continue;
-            struct form_bound to = {.c = ours / theirs, .var = (uint8_t)var};
+            struct form_bound to = {.c = (int64_t)ratio.v, .id = ratio.id, .var = (uint8_t)var};
             enum outcome o = form_make_line(c, code, &rest, false, &to.rest);
             if (o != FORM_OK)
                 return o;
@@ -144,15 +167,15 @@ static enum outcome enter(struct cw_compiled *c, struct cw_code *code, const str
 {
     struct form_box *b;
     enum outcome o = FORM_OK;
-    if (!code->boxes || *generation != c->e->generation) {
-        if (!form_room(&code->box, code->boxes, 1, &code->box_room, sizeof *code->box))
+    if (!code->boxs || *generation != c->e->generation) {
+        if (!form_room(&code->box, code->boxs, 1, &code->box_room, sizeof *code->box))
             return FORM_NO_MEMORY;
-        b = &code->box[code->boxes++];
+        b = &code->box[code->boxs++];
         *b = (struct form_box){.guard = code->guards, .first_var = code->vars, .recipe = code->recipes};
         memcpy(b->by_group, c->e->by_group, sizeof b->by_group);
         o = add_guards(c, code, b, a);
     }
-    b = &code->box[code->boxes - 1];
+    b = &code->box[code->boxs - 1];
     if (o == FORM_OK)
         o = add_vars(c, code, b);
     if (o == FORM_OK)
@@ -168,6 +191,8 @@ static enum outcome add_repetition(struct cw_compiled *c, struct form_item *item
         return FORM_OK;
     const struct cw_poly *count = eval_node(c->e, a->count, READ_UNSIGNED);
     struct cw_range n = eval_range(c->e, count);
+    (void)cw_value_pin(cw_range_lo(n)); /* not worth a formula */
+    (void)cw_value_pin(cw_range_hi(n));
     if (eval_is_tiled(c->e, count) || n.hi > FORM_LIMIT || n.hi <= 0 ||
         !cw_poly_is_const(eval_node(c->e, a->stride, READ_SIGNED), &item->stride) || item->stride <= 0 ||
         item->stride > FORM_LIMIT / (int64_t)n.hi)
@@ -181,7 +206,7 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
                          const struct cw_access *a, const struct cw_poly *p, uint32_t *generation)
 {
     enum outcome o = enter(c, code, a, generation);
-    item->box = code->boxes - 1;
+    item->box = code->boxs - 1;
     for (int i = 0; i < p->n && o == FORM_OK; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         item->tied |= v && !c->e->var[v].free;
@@ -203,12 +228,13 @@ static enum outcome fill(struct cw_compiled *c, struct cw_code *code, struct for
 
 static bool same_line(const struct cw_code *code, const struct form_line *a, const struct form_line *b)
 {
-    if (a->constant != b->constant || a->n != b->n || a->curve || b->curve)
+    if (a->constant != b->constant || a->id != b->id || a->n != b->n || a->curve || b->curve)
         return false;
-    for (int i = 0; i < a->n; i++)
-        if (code->term[a->first + i].var != code->term[b->first + i].var ||
-            code->term[a->first + i].coefficient != code->term[b->first + i].coefficient)
+    for (int i = 0; i < a->n; i++) {
+        const struct form_term *x = &code->term[a->first + i], *y = &code->term[b->first + i];
+        if (x->var != y->var || x->coefficient != y->coefficient || x->id != y->id)
             return false;
+    }
     return true;
 }
 
@@ -261,11 +287,23 @@ static bool compile_access(struct cw_compiled *c, struct cw_code *code, int inde
     return true;
 }
 
-/* Conditions that hold everywhere in the launch, whatever others say, need not be looked at again. */
-static void drop_settled(struct cw_compiled *c, struct cw_code *code, const struct cw_tile *whole)
+static struct cw_tile whole_launch(const struct cw_compiled *c)
 {
-    form_set_tile(c, whole);
-    for (int i = 0; i < code->boxes; i++) {
+    struct cw_tile whole;
+    for (int d = 0; d < 3; d++) {
+        whole.first[d] = 0;
+        whole.count[d] =
+            c->launch.global[d] / c->launch.local[d] + (c->launch.global[d] % c->launch.local[d] != 0);
+    }
+    return whole;
+}
+
+/* Conditions that hold everywhere in the launch, whatever others say, need not be looked at again. */
+void form_drop_settled(struct cw_compiled *c, struct cw_code *code)
+{
+    struct cw_tile whole = whole_launch(c);
+    form_set_tile(c, &whole);
+    for (int i = 0; i < code->boxs; i++) {
         struct form_box *b = &code->box[i], bare = *b;
         int kept = 0;
         bool certain;
@@ -282,22 +320,17 @@ static void drop_settled(struct cw_compiled *c, struct cw_code *code, const stru
 
 bool form_compile(struct cw_compiled *c, struct cw_code *code)
 {
-    struct cw_tile whole;
+    struct cw_tile whole = whole_launch(c);
     uint32_t generation = 0;
-    code->items = code->boxes = code->guards = code->bounds = code->terms = code->vars = code->recipes =
+    code->items = code->boxs = code->guards = code->bounds = code->terms = code->vars = code->recipes =
         code->steps = code->curves = 0;
-    for (int d = 0; d < 3; d++) {
-        int64_t groups = c->launch.global[d] / c->launch.local[d];
+    for (int d = 0; d < 3; d++)
         code->ragged[d] = c->launch.global[d] % c->launch.local[d] != 0;
-        whole.first[d] = 0;
-        whole.count[d] = groups + code->ragged[d];
-    }
     c->e->launch = &c->launch;
     c->e->tile = &whole;
     c->e->box_valid = false;
     for (int i = 0; i < c->m->accesses; i++)
         if (!compile_access(c, code, i, &generation))
             return false;
-    drop_settled(c, code, &whole);
     return true;
 }

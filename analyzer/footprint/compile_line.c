@@ -29,11 +29,11 @@ static cw_wide magnitude(const struct cw_eval *e, int v)
     struct cw_range r = v < VAR_DYNAMIC ? e->range[v] : e->initial[v];
     if (v >= VAR_GLOBAL && v < VAR_GLOBAL + 3) {
         int d = v - VAR_GLOBAL;
-        r = (struct cw_range){e->launch->offset[d], (cw_wide)e->launch->offset[d] + e->launch->global[d]};
+        r = cw_range_numbers(e->launch->offset[d], (cw_wide)e->launch->offset[d] + e->launch->global[d]);
     } else if (v >= VAR_GROUP && v < VAR_LOCAL) {
-        r = (struct cw_range){0, e->launch->global[v - VAR_GROUP]};
+        r = cw_range_numbers(0, e->launch->global[v - VAR_GROUP]);
     } else if (v >= VAR_LOCAL && v < VAR_DYNAMIC) {
-        r = (struct cw_range){0, e->launch->local[v - VAR_LOCAL]};
+        r = cw_range_numbers(0, e->launch->local[v - VAR_LOCAL]);
     }
     return r.hi > -r.lo ? r.hi : -r.lo;
 }
@@ -44,7 +44,7 @@ static int by_size(const struct form_term *a, const struct form_term *b)
     return (x > y) - (x < y);
 }
 
-/* p as it is. FORM_SLOW when a variable may leave FORM_LIMIT, which the boxes of tiles do not hold. */
+/* p as it is. FORM_SLOW when a variable may leave FORM_LIMIT, which the boxs of tiles do not hold. */
 static enum outcome make_curve(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p,
                                struct form_line *l)
 {
@@ -75,29 +75,39 @@ static bool is_line(struct cw_compiled *c, const struct cw_poly *p)
     return true;
 }
 
+void form_sort_line(struct cw_code *code, const struct form_line *l)
+{
+    /* two or three elements: by insertion, stable */
+    for (int i = 1; i < l->n; i++)
+        for (int k = l->first + i; k > l->first && by_size(&code->term[k], &code->term[k - 1]) < 0; k--) {
+            struct form_term t = code->term[k];
+            code->term[k] = code->term[k - 1];
+            code->term[k - 1] = t;
+        }
+}
+
 enum outcome form_make_line(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
                             struct form_line *l)
 {
     *l = (struct form_line){.first = code->terms};
-    if (!is_line(c, p))
+    if (!is_line(c, p)) {
+        if (cw_poly_is_linear(p))
+            cw_record_give_up(); /* too large in this launch */
         return make_curve(c, code, p, l);
+    }
     if (!form_room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
         return FORM_NO_MEMORY;
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         if (v)
-            code->term[l->first + l->n++] = (struct form_term){p->term[i].coefficient, (uint8_t)v};
+            code->term[l->first + l->n++] =
+                (struct form_term){p->term[i].coefficient, p->term[i].id, (uint8_t)v};
         else
-            l->constant = p->term[i].coefficient;
+            *l = (struct form_line){p->term[i].coefficient, l->first, l->n, 0, p->term[i].id};
     }
     code->terms += l->n;
-    if (sorted) /* two or three elements: by insertion, stable */
-        for (int i = 1; i < l->n; i++)
-            for (int k = l->first + i; k > l->first && by_size(&code->term[k], &code->term[k - 1]) < 0; k--) {
-                struct form_term t = code->term[k];
-                code->term[k] = code->term[k - 1];
-                code->term[k - 1] = t;
-            }
+    if (sorted)
+        form_sort_line(code, l);
     return FORM_OK;
 }
 

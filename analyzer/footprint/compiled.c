@@ -36,16 +36,9 @@ void cw_compiled_destroy(struct cw_compiled *c)
         return;
     for (int i = 0; i < CODES; i++) {
         free(c->code[i].scalars);
-        free(c->code[i].item);
-        free(c->code[i].box);
-        free(c->code[i].guard);
-        free(c->code[i].bound);
-        free(c->code[i].term);
-        free(c->code[i].var);
-        free(c->code[i].recipe);
-        free(c->code[i].step);
-        free(c->code[i].curve);
+        form_finish(&c->code[i]);
     }
+    form_plans_finish(c);
     cw_spans_finish(&c->touch.may);
     cw_spans_finish(&c->touch.must);
     cw_eval_destroy(c->e);
@@ -130,7 +123,7 @@ bool cw_compiled_launch(struct cw_compiled *c, const struct cw_launch *launch)
     oldest->valid = false;
     if (!oldest->scalars && !(oldest->scalars = malloc((size_t)c->key_bytes + 1)))
         return false;
-    if (!form_compile(c, oldest))
+    if (!form_make(c, oldest))
         return false;
     oldest->work_dim = launch->work_dim;
     memcpy(oldest->global, launch->global, sizeof launch->global);

@@ -29,7 +29,7 @@ static struct form_range curve_range(const struct cw_compiled *c, const struct c
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++) {
             int v = p->term[i].var[k];
-            range[v] = (struct cw_range){c->lo[v], c->hi[v]};
+            range[v] = cw_range_numbers(c->lo[v], c->hi[v]);
         }
     r = cw_poly_range(p, range);
     return (struct form_range){saturate(r.lo), saturate(r.hi)};
@@ -176,11 +176,11 @@ static enum tri narrow(struct cw_compiled *c, const struct cw_code *code, const 
 static void cook(struct cw_compiled *c, const struct cw_code *code, const struct form_recipe *r)
 {
     struct form_range a = form_line_range(c, code, &r->a), b = form_line_range(c, code, &r->b);
-    struct cw_range x = {a.lo, a.hi}, y = {b.lo, b.hi}, k;
+    struct cw_range x = cw_range_numbers(a.lo, a.hi), y = cw_range_numbers(b.lo, b.hi), k;
     int v = r->var;
     enum tri t = r->rule == RULE_SELECT ? form_decide(c, code, &r->condition) : TRI_MAYBE;
     if (r->rule == RULE_TEST) {
-        if (eval_test_range(r->relation, r->number, x, &k) && k.hi <= c->hi[v]) {
+        if (eval_test_range(r->relation, cw_value_number(r->number), x, &k) && k.hi <= c->hi[v]) {
             c->lo[v] = (int64_t)k.lo;
             c->hi[v] = (int64_t)k.hi;
         }
@@ -190,7 +190,7 @@ static void cook(struct cw_compiled *c, const struct cw_code *code, const struct
         if (!certain || r->inside)
             c->lo[v] = 0;
     } else {
-        k = t == TRI_YES ? x : t == TRI_NO ? y : eval_rule_range(r->rule, r->number, x, y);
+        k = t == TRI_YES ? x : t == TRI_NO ? y : eval_rule_range(r->rule, cw_value_number(r->number), x, y);
         c->lo[v] = (int64_t)k.lo;
         c->hi[v] = (int64_t)k.hi;
     }

@@ -14,11 +14,13 @@
 struct form_line {
     int64_t constant;
     int first, n;
-    int curve; /* 1 + its number in the code; 0: none */
+    int curve;   /* 1 + its number in the code; 0: none */
+    uint32_t id; /* formula of the constant, while a launch is recorded (compiled_plan.c); as other ids here */
 };
 
 struct form_term {
     int64_t coefficient;
+    uint32_t id;
     uint8_t var;
 };
 
@@ -58,6 +60,7 @@ struct form_recipe {
     int stage; /* before the condition that stands there in the source's order */
     struct form_line a, b;
     int64_t number;
+    uint32_t id; /* of number */
     struct form_guard condition; /* SELECT */
     enum relation relation;
     bool sole, inside;
@@ -74,6 +77,7 @@ struct form_box {
 
 struct form_var {
     int64_t lo, hi;
+    uint32_t lo_id, hi_id;
     bool free;
 };
 
@@ -82,6 +86,7 @@ struct form_var {
 struct form_bound {
     struct form_line rest;
     int64_t c;
+    uint32_t id; /* of c */
     uint8_t var;
 };
 
@@ -119,16 +124,37 @@ struct cw_code {
     struct form_recipe *recipe;
     struct form_step *step;
     struct cw_poly *curve;
-    int items, boxes, guards, bounds, terms, vars, recipes, steps, curves;
+    int items, boxs, guards, bounds, terms, vars, recipes, steps, curves;
     int item_room, box_room, guard_room, bound_room, term_room, var_room, recipe_room, step_room, curve_room;
 };
 
-enum { CODES = 8 };
+/* How the numbers of a code follow from those of the launch: a code before anything in it was found settled,
+ * its numbers as formulas, and the condition (the checks among them) under which another launch has such a code.
+ * See compiled_plan.c. */
+struct form_plan {
+    bool valid;
+    uint64_t used;
+    unsigned work_dim;
+    bool ragged[3];
+    struct cw_formulas formulas;
+    struct cw_code code;
+    struct form_patch {
+        uint8_t array; /* of FORM_ARRAYS */
+        uint16_t id;
+        uint32_t at; /* bytes from its beginning */
+    } *patch;
+    int patches;
+    int64_t most; /* coefficients that are plain numbers are at most this large */
+};
+
+enum { CODES = 8, PLANS = 4, RECORDINGS = 16 };
 
 struct cw_compiled {
     const struct cw_model *m;
     struct cw_eval *e;
     struct cw_code code[CODES], *now;
+    struct form_plan plan[PLANS];
+    int recordings; /* how many launches have been recorded, of RECORDINGS; plans that fail cost time */
     uint64_t clock;
     struct cw_launch launch; /* the copy; its arguments are ... */
     struct cw_launch_arg *arg;
@@ -149,13 +175,37 @@ bool form_room(void *v, int have, int n, int *capacity, size_t size);
 /* p as a line or curve; sorted: by the size of coefficients. */
 enum outcome form_make_line(struct cw_compiled *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
                             struct form_line *l);
+/* Smallest coefficients first. */
+void form_sort_line(struct cw_code *code, const struct form_line *l);
 /* A condition that is no comparison, as steps. */
 enum outcome form_make_tree(struct cw_compiled *c, struct cw_code *code, struct cw_guard g,
                             struct form_guard *to);
 
 /* compile.c */
-/* Fills `code` for c->launch. False without memory. */
+/* Fills `code` for c->launch; what is settled everywhere is left in it. False without memory. */
 bool form_compile(struct cw_compiled *c, struct cw_code *code);
+/* Drops it. */
+void form_drop_settled(struct cw_compiled *c, struct cw_code *code);
+
+/* compiled_code.c */
+/* The arrays of a code. */
+#define FORM_ARRAYS(X)                                                                                       \
+    X(item) X(box) X(guard) X(bound) X(term) X(var) X(recipe) X(step) X(curve)
+enum form_array {
+#define X(name) FORM_ARRAY_##name,
+    FORM_ARRAYS(X)
+#undef X
+        FORM_ARRAY_COUNT
+};
+/* Copies the arrays, not the key. False without memory. */
+bool form_copy(struct cw_code *to, const struct cw_code *from);
+void form_finish(struct cw_code *code);
+
+/* compiled_plan.c */
+/* Compiles c->launch into `code`, by one of the plans where that is possible, and drops what is settled. False
+ * without memory. */
+bool form_make(struct cw_compiled *c, struct cw_code *code);
+void form_plans_finish(struct cw_compiled *c);
 
 /* compiled_box.c */
 /* Sets c->lo, c->hi for a tile; per box: its own variables, then its conditions. */

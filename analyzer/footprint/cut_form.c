@@ -7,7 +7,7 @@ static void add_digit(struct cut_way *w, cw_wide stride, struct cw_range r)
 {
     if (stride < 0) {
         stride = -stride;
-        r = (struct cw_range){-r.hi, -r.lo};
+        r = cw_range_numbers(-r.hi, -r.lo);
     }
     int at = 0;
     while (at < w->n && w->digit[at].stride < stride)
@@ -127,7 +127,7 @@ static void other_ways(struct cw_eval *e, const struct ties *ties, const struct 
                 cw_poly_uses(p, x, &ours) != 1 || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
                 ours % theirs)
                 continue;
-            int v = eval_new_var(e, -1, eval_range(e, g).lo, -1);
+            int v = eval_new_var(e, -1, cw_range_numbers(eval_range(e, g).lo, -1));
             cw_poly_var(&t, v);
             if (cw_poly_add(&q, p, g, -(ours / theirs)) && cw_poly_add(&q, &q, &t, ours / theirs))
                 write_down(e, &q, dim, &(struct ties){0}, &f->way[f->ways++]);
@@ -176,9 +176,9 @@ static bool repeat(struct cw_eval *e, const struct cw_access *a, struct cut_form
         struct cut_way *w = &f->way[i];
         cw_wide far = cw_wide_mul(stride, n.hi - 1);
         if (stride)
-            add_digit(w, stride, (struct cw_range){0, n.hi - 1});
+            add_digit(w, stride, cw_range_numbers(0, n.hi - 1));
         for (int k = 0; k <= w->n; k++)
-            w->below[k] = (struct cw_range){-CW_WIDE_LIMIT, CW_WIDE_LIMIT}; /* not worked out again */
+            w->below[k] = cw_range_numbers(-CW_WIDE_LIMIT, CW_WIDE_LIMIT); /* not worked out again */
         w->total.lo += far < 0 ? far : 0;
         w->total.hi += far > 0 ? far : 0;
     }
@@ -229,7 +229,7 @@ void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f)
 {
     const struct cw_access *a = &e->m->access[index];
     *f = (struct cut_form){.access = index, .arg = a->arg, .kind = a->kind, .bytes = a->bytes_may};
-    f->slabs = (struct cw_range){e->tile->first[dim], e->tile->first[dim] + e->tile->count[dim] - 1};
+    f->slabs = cw_range_numbers(e->tile->first[dim], e->tile->first[dim] + e->tile->count[dim] - 1);
     f->whole = true;
     if (a->offset < 0)
         return;

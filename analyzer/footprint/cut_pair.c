@@ -96,7 +96,7 @@ static void add_digit(struct difference *d, cw_wide stride, cw_wide lo, cw_wide 
 static void subtract(struct difference *d)
 {
     const struct cut_way *x = d->x, *y = d->y;
-    d->rest = (struct cw_range){x->slack.lo - y->slack.hi - d->shift, x->slack.hi - y->slack.lo - d->shift};
+    d->rest = cw_range_numbers(x->slack.lo - y->slack.hi - d->shift, x->slack.hi - y->slack.lo - d->shift);
     for (int i = 0; i < x->n; i++)
         add_digit(d, x->digit[i].stride, x->digit[i].lo, x->digit[i].hi, true);
     for (int i = 0; i < y->n; i++)
@@ -128,8 +128,8 @@ static struct cw_range known_below(const struct difference *d, cw_wide stride, c
         i++;
     while (k < y->n && y->digit[k].stride < stride)
         k++;
-    return (struct cw_range){x->below[i].lo - y->below[k].hi - d->shift - moved,
-                             x->below[i].hi - y->below[k].lo - d->shift - moved};
+    return cw_range_numbers(x->below[i].lo - y->below[k].hi - d->shift - moved,
+                             x->below[i].hi - y->below[k].lo - d->shift - moved);
 }
 
 /* Suppose that each digit from `from` on outweighs all that is below it. Then either one of them is not 0,

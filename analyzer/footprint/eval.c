@@ -167,7 +167,7 @@ static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, 
     int64_t stride = 0;
     *bounded = cw_poly_is_const(eval_node(e, a->stride, READ_SIGNED), &stride) && n.hi <= INT64_MAX / 2;
     if (*bounded)
-        add_stride(g, stride, (struct cw_range){0, n.hi - 1});
+        add_stride(g, stride, cw_range_numbers(0, n.hi - 1));
     return *bounded && n.lo == n.hi ? NULL : eval_why_count;
 }
 
@@ -208,7 +208,7 @@ static void follow(struct cw_eval *e, const struct cw_access *a, const struct cw
     }
     if (!c->linear) {
         c->g.base = c->r.lo;
-        add_stride(&c->g, 1, (struct cw_range){0, c->r.hi - c->r.lo});
+        add_stride(&c->g, 1, cw_range_numbers(0, c->r.hi - c->r.lo));
     }
 }
 

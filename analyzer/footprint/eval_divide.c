@@ -5,36 +5,44 @@
  * again. */
 #include "eval_internal.h"
 
-bool eval_split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
+/* One term of a / d: what is divided, and what remains of it. */
+static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quotient, struct cw_poly *remainder)
+{
+    struct cw_value c = {t.coefficient, t.id}, zero = cw_value_number(0), q = cw_value_floor(c, d),
+                    rest = cw_value_sub(c, cw_value_mul(q, d));
+    bool comes_out = cw_value_equal(rest, zero);
+    if (!comes_out && t.var[CW_POLY_DEGREE - 1]) {
+        rest = c;
+        q = zero;
+    }
+    if ((q.id || q.v) && !cw_value_equal(q, zero)) {
+        t.coefficient = (int64_t)q.v;
+        t.id = q.id;
+        quotient->term[quotient->n++] = t;
+    }
+    if (!comes_out) {
+        t.coefficient = (int64_t)rest.v;
+        t.id = rest.id;
+        remainder->term[remainder->n++] = t;
+    }
+}
+
+bool eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
                 struct cw_poly *remainder)
 {
     quotient->n = remainder->n = 0;
-    for (int i = 0; i < p->n; i++) {
-        struct cw_term t = p->term[i];
-        bool plain = !t.var[CW_POLY_DEGREE - 1];
-        int64_t rest = t.coefficient % d;
-        if (rest && plain && rest < 0)
-            rest += d;
-        if (rest && !plain)
-            rest = t.coefficient;
-        if (__builtin_sub_overflow(t.coefficient, rest, &t.coefficient))
-            return false;
-        t.coefficient /= d;
-        if (t.coefficient)
-            quotient->term[quotient->n++] = t;
-        t.coefficient = rest;
-        if (rest)
-            remainder->term[remainder->n++] = t;
-    }
+    for (int i = 0; i < p->n; i++)
+        split_term(p->term[i], d, quotient, remainder);
     struct cw_range r = eval_range(e, remainder);
-    return r.lo >= 0 && r.hi < d;
+    return !cw_value_less(cw_range_lo(r), cw_value_number(0)) && cw_value_less(cw_range_hi(r), d);
 }
 
 /* What is remembered of p / number; NULL when there is no room. */
-static struct eval_division *division(struct cw_eval *e, const struct cw_poly *p, int64_t number)
+static struct eval_division *division(struct cw_eval *e, const struct cw_poly *p, struct cw_value number)
 {
     for (int i = 0; i < e->divisions; i++)
-        if (e->division[i].number == number && cw_poly_equal(e->division[i].p, p))
+        if (e->division[i].number.v == number.v && e->division[i].number.id == number.id &&
+            cw_poly_equal(e->division[i].p, p))
             return &e->division[i];
     if (e->divisions == EVAL_MAX_DIVISIONS)
         return NULL;
@@ -46,16 +54,15 @@ static struct eval_division *division(struct cw_eval *e, const struct cw_poly *p
 static const struct cw_poly *part(struct cw_eval *e, int node, struct eval_division *v, struct eval_recipe r)
 {
     int *var = v ? r.rule == RULE_FLOOR ? &v->quotient : &v->remainder : NULL;
-    int64_t c;
     if (var && *var)
         return eval_var_poly(e, *var);
     const struct cw_poly *p = eval_by_rule(e, node, r);
-    bool constant = cw_poly_is_const(p, &c);
+    bool constant = cw_poly_is_const(p, NULL);
     if (var && !constant)
         *var = p->term[0].var[CW_POLY_DEGREE - 1];
     if (v && constant && r.rule == RULE_FLOOR) {
         v->is_constant = true;
-        v->constant = c;
+        v->constant = cw_poly_constant_value(p);
     }
     return p;
 }
@@ -64,23 +71,26 @@ static const struct cw_poly *part(struct cw_eval *e, int node, struct eval_divis
  * them. */
 static bool put_together(const struct eval_division *v, struct cw_poly *p)
 {
-    int64_t c, k, wanted;
-    struct cw_poly parts, q, r;
-    if (!v->remainder || cw_poly_uses(p, v->remainder, &c) != 1 || c == 0)
+    struct cw_value c, k;
+    struct cw_poly parts, product, q, r, number;
+    if (!v->remainder || cw_poly_uses_value(p, v->remainder, &c) != 1 || !c.v)
         return false;
     cw_poly_var(&r, v->remainder);
     if (v->quotient) {
         cw_poly_var(&q, v->quotient);
-        if (cw_poly_uses(p, v->quotient, &k) != 1 || __builtin_mul_overflow(c, v->number, &wanted) ||
-            k != wanted)
+        if (cw_poly_uses_value(p, v->quotient, &k) != 1 || !cw_value_equal(k, cw_value_mul(c, v->number)))
             return false;
     } else if (v->is_constant) {
-        cw_poly_const(&q, v->constant);
+        cw_poly_value(&q, v->constant);
     } else {
         return false;
     }
-    return cw_poly_add(&parts, &r, &q, v->number) && cw_poly_add(&parts, v->p, &parts, -1) &&
-           cw_poly_add(p, p, &parts, c);
+    cw_poly_value(&number, v->number);
+    if (!cw_poly_mul(&product, &q, &number) || !cw_poly_add(&parts, &r, &product, 1) ||
+        !cw_poly_add(&parts, v->p, &parts, -1))
+        return false;
+    cw_poly_value(&number, c);
+    return cw_poly_mul(&product, &parts, &number) && cw_poly_add(p, p, &product, 1);
 }
 
 bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
@@ -92,7 +102,8 @@ bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_p
     return found;
 }
 
-const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
+const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
+                                          struct cw_value d)
 {
     struct cw_poly q, r;
     if (eval_split(e, p, d, &q, &r))
@@ -101,15 +112,15 @@ const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const str
     return part(e, node, v, (struct eval_recipe){.rule = RULE_FLOOR, .a = p, .b = p, .number = d});
 }
 
-const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d)
+const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, struct cw_value d)
 {
     struct cw_poly q, r;
     if (eval_split(e, p, d, &q, &r))
         return eval_keep(e, &r);
     struct cw_range range = eval_range(e, p);
-    cw_wide turns = cw_wide_floor_div(range.lo, d), back = turns * d;
-    if (turns == cw_wide_floor_div(range.hi, d) && back == (int64_t)back) {
-        cw_poly_const(&q, (int64_t)back);
+    struct cw_value turns = cw_value_floor(cw_range_lo(range), d), back = cw_value_mul(turns, d);
+    if (cw_value_equal(turns, cw_value_floor(cw_range_hi(range), d)) && back.v == (int64_t)back.v) {
+        cw_poly_value(&q, back);
         if (cw_poly_add(&r, p, &q, -1))
             return eval_keep(e, &r);
     }

@@ -37,9 +37,12 @@ bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, en
 enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
 {
     struct cw_range r = eval_range(e, p);
+    struct cw_value lo = cw_range_lo(r), hi = cw_range_hi(r), none = cw_value_number(0);
     if (relation == REL_NEGATIVE)
-        return r.hi < 0 ? TRI_YES : r.lo >= 0 ? TRI_NO : TRI_MAYBE;
-    enum tri zero = r.lo > 0 || r.hi < 0 ? TRI_NO : r.lo == 0 && r.hi == 0 ? TRI_YES : TRI_MAYBE;
+        return cw_value_less(hi, none) ? TRI_YES : !cw_value_less(lo, none) ? TRI_NO : TRI_MAYBE;
+    enum tri zero = cw_value_less(none, lo) || cw_value_less(hi, none)        ? TRI_NO
+                    : cw_value_equal(lo, none) && cw_value_equal(hi, none) ? TRI_YES
+                                                                             : TRI_MAYBE;
     if (zero == TRI_MAYBE || relation == REL_ZERO)
         return zero;
     return zero == TRI_YES ? TRI_NO : TRI_YES;
@@ -127,16 +130,24 @@ enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
     return t;
 }
 
-static void shrink(struct cw_eval *e, int v, cw_wide lo, cw_wide hi, bool tiled)
+/* v <= bound, or v >= bound. What was narrowed by something that depends on the tile does so itself: whether it
+ * was is remembered where that matters. */
+static void shrink(struct cw_eval *e, int v, struct cw_value bound, bool above, bool tiled)
 {
     struct cw_range *r = &e->range[v];
-    if (lo <= r->lo && hi >= r->hi)
-        return;
-    r->lo = lo > r->lo ? lo : r->lo;
-    r->hi = hi < r->hi ? hi : r->hi;
+    struct cw_value end = above ? cw_range_hi(*r) : cw_range_lo(*r);
+    bool matters = tiled && !e->var[v].tiled;
+    if (matters || !(bound.id | end.id)) {
+        if (above ? !cw_value_less(bound, end) : !cw_value_less(end, bound))
+            return;
+        e->var[v].tiled |= tiled;
+    }
     e->inexact |= !e->var[v].free;
-    e->empty |= r->lo > r->hi;
-    e->var[v].tiled |= tiled;
+    if (above)
+        *r = cw_range_of(cw_range_lo(*r), cw_value_min(bound, end));
+    else
+        *r = cw_range_of(cw_value_max(bound, end), cw_range_hi(*r));
+    e->empty |= cw_value_less(cw_range_hi(*r), cw_range_lo(*r));
 }
 
 /* p < 0: for each variable that occurs once, alone, bound it by the extreme of the rest. */
@@ -145,17 +156,18 @@ static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
     bool tiled = eval_is_tiled(e, p);
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
-        int64_t c = 0;
-        if (!v || e->range[v].lo >= e->range[v].hi || cw_poly_uses(p, v, &c) != 1 || c == 0 ||
-            e->var[v].pending)
+        struct cw_value c, zero = cw_value_number(0);
+        if (!v || cw_poly_uses_value(p, v, &c) != 1 || !c.v || e->var[v].pending ||
+            !cw_value_less(cw_range_lo(e->range[v]), cw_range_hi(e->range[v])))
             continue;
         struct cw_poly rest = *p;
         rest.term[i].coefficient = 0;
-        cw_wide room = -1 - cw_poly_range(&rest, e->range).lo; /* c * v <= room */
-        if (c > 0)
-            shrink(e, v, -CW_WIDE_LIMIT, cw_wide_floor_div(room, c), tiled);
+        rest.term[i].id = 0;
+        struct cw_value room = cw_value_sub(cw_value_number(-1), cw_range_lo(cw_poly_range(&rest, e->range)));
+        if (!cw_value_less(c, zero)) /* c * v <= room */
+            shrink(e, v, cw_value_floor(room, c), true, tiled);
         else
-            shrink(e, v, cw_wide_ceil_div(room, c), CW_WIDE_LIMIT, tiled);
+            shrink(e, v, cw_value_sub(zero, cw_value_floor(room, cw_value_sub(zero, c))), false, tiled);
     }
 }
 
@@ -174,9 +186,9 @@ static void narrow_nonzero(struct cw_eval *e, const struct cw_poly *p)
 {
     struct cw_range r = cw_poly_range(p, e->range);
     struct cw_poly copy = {0};
-    if (r.hi == 0)
+    if (cw_value_equal(cw_range_hi(r), cw_value_number(0)))
         narrow_negative(e, p);
-    else if (r.lo == 0 && cw_poly_add(&copy, &copy, p, -1))
+    else if (cw_value_equal(cw_range_lo(r), cw_value_number(0)) && cw_poly_add(&copy, &copy, p, -1))
         narrow_negative(e, &copy);
 }
 
@@ -184,11 +196,9 @@ static void narrow_nonzero(struct cw_eval *e, const struct cw_poly *p)
  * also in ranges of groups where it would have been decided. */
 static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
 {
-    for (int d = 0; d < 3; d++) {
-        int64_t c;
-        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
+    for (int d = 0; d < 3; d++)
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, NULL))
             e->by_group[d] = e->restart = true;
-    }
 }
 
 enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)

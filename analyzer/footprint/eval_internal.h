@@ -53,6 +53,9 @@ enum eval_rule {
     RULE_LOOP, /* the least of the `number` tests before it, and nothing else ends the loop when `sole` */
 };
 
+/* Inputs of formulas (cw_value_input): sizes by dimension, then scalar arguments by node. */
+enum { INPUT_GLOBAL = 0, INPUT_LOCAL = 3, INPUT_OFFSET = 6, INPUT_GROUPS = 9, INPUT_NODE = 12 };
+
 /* Remembered for a variable whose range depends on the tile (compile.c). */
 struct eval_recipe {
     enum eval_rule rule;
@@ -61,7 +64,7 @@ struct eval_recipe {
     const struct cw_poly *a, *b;
     const struct cw_poly *condition; /* SELECT; NULL: */
     int node;                        /* the condition is no comparison */
-    int64_t number;                  /* FLOOR, REMAINDER; TEST: the counter's coefficient */
+    struct cw_value number;          /* FLOOR, REMAINDER; TEST: the counter's coefficient */
     enum relation relation;          /* SELECT, TEST */
     bool sole, inside; /* LOOP: counts as certain when its bounds are one number; seen from inside */
 };
@@ -70,7 +73,7 @@ struct eval_recipe {
  * instead. */
 struct eval_division {
     const struct cw_poly *p;
-    int64_t number, constant;
+    struct cw_value number, constant;
     int quotient, remainder;
     bool is_constant;
 };
@@ -153,7 +156,7 @@ void eval_reset(struct cw_eval *e);
 const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how);
 struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p);
 const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p);
-int eval_new_var(struct cw_eval *e, int node, cw_wide lo, cw_wide hi);
+int eval_new_var(struct cw_eval *e, int node, struct cw_range r);
 const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
 struct cw_range eval_type_range(int width, bool is_signed);
 /* Is some variable of p pending? */
@@ -165,11 +168,17 @@ bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
 void eval_depends(struct cw_eval *e, const struct cw_poly *p);
 
 /* Bounds of what rule FLOOR .. SELECT (undecided) makes of ranges of a and b. */
-struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_range a, struct cw_range b);
+struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
+                                struct cw_range b);
 /* The same for TEST; false when the test does not end the loop for certain. */
-bool eval_test_range(enum relation relation, int64_t t, struct cw_range rest, struct cw_range *out);
+bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out);
+/* Decisions about bounds, remembered when they are formulas: r lies within [lo, hi]; bounds are less than v. */
+bool eval_within(struct cw_range r, struct cw_range limit);
 /* Keeps a recipe; when there are too many the answer is `tile_bound`. */
 void eval_remember(struct cw_eval *e, struct eval_recipe r);
+
+/* The scalar argument x (ARG); false when it is not known. eval_value.c */
+bool eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value);
 
 /* eval_print.c */
 /* An evaluator without a launch; NULL without memory. */
@@ -182,11 +191,12 @@ const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_reci
 
 /* eval_divide.c */
 /* p = d * quotient + remainder with 0 <= remainder < d everywhere; false when there are no such polynomials. */
-bool eval_split(struct cw_eval *e, const struct cw_poly *p, int64_t d, struct cw_poly *quotient,
+bool eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
                 struct cw_poly *remainder);
 /* floor(p / d) and p mod d, d > 0; `node` is what they stand for. */
-const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d);
-const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, int64_t d);
+const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
+                                          struct cw_value d);
+const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, struct cw_value d);
 /* Where p has c * remainder + c * number * quotient of a division that is c times what was divided: *out is p
  * with that put in. False when there is no such pair. */
 bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);

@@ -12,33 +12,47 @@ static bool inside(const struct cw_eval *e, int loop)
 }
 
 /* Takes T and R out of p; false when k occurs in another way. */
-static bool separate(const struct cw_poly *p, int k, int64_t *t, struct cw_poly *rest)
+static bool separate(const struct cw_poly *p, int k, struct cw_value *t, struct cw_poly *rest)
 {
-    struct cw_poly counter;
-    cw_poly_var(&counter, k);
-    return cw_poly_uses(p, k, t) == 1 && *t != 0 && cw_poly_add(rest, p, &counter, -*t);
-}
-
-static cw_wide first_failure(cw_wide r, int64_t t)
-{
-    return r >= 0 || t <= 0 ? 0 : cw_wide_ceil_div(-r, t);
-}
-
-bool eval_test_range(enum relation relation, int64_t t, struct cw_range rest, struct cw_range *out)
-{
-    if (relation == REL_ZERO) /* stays while equal: with t != 0 that is over after one step */
-        return *out = (struct cw_range){0, 1}, true;
-    if (relation == REL_NEGATIVE) {
-        *out = (struct cw_range){first_failure(rest.hi, t), first_failure(rest.lo, t)};
-        return t > 0;
-    }
-    if (t < 0) { /* p != 0 is -p != 0 */
-        t = -t;
-        rest = (struct cw_range){-rest.hi, -rest.lo};
-    }
-    if (rest.hi > 0 || (t != 1 && (rest.lo != rest.hi || rest.lo % t != 0)))
+    if (cw_poly_uses_value(p, k, t) != 1 || !t->v)
         return false;
-    *out = (struct cw_range){-rest.hi / t, -rest.lo / t};
+    rest->n = 0;
+    for (int i = 0; i < p->n; i++)
+        if (p->term[i].var[CW_POLY_DEGREE - 1] != k)
+            rest->term[rest->n++] = p->term[i];
+    return true;
+}
+
+/* The first k >= 0 with t * k + r >= 0, for t > 0. */
+static struct cw_value first_failure(struct cw_value r, struct cw_value t)
+{
+    return cw_value_max(cw_value_number(0), cw_value_sub(cw_value_number(0), cw_value_floor(r, t)));
+}
+
+bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out)
+{
+    const struct cw_value zero = cw_value_number(0);
+    struct cw_value lo = cw_range_lo(rest), hi = cw_range_hi(rest);
+    if (relation == REL_ZERO) /* stays while equal: with t != 0 that is over after one step */
+        return *out = cw_range_numbers(0, 1), true;
+    bool falling = cw_value_less(t, zero);
+    if (relation == REL_NEGATIVE) {
+        if (!falling)
+            *out = cw_range_of(first_failure(hi, t), first_failure(lo, t));
+        return !falling;
+    }
+    if (falling) { /* p != 0 is -p != 0 */
+        struct cw_value least = lo;
+        t = cw_value_sub(zero, t);
+        lo = cw_value_sub(zero, hi);
+        hi = cw_value_sub(zero, least);
+    }
+    if (cw_value_less(zero, hi))
+        return false;
+    if (!cw_value_equal(t, cw_value_number(1)) &&
+        (!cw_value_equal(lo, hi) || !cw_value_equal(cw_value_mul(cw_value_floor(lo, t), t), lo)))
+        return false;
+    *out = cw_range_of(cw_value_floor(cw_value_sub(zero, hi), t), cw_value_floor(cw_value_sub(zero, lo), t));
     return true;
 }
 
@@ -49,7 +63,7 @@ static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw
     struct eval_recipe test = {.rule = RULE_TEST, .var = k};
     if (!eval_relation(e, stay.node, stay.want, &p, &test.relation) || !separate(&p, k, &test.number, &rest))
         return false;
-    if (test.relation == REL_NEGATIVE && test.number < 0)
+    if (test.relation == REL_NEGATIVE && cw_value_less(test.number, cw_value_number(0)))
         return false;
     test.a = eval_keep(e, &rest);
     if (!eval_test_range(test.relation, test.number, eval_range(e, &rest), out)) {
@@ -63,8 +77,7 @@ static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw
 static bool duties_hold(struct cw_eval *e, int first)
 {
     for (int i = first; i < e->duties; i++) {
-        struct cw_range r = cw_poly_range(e->duty[i].p, e->range);
-        if (r.lo >= e->duty[i].limit.lo && r.hi <= e->duty[i].limit.hi)
+        if (eval_within(cw_poly_range(e->duty[i].p, e->range), e->duty[i].limit))
             continue;
         eval_depends(e, e->duty[i].p);
         return false;
@@ -76,7 +89,8 @@ static bool duties_hold(struct cw_eval *e, int first)
  * tile when one of them does. */
 static bool settle(struct cw_eval *e, int loop, int k, struct cw_range best, bool sole)
 {
-    bool within = inside(e, loop), certain = sole && best.lo == best.hi;
+    bool within = inside(e, loop),
+         certain = sole && best.hi <= INT64_MAX && cw_value_equal(cw_range_lo(best), cw_range_hi(best));
     for (int i = 0; i < e->recipes; i++)
         e->var[k].tiled |=
             e->recipe[i].rule == RULE_TEST && e->recipe[i].var == k && eval_is_tiled(e, e->recipe[i].a);
@@ -86,16 +100,16 @@ static bool settle(struct cw_eval *e, int loop, int k, struct cw_range best, boo
         e->tile_bound |= e->var[k].tiled;
         return false;
     }
-    e->range[k] = e->initial[k] = (struct cw_range){0, best.hi};
+    e->range[k] = e->initial[k] = cw_range_of(cw_value_number(0), cw_range_hi(best));
     e->var[k].free = certain && within;
     if (certain && !within) /* seen from behind the loop: what it was when the test failed */
-        e->initial[k].lo = best.hi;
+        e->initial[k] = cw_range_of(cw_range_hi(best), cw_range_hi(best));
     return true;
 }
 
 static bool bound(struct cw_eval *e, int loop, int k)
 {
-    struct cw_range best = {0, CW_WIDE_LIMIT};
+    struct cw_range best = cw_range_numbers(0, CW_WIDE_LIMIT);
     int tests = 0, first_duty = e->duties;
     bool outer_used = e->pending_used;
     e->pending_used = false;
@@ -106,7 +120,8 @@ static bool bound(struct cw_eval *e, int loop, int k)
         for (int g = stay.first; g < stay.first + stay.n; g++) {
             struct cw_range r;
             tests++;
-            if (!failure_of(e, e->m->guard[g], k, &r) || r.hi >= best.hi)
+            if (!failure_of(e, e->m->guard[g], k, &r) ||
+                !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
                 continue;
             best = r;
         }
@@ -124,7 +139,7 @@ static bool bound(struct cw_eval *e, int loop, int k)
 const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)
 {
     if (e->loop[loop] == LOOP_NEW) {
-        int k = eval_new_var(e, -1, 0, 0);
+        int k = eval_new_var(e, -1, cw_range_numbers(0, 0));
         e->loop_var[loop] = (uint8_t)k;
         e->loop[loop] = LOOP_PENDING;
         e->var[k].pending = true;
@@ -136,7 +151,7 @@ const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)
         }
     } else if (e->loop[loop] == LOOP_FAILED && !e->restart) {
         /* after a restart: any count at all */
-        return eval_var_poly(e, eval_new_var(e, -1, 0, INT64_MAX));
+        return eval_var_poly(e, eval_new_var(e, -1, cw_range_numbers(0, INT64_MAX)));
     }
     return eval_var_poly(e, e->loop_var[loop]);
 }

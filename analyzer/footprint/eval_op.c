@@ -17,61 +17,64 @@ static void read_operands(struct cw_eval *e, const struct cw_expr *x, bool is_si
     o->rb = eval_range(e, o->b);
 }
 
-static const struct cw_poly *between(struct cw_eval *e, int node, cw_wide lo, cw_wide hi)
+static const struct cw_poly *between(struct cw_eval *e, int node, struct cw_range r)
 {
-    if (lo == hi && lo == (int64_t)lo) {
+    if (r.lo == (int64_t)r.lo && cw_value_equal(cw_range_lo(r), cw_range_hi(r))) {
         struct cw_poly p;
-        cw_poly_const(&p, (int64_t)lo);
+        cw_poly_value(&p, cw_range_lo(r));
         return eval_keep(e, &p);
     }
-    return eval_var_poly(e, eval_new_var(e, node, lo, hi));
+    return eval_var_poly(e, eval_new_var(e, node, r));
 }
 
 static const struct cw_poly *anything(struct cw_eval *e, int node)
 {
-    struct cw_range r = eval_type_range(e->m->pool.node[node].width, true);
-    return between(e, node, r.lo, r.hi);
+    return between(e, node, eval_type_range(e->m->pool.node[node].width, true));
 }
 
-/* ... where the bounds come from the ranges of a and b (NULL: of a alone). */
+/* ... where the bounds come from the ranges of a and b (NULL: of a alone). Not recorded. */
 static const struct cw_poly *derived(struct cw_eval *e, int node, cw_wide lo, cw_wide hi,
                                      const struct cw_poly *a, const struct cw_poly *b)
 {
     eval_depends(e, a);
     if (b)
         eval_depends(e, b);
-    return between(e, node, lo, hi);
+    cw_record_give_up();
+    return between(e, node, cw_range_numbers(lo, hi));
 }
 
-struct cw_range eval_rule_range(enum eval_rule rule, int64_t number, struct cw_range a, struct cw_range b)
+struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
+                                struct cw_range b)
 {
-    cw_wide from = 0, to = 0;
+    struct cw_value from, to, alo = cw_range_lo(a), ahi = cw_range_hi(a), blo = cw_range_lo(b),
+                              bhi = cw_range_hi(b);
     switch (rule) {
     case RULE_FLOOR:
     case RULE_REMAINDER:
-        from = cw_wide_floor_div(a.lo, number);
-        to = cw_wide_floor_div(a.hi, number);
+        from = cw_value_floor(alo, number);
+        to = cw_value_floor(ahi, number);
         if (rule == RULE_FLOOR)
-            return (struct cw_range){from, to};
-        return from == to ? (struct cw_range){a.lo - from * number, a.hi - from * number}
-                          : (struct cw_range){0, number - 1};
+            return cw_range_of(from, to);
+        if (!cw_value_equal(from, to))
+            return cw_range_of(cw_value_number(0), cw_value_sub(number, cw_value_number(1)));
+        from = cw_value_mul(from, number);
+        return cw_range_of(cw_value_sub(alo, from), cw_value_sub(ahi, from));
     case RULE_MIN:
-        return (struct cw_range){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+        return cw_range_of(cw_value_min(alo, blo), cw_value_min(ahi, bhi));
     case RULE_MAX:
-        return (struct cw_range){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+        return cw_range_of(cw_value_max(alo, blo), cw_value_max(ahi, bhi));
     default:
-        return (struct cw_range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+        return cw_range_of(cw_value_min(alo, blo), cw_value_max(ahi, bhi));
     }
 }
 
 const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r)
 {
-    struct cw_range range = eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b));
-    const struct cw_poly *p = between(e, node, range.lo, range.hi);
-    int64_t c;
+    const struct cw_poly *p =
+        between(e, node, eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b)));
     bool tiled = eval_is_tiled(e, r.a) || eval_is_tiled(e, r.b) ||
                  (r.rule == RULE_SELECT && (!r.condition || eval_is_tiled(e, r.condition)));
-    if (!tiled || cw_poly_is_const(p, &c)) /* one number in the whole launch is one in every tile */
+    if (!tiled || cw_poly_is_const(p, NULL)) /* one number in the whole launch is one in every tile */
         return p;
     r.var = p->term[0].var[CW_POLY_DEGREE - 1];
     e->var[r.var].tiled = true;
@@ -79,14 +82,21 @@ const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_reci
     return p;
 }
 
+/* 0 <= r.lo; remembered */
+static bool not_negative(struct cw_range r)
+{
+    return !cw_value_less(cw_range_lo(r), cw_value_number(0));
+}
+
 static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     struct operands o;
     bool is_signed = x->op == CW_EXPR_SDIV || x->op == CW_EXPR_SREM;
     bool quotient = x->op == CW_EXPR_SDIV || x->op == CW_EXPR_UDIV;
-    int64_t d;
+    struct cw_value d;
     read_operands(e, x, is_signed, &o);
-    if (o.ra.lo >= 0 && cw_poly_is_const(o.b, &d) && d > 0)
+    if (not_negative(o.ra) && cw_poly_is_const(o.b, NULL) &&
+        (d = cw_poly_constant_value(o.b), cw_value_less(cw_value_number(0), d)))
         return quotient ? eval_floor_division(e, node, o.a, d) : eval_remainder(e, node, o.a, d);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
@@ -114,7 +124,7 @@ static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, i
     if (x->op != CW_EXPR_SHL)
         return eval_floor_division(e, node,
                                    eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
-                                   INT64_C(1) << by);
+                                   cw_value_number((cw_wide)1 << by));
     struct cw_poly factor, product;
     cw_poly_const(&factor, INT64_C(1) << by);
     return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product)
@@ -122,10 +132,10 @@ static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, i
 }
 
 /* The smallest 2^k - 1 that is at least v >= 0. */
-static cw_wide all_ones(cw_wide v)
+static cw_wide all_ones(struct cw_value v)
 {
     cw_wide m = 0;
-    while (m < v)
+    while (cw_value_less(cw_value_number(m), v))
         m = 2 * m + 1;
     return m;
 }
@@ -135,13 +145,14 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
     int64_t mask;
     if (cw_expr_is_const(&e->m->pool, x->b, &mask)) {
         if (mask > 0 && (mask & (mask + 1)) == 0)
-            return eval_remainder(e, node, eval_node(e, x->a, READ_UNSIGNED), mask + 1);
+            return eval_remainder(e, node, eval_node(e, x->a, READ_UNSIGNED),
+                                  cw_value_number((cw_wide)mask + 1));
         if (mask < 0 && mask > INT64_MIN &&
             (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
             const struct cw_poly *a = eval_node(e, x->a, READ_SIGNED);
             struct cw_poly q, r, back;
             struct cw_range range = eval_range(e, a);
-            if (eval_split(e, a, -mask, &q, &r) && cw_poly_add(&back, a, &r, -1))
+            if (eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return eval_keep(e, &back);
             return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi, a, NULL);
         }
@@ -158,13 +169,13 @@ static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, 
     read_operands(e, x, false, &o);
     for (int flip = 0; flip < 2; flip++) {
         const struct cw_poly *high = flip ? o.b : o.a, *low = flip ? o.a : o.b;
-        cw_wide ones = all_ones(flip ? o.ra.hi : o.rb.hi);
-        if (ones < INT64_MAX && eval_split(e, high, (int64_t)ones + 1, &q, &r) && r.n == 0 &&
+        cw_wide ones = all_ones(cw_range_hi(flip ? o.ra : o.rb));
+        if (ones < INT64_MAX && eval_split(e, high, cw_value_number(ones + 1), &q, &r) && r.n == 0 &&
             cw_poly_add(&sum, high, low, 1))
             return eval_keep(e, &sum);
     }
     cw_wide lo = o.ra.lo > o.rb.lo ? o.ra.lo : o.rb.lo;
-    return derived(e, node, lo, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi), o.a, o.b);
+    return derived(e, node, lo, all_ones(cw_value_max(cw_range_hi(o.ra), cw_range_hi(o.rb))), o.a, o.b);
 }
 
 static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -179,7 +190,7 @@ static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x,
     }
     struct operands o;
     read_operands(e, x, false, &o);
-    return derived(e, node, 0, all_ones(o.ra.hi > o.rb.hi ? o.ra.hi : o.rb.hi), o.a, o.b);
+    return derived(e, node, 0, all_ones(cw_value_max(cw_range_hi(o.ra), cw_range_hi(o.rb))), o.a, o.b);
 }
 
 static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x, int node)
@@ -190,11 +201,12 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
     read_operands(e, x, x->op == CW_EXPR_SMIN || x->op == CW_EXPR_SMAX, &o);
     if (cw_poly_add(&difference, o.a, o.b, -1)) {
         struct cw_range d = eval_range(e, &difference);
-        if (d.lo == 0 && d.hi == 0) /* the same in this box: the simpler one */
+        bool below = !cw_value_less(cw_value_number(0), cw_range_hi(d)), above = not_negative(d);
+        if (below && above) /* the same in this box: the simpler one */
             return o.a->n <= o.b->n ? o.a : o.b;
-        if (d.hi <= 0)
+        if (below)
             return least ? o.a : o.b;
-        if (d.lo >= 0)
+        if (above)
             return least ? o.b : o.a;
     }
     return eval_by_rule(e, node,
@@ -242,8 +254,7 @@ static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr 
     struct cw_range type = eval_type_range(24, x->dim);
     struct cw_poly p;
     read_operands(e, x, x->dim, &o);
-    if (o.ra.lo >= type.lo && o.ra.hi <= type.hi && o.rb.lo >= type.lo && o.rb.hi <= type.hi &&
-        cw_poly_mul(&p, o.a, o.b))
+    if (eval_within(o.ra, type) && eval_within(o.rb, type) && cw_poly_mul(&p, o.a, o.b))
         return eval_keep(e, &p);
     eval_depends(e, o.a);
     eval_depends(e, o.b);
@@ -254,8 +265,8 @@ static const struct cw_poly *truth(struct cw_eval *e, int node)
 {
     struct eval_recipe r = {0};
     enum tri t = weigh(e, node, &r);
-    r.a = between(e, node, t != TRI_NO, t != TRI_NO);
-    r.b = between(e, node, 0, 0);
+    r.a = between(e, node, cw_range_numbers(t != TRI_NO, t != TRI_NO));
+    r.b = between(e, node, cw_range_numbers(0, 0));
     return t == TRI_MAYBE ? eval_by_rule(e, node, r) : r.a;
 }
 

@@ -5,11 +5,9 @@
 
 static bool mixes_bases(struct cw_eval *e, const struct cw_poly *p)
 {
-    for (int d = 0; d < 3; d++) {
-        int64_t c;
-        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
+    for (int d = 0; d < 3; d++)
+        if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, NULL))
             e->by_group[d] = e->restart = true;
-    }
     return e->restart;
 }
 

@@ -12,8 +12,8 @@ struct cw_range eval_type_range(int width, bool is_signed)
 {
     cw_wide one = 1;
     if (is_signed)
-        return (struct cw_range){-(one << (width - 1)), (one << (width - 1)) - 1};
-    return (struct cw_range){0, (one << width) - 1};
+        return cw_range_numbers(-(one << (width - 1)), (one << (width - 1)) - 1);
+    return cw_range_numbers(0, (one << width) - 1);
 }
 
 const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p)
@@ -36,13 +36,13 @@ const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p)
     return kept;
 }
 
-int eval_new_var(struct cw_eval *e, int node, cw_wide lo, cw_wide hi)
+int eval_new_var(struct cw_eval *e, int node, struct cw_range r)
 {
     if (e->vars == VAR_COUNT) {
         e->failed = true;
         return VAR_COUNT - 1;
     }
-    e->range[e->vars] = e->initial[e->vars] = (struct cw_range){lo, hi};
+    e->range[e->vars] = e->initial[e->vars] = r;
     e->var[e->vars] = (struct eval_var){.node = node};
     return e->vars++;
 }
@@ -64,7 +64,29 @@ static const struct cw_poly *constant(struct cw_eval *e, int64_t value)
 static const struct cw_poly *unknown(struct cw_eval *e, int node, bool is_signed)
 {
     struct cw_range r = eval_type_range(e->m->pool.node[node].width, is_signed);
-    return eval_var_poly(e, eval_new_var(e, node, r.lo, r.hi));
+    return eval_var_poly(e, eval_new_var(e, node, r));
+}
+
+/* A number of the launch: input `which` of its formulas. */
+static const struct cw_poly *given(struct cw_eval *e, uint32_t which, int64_t v)
+{
+    struct cw_poly p;
+    cw_poly_value(&p, cw_value_input(which, v));
+    return eval_keep(e, &p);
+}
+
+/* Formulas for dimension d of the box: the tile is the whole launch. */
+static void record_box(struct cw_eval *e, int d)
+{
+    const struct cw_value zero = cw_value_number(0), one = cw_value_number(1);
+    const struct cw_launch *l = e->launch;
+    struct cw_value offset = cw_value_input((uint32_t)(INPUT_OFFSET + d), l->offset[d]),
+                    global = cw_value_input((uint32_t)(INPUT_GLOBAL + d), l->global[d]),
+                    local = cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]),
+                    groups = cw_value_input((uint32_t)(INPUT_GROUPS + d), e->tile->count[d]);
+    e->range[VAR_GLOBAL + d] = cw_range_of(offset, cw_value_add(cw_value_sub(global, one), offset));
+    e->range[VAR_GROUP + d] = cw_range_of(zero, cw_value_sub(groups, one));
+    e->range[VAR_LOCAL + d] = cw_range_of(zero, cw_value_sub(local, one));
 }
 
 /* The box of the tile. With basis "global id", the local id is global id - offset - local size * group id. */
@@ -76,10 +98,12 @@ static void tile_box(struct cw_eval *e)
         if (end > e->launch->global[d])
             end = e->launch->global[d];
         e->ragged[d] = e->launch->global[d] % size != 0;
-        e->range[VAR_GLOBAL + d].lo = (cw_wide)first * size + e->launch->offset[d];
-        e->range[VAR_GLOBAL + d].hi = end - 1 + e->launch->offset[d];
-        e->range[VAR_GROUP + d] = (struct cw_range){first, last};
-        e->range[VAR_LOCAL + d] = (struct cw_range){0, size - 1};
+        e->range[VAR_GLOBAL + d] =
+            cw_range_numbers((cw_wide)first * size + e->launch->offset[d], end - 1 + e->launch->offset[d]);
+        e->range[VAR_GROUP + d] = cw_range_numbers(first, last);
+        e->range[VAR_LOCAL + d] = cw_range_numbers(0, size - 1);
+        if (cw_recording())
+            record_box(e, d);
     }
     for (int v = 1; v < VAR_DYNAMIC; v++)
         e->var[v] = (struct eval_var){.node = -1, .free = true, .tiled = v < VAR_LOCAL};
@@ -137,25 +161,32 @@ bool eval_pending(const struct cw_eval *e, const struct cw_poly *p)
     return false;
 }
 
+/* The first global id of the group: group id * local size + offset. */
+static bool group_begin(struct cw_eval *e, int d, struct cw_poly *p)
+{
+    struct cw_poly group, local, offset;
+    cw_poly_var(&group, VAR_GROUP + d);
+    cw_poly_value(&local, cw_value_input((uint32_t)(INPUT_LOCAL + d), e->launch->local[d]));
+    cw_poly_value(&offset, cw_value_input((uint32_t)(INPUT_OFFSET + d), e->launch->offset[d]));
+    return cw_poly_mul(p, &group, &local) && cw_poly_add(p, p, &offset, 1);
+}
+
 /* p with every global id written as group id * local size + local id + offset; false when it does not fit. */
 static bool to_group_basis(struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
 {
     out->n = 0;
     for (int i = 0; i < p->n; i++) {
         struct cw_poly product, factor, next;
-        cw_poly_const(&product, p->term[i].coefficient);
+        cw_poly_value(&product, (struct cw_value){p->term[i].coefficient, p->term[i].id});
         for (int k = 0; k < CW_POLY_DEGREE; k++) {
             int v = p->term[i].var[k], d = v - VAR_GLOBAL;
             if (!v)
                 continue;
             cw_poly_var(&factor, v);
             if (d >= 0 && d < 3) {
-                struct cw_poly group, offset;
-                cw_poly_var(&group, VAR_GROUP + d);
-                cw_poly_var(&factor, VAR_LOCAL + d);
-                cw_poly_const(&offset, e->launch->offset[d]);
-                if (!cw_poly_add(&factor, &factor, &group, e->launch->local[d]) ||
-                    !cw_poly_add(&factor, &factor, &offset, 1))
+                struct cw_poly local;
+                cw_poly_var(&local, VAR_LOCAL + d);
+                if (!group_begin(e, d, &factor) || !cw_poly_add(&factor, &factor, &local, 1))
                     return false;
             }
             if (!cw_poly_mul(&next, &product, &factor))
@@ -174,15 +205,13 @@ struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p)
     if (eval_pending(e, p))
         e->pending_used = true;
     bool mixed = false;
-    for (int d = 0; d < 3; d++) {
-        int64_t c;
-        mixed |= !e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c);
-    }
+    for (int d = 0; d < 3; d++)
+        mixed |= !e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, NULL);
     struct cw_poly q;
     if (mixed && to_group_basis(e, p, &q)) {
         struct cw_range s = cw_poly_range(&q, e->range);
-        r.lo = s.lo > r.lo ? s.lo : r.lo;
-        r.hi = s.hi < r.hi ? s.hi : r.hi;
+        r = cw_range_of(cw_value_max(cw_range_lo(s), cw_range_lo(r)),
+                        cw_value_min(cw_range_hi(s), cw_range_hi(r)));
     }
     return r;
 }
@@ -206,38 +235,50 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
         if (e->by_group[d])
             return eval_var_poly(e, VAR_LOCAL + d);
         cw_poly_var(&p, VAR_GLOBAL + d);
-        cw_poly_var(&q, VAR_GROUP + d);
-        if (!cw_poly_add(&p, &p, &q, -l->local[d]))
-            return unknown(e, node, false);
-        cw_poly_const(&q, l->offset[d]);
-        return cw_poly_add(&p, &p, &q, -1) ? eval_keep(e, &p) : unknown(e, node, false);
+        return group_begin(e, d, &q) && cw_poly_add(&p, &p, &q, -1) ? eval_keep(e, &p)
+                                                                    : unknown(e, node, false);
     case CW_EXPR_LOCAL_SIZE: /* of the group that asks: the last one may be smaller */
         if (e->ragged[d])
-            return eval_var_poly(e, eval_new_var(e, node, 1, l->local[d]));
-        return constant(e, l->local[d]);
+            return eval_var_poly(
+                e, eval_new_var(
+                       e, node,
+                       cw_range_of(cw_value_number(1),
+                                   cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
+        return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_ENQUEUED_LOCAL_SIZE:
-        return constant(e, l->local[d]);
+        return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_NUM_GROUPS:
-        return constant(e, l->global[d] / l->local[d] + e->ragged[d]);
+        return given(e, (uint32_t)(INPUT_GROUPS + d), l->global[d] / l->local[d] + e->ragged[d]);
     case CW_EXPR_GLOBAL_SIZE:
-        return constant(e, l->global[d]);
+        return given(e, (uint32_t)(INPUT_GLOBAL + d), l->global[d]);
     case CW_EXPR_GLOBAL_OFFSET:
-        return constant(e, l->offset[d]);
-    default:
+        return given(e, (uint32_t)(INPUT_OFFSET + d), l->offset[d]);
+    default: /* one program of formulas is for one number of dimensions */
         return constant(e, l->work_dim);
     }
 }
 
-static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x, int node)
+bool eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value)
 {
-    const struct cw_launch_arg *a = &e->launch->arg[x->a];
+    const struct cw_launch_arg *a = &l->arg[x->a];
     size_t bytes = (x->width + 7u) / 8;
     uint64_t v = 0;
     if (!a->value || x->value < 0 || (uint64_t)x->value + bytes > a->value_bytes)
-        return unknown(e, node, true);
+        return false;
     for (size_t i = 0; i < bytes; i++)
         v |= (uint64_t)a->value[(size_t)x->value + i] << (8 * i);
-    return constant(e, cw_expr_wrap((int64_t)v, x->width));
+    *value = cw_expr_wrap((int64_t)v, x->width);
+    return true;
+}
+
+static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x, int node)
+{
+    int64_t v;
+    if (!eval_argument(e->launch, x, &v)) {
+        cw_record_give_up();
+        return unknown(e, node, true);
+    }
+    return given(e, (uint32_t)(INPUT_NODE + node), v);
 }
 
 /* ---- raw values */
@@ -288,7 +329,7 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
         return raw_launch(e, node);
     if (e->mode == EVAL_SYMBOLIC && (x->op == CW_EXPR_ZEXT || x->op == CW_EXPR_SEXT))
         return eval_node(e, x->a, READ_RAW);
-    return eval_var_poly(e, eval_new_var(e, node, -CW_WIDE_LIMIT, CW_WIDE_LIMIT));
+    return eval_var_poly(e, eval_new_var(e, node, cw_range_numbers(-CW_WIDE_LIMIT, CW_WIDE_LIMIT)));
 }
 
 /* Are all variables of p free, so that nothing but the launch decides about its value? */
@@ -301,6 +342,25 @@ static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
     return true;
 }
 
+bool eval_within(struct cw_range r, struct cw_range limit)
+{
+    return !cw_value_less(cw_range_lo(r), cw_range_lo(limit)) &&
+           !cw_value_less(cw_range_hi(limit), cw_range_hi(r));
+}
+
+/* How often 2^width has to be taken from r to come into the range of the type; false when that differs within r
+ * or is too much. */
+static bool turns_of(struct cw_range r, struct cw_range type, int width, int64_t *turns)
+{
+    struct cw_value modulus = cw_value_number((cw_wide)1 << width),
+                    lo = cw_value_floor(cw_value_sub(cw_range_lo(r), cw_range_lo(type)), modulus),
+                    hi = cw_value_floor(cw_value_sub(cw_range_hi(r), cw_range_lo(type)), modulus);
+    if (!cw_value_equal(lo, hi))
+        return false;
+    *turns = (int64_t)cw_value_pin(lo);
+    return lo.v == *turns;
+}
+
 /* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that
  * fits and is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may
  * be signed overflow, of which compilers make what they like; narrower types only come from conversions.) A
@@ -309,22 +369,20 @@ static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
 {
     const struct cw_poly *p = eval_node(e, node, READ_RAW);
     int width = e->m->pool.node[node].width;
+    int64_t turns = 0;
     if (e->mode != EVAL_LAUNCH)
         return p;
     bool pending = eval_pending(e, p), used = e->pending_used;
     struct cw_range r = eval_range(e, p), type = eval_type_range(width, is_signed);
     e->pending_used = used;
-    if (!pending && r.lo >= type.lo && r.hi <= type.hi)
+    bool inside = eval_within(r, type);
+    if (!pending && inside)
         return p;
-    cw_wide modulus = (cw_wide)1 << width;
-    cw_wide turns = cw_wide_floor_div(r.lo - type.lo, modulus);
-    if (turns == cw_wide_floor_div(r.hi - type.lo, modulus)) {
+    if (inside || (width < 62 && turns_of(r, type, width, &turns))) {
         struct cw_poly shift, q = *p;
         bool fits = turns == 0;
-        int64_t c;
-        if (!fits && (width < 32 || cw_poly_is_const(p, &c)) && width < 62 &&
-            turns * modulus == (int64_t)(turns * modulus)) {
-            cw_poly_const(&shift, (int64_t)(turns * modulus));
+        if (!fits && (width < 32 || cw_poly_is_const(p, NULL)) && turns <= INT64_MAX >> width && turns >= INT64_MIN >> width) {
+            cw_poly_const(&shift, turns * (INT64_C(1) << width));
             fits = cw_poly_add(&q, p, &shift, -1);
         }
         if (fits && (!pending || e->duties < EVAL_MAX_DUTIES)) {

@@ -9,6 +9,12 @@ void cw_poly_const(struct cw_poly *p, int64_t value)
     p->term[0] = (struct cw_term){.coefficient = value};
 }
 
+void cw_poly_value(struct cw_poly *p, struct cw_value value)
+{
+    p->n = value.v != 0 || value.id;
+    p->term[0] = (struct cw_term){.coefficient = (int64_t)value.v, .id = value.id};
+}
+
 void cw_poly_var(struct cw_poly *p, int var)
 {
     p->n = 1;
@@ -20,6 +26,28 @@ void cw_poly_var(struct cw_poly *p, int var)
 static uint32_t key(const struct cw_term *t)
 {
     return (uint32_t)t->var[0] << 24 | (uint32_t)t->var[1] << 16 | (uint32_t)t->var[2] << 8 | t->var[3];
+}
+
+static struct cw_value value_of(const struct cw_term *t)
+{
+    return (struct cw_value){t->coefficient, t->id};
+}
+
+/* The formula of what t = a + b * scale has come to; b, or a, may be NULL. */
+static uint32_t sum_id(const struct cw_term *a, const struct cw_term *b, int64_t scale)
+{
+    struct cw_value sum = cw_value_number(0);
+    if (b)
+        sum = cw_value_mul(value_of(b), cw_value_number(scale));
+    return cw_value_add(a ? value_of(a) : cw_value_number(0), sum).id;
+}
+
+/* A term may be left out: it is zero, now and whenever the recording is used. */
+static bool vanishes(const struct cw_term *t)
+{
+    if (!t->id)
+        return t->coefficient == 0;
+    return t->var[CW_POLY_DEGREE - 1] && cw_value_equal(value_of(t), cw_value_number(0));
 }
 
 bool cw_poly_add(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b, int64_t scale)
@@ -38,9 +66,11 @@ bool cw_poly_add(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
             t.coefficient = other;
         else if (theirs && __builtin_add_overflow(t.coefficient, other, &t.coefficient))
             return false;
+        if (theirs && (t.id | b->term[j].id))
+            t.id = sum_id(ours ? &a->term[i] : NULL, &b->term[j], scale);
         i += ours;
         j += theirs;
-        if (t.coefficient == 0)
+        if (vanishes(&t))
             continue;
         if (r.n == CW_POLY_TERMS)
             return false;
@@ -66,24 +96,32 @@ static bool join(uint8_t out[CW_POLY_DEGREE], const uint8_t *a, const uint8_t *b
     return (i < 0 || !a[i]) && (j < 0 || !b[j]);
 }
 
-static bool scale(struct cw_poly *dst, const struct cw_poly *a, int64_t by)
+/* dst = a * by */
+static bool scale(struct cw_poly *dst, const struct cw_poly *a, struct cw_value by)
 {
-    dst->n = by ? a->n : 0;
-    for (int i = 0; i < dst->n; i++) {
-        dst->term[i] = a->term[i];
-        if (__builtin_mul_overflow(a->term[i].coefficient, by, &dst->term[i].coefficient))
+    dst->n = 0;
+    for (int i = 0; i < a->n; i++) {
+        struct cw_term t = a->term[i];
+        if (__builtin_mul_overflow(a->term[i].coefficient, (int64_t)by.v, &t.coefficient))
             return false;
+        t.id = by.id | t.id ? cw_value_mul(value_of(&a->term[i]), by).id : 0;
+        if (!vanishes(&t))
+            dst->term[dst->n++] = t;
     }
     return true;
 }
 
+static struct cw_value constant_of(const struct cw_poly *p)
+{
+    return p->n ? value_of(&p->term[0]) : cw_value_number(0);
+}
+
 bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_poly *b)
 {
-    int64_t c;
-    if (cw_poly_is_const(b, &c))
-        return scale(dst, a, c);
-    if (cw_poly_is_const(a, &c))
-        return scale(dst, b, c);
+    if (cw_poly_is_const(b, NULL))
+        return scale(dst, a, constant_of(b));
+    if (cw_poly_is_const(a, NULL))
+        return scale(dst, b, constant_of(a));
     dst->n = 0;
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) {
@@ -91,8 +129,12 @@ bool cw_poly_mul(struct cw_poly *dst, const struct cw_poly *a, const struct cw_p
             one.n = 1;
             if (!join(one.term[0].var, a->term[i].var, b->term[j].var) ||
                 __builtin_mul_overflow(a->term[i].coefficient, b->term[j].coefficient,
-                                       &one.term[0].coefficient) ||
-                !cw_poly_add(dst, dst, &one, 1))
+                                       &one.term[0].coefficient))
+                return false;
+            one.term[0].id = a->term[i].id | b->term[j].id
+                                 ? cw_value_mul(value_of(&a->term[i]), value_of(&b->term[j])).id
+                                 : 0;
+            if (!cw_poly_add(dst, dst, &one, 1))
                 return false;
         }
     return true;
@@ -109,29 +151,45 @@ bool cw_poly_divide(struct cw_poly *dst, const struct cw_poly *a, int64_t d)
     return true;
 }
 
+struct cw_value cw_poly_constant_value(const struct cw_poly *p)
+{
+    return p->n && !key(&p->term[0]) ? value_of(&p->term[0]) : cw_value_number(0);
+}
+
 int64_t cw_poly_constant(const struct cw_poly *p)
 {
-    return p->n && !key(&p->term[0]) ? p->term[0].coefficient : 0;
+    return (int64_t)cw_value_pin(cw_poly_constant_value(p));
 }
 
 bool cw_poly_is_const(const struct cw_poly *p, int64_t *value)
 {
-    *value = cw_poly_constant(p);
-    return p->n == 0 || (p->n == 1 && !key(&p->term[0]));
+    bool is_const = p->n == 0 || (p->n == 1 && !key(&p->term[0]));
+    if (value)
+        *value = is_const ? cw_poly_constant(p) : (int64_t)cw_poly_constant_value(p).v;
+    return is_const;
 }
 
-int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
+int cw_poly_uses_value(const struct cw_poly *p, int var, struct cw_value *coefficient)
 {
     int uses = 0;
-    *coefficient = 0;
+    *coefficient = cw_value_number(0);
     for (int i = 0; i < p->n; i++) {
         const uint8_t *v = p->term[i].var;
         if (v[0] != var && v[1] != var && v[2] != var && v[3] != var)
             continue;
         uses++;
         if (v[CW_POLY_DEGREE - 1] == var && v[CW_POLY_DEGREE - 2] == 0)
-            *coefficient = p->term[i].coefficient;
+            *coefficient = value_of(&p->term[i]);
     }
+    return uses;
+}
+
+int cw_poly_uses(const struct cw_poly *p, int var, int64_t *coefficient)
+{
+    struct cw_value v;
+    int uses = cw_poly_uses_value(p, var, &v);
+    if (coefficient)
+        *coefficient = (int64_t)cw_value_pin(v);
     return uses;
 }
 
@@ -139,7 +197,8 @@ bool cw_poly_equal(const struct cw_poly *a, const struct cw_poly *b)
 {
     bool equal = a->n == b->n;
     for (int i = 0; i < a->n && equal; i++) /* not byte by byte: terms are padded */
-        equal = a->term[i].coefficient == b->term[i].coefficient && key(&a->term[i]) == key(&b->term[i]);
+        equal = a->term[i].coefficient == b->term[i].coefficient && a->term[i].id == b->term[i].id &&
+                key(&a->term[i]) == key(&b->term[i]);
     return equal;
 }
 
@@ -154,6 +213,22 @@ bool cw_poly_is_linear(const struct cw_poly *p)
 static cw_wide clamp(cw_wide v)
 {
     return v > CW_WIDE_LIMIT ? CW_WIDE_LIMIT : v < -CW_WIDE_LIMIT ? -CW_WIDE_LIMIT : v;
+}
+
+struct cw_value cw_value_mul(struct cw_value a, struct cw_value b)
+{
+    return a.id | b.id ? cw_formula_of(CW_FORMULA_MUL, a, b) : cw_value_number(cw_wide_mul(a.v, b.v));
+}
+
+struct cw_value cw_value_floor(struct cw_value a, struct cw_value b)
+{
+    if (a.id | b.id)
+        return cw_formula_of(CW_FORMULA_FLOOR, a, b);
+    if (a.v == (int64_t)a.v && b.v == (int64_t)b.v) { /* much the shorter division */
+        int64_t x = (int64_t)a.v, y = (int64_t)b.v, q = x / y;
+        return cw_value_number(x % y < 0 ? q - 1 : q);
+    }
+    return cw_value_number(cw_wide_floor_div(a.v, b.v));
 }
 
 cw_wide cw_wide_mul(cw_wide a, cw_wide b)
@@ -179,12 +254,52 @@ static struct cw_range range_mul(struct cw_range a, struct cw_range b)
 {
     cw_wide c[4] = {cw_wide_mul(a.lo, b.lo), cw_wide_mul(a.lo, b.hi), cw_wide_mul(a.hi, b.lo),
                     cw_wide_mul(a.hi, b.hi)};
-    struct cw_range r = {c[0], c[0]};
+    struct cw_range r = cw_range_numbers(c[0], c[0]);
     for (int i = 1; i < 4; i++) {
         r.lo = c[i] < r.lo ? c[i] : r.lo;
         r.hi = c[i] > r.hi ? c[i] : r.hi;
     }
     return r;
+}
+
+/* The same for bounds of which some have formulas. */
+static struct cw_range recorded_mul(struct cw_range a, struct cw_range b)
+{
+    struct cw_value zero = cw_value_number(0), lo, hi;
+    if (!cw_value_less(cw_range_lo(a), zero) && !cw_value_less(cw_range_lo(b), zero))
+        return cw_range_of(cw_value_mul(cw_range_lo(a), cw_range_lo(b)),
+                           cw_value_mul(cw_range_hi(a), cw_range_hi(b)));
+    lo = hi = cw_value_mul(cw_range_lo(a), cw_range_lo(b));
+    for (int i = 1; i < 4; i++) {
+        struct cw_value c = cw_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a),
+                                         i & 2 ? cw_range_hi(b) : cw_range_lo(b));
+        lo = cw_value_min(lo, c);
+        hi = cw_value_max(hi, c);
+    }
+    return cw_range_of(lo, hi);
+}
+
+static struct cw_range recorded_range(const struct cw_poly *p, const struct cw_range *range)
+{
+    struct cw_value zero = cw_value_number(0), lo = zero, hi = zero;
+    for (int i = 0; i < p->n; i++) {
+        const uint8_t *v = p->term[i].var;
+        struct cw_value c = value_of(&p->term[i]);
+        struct cw_range t = cw_range_of(c, c);
+        if (v[CW_POLY_DEGREE - 1] && !v[CW_POLY_DEGREE - 2]) {
+            struct cw_range r = range[v[CW_POLY_DEGREE - 1]];
+            bool negative = cw_value_less(c, zero);
+            t = cw_range_of(cw_value_mul(c, negative ? cw_range_hi(r) : cw_range_lo(r)),
+                            cw_value_mul(c, negative ? cw_range_lo(r) : cw_range_hi(r)));
+        } else {
+            for (int k = 0; k < CW_POLY_DEGREE; k++)
+                if (v[k])
+                    t = recorded_mul(t, range[v[k]]);
+        }
+        lo = cw_value_add(lo, cw_range_lo(t));
+        hi = cw_value_add(hi, cw_range_hi(t));
+    }
+    return cw_range_of(lo, hi);
 }
 
 static bool fits_64(const struct cw_range *r)
@@ -196,17 +311,21 @@ static bool fits_64(const struct cw_range *r)
  * added to as if it were the term's own: the sum is as far out too. */
 static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_range *range)
 {
-    struct cw_range sum = {0, 0};
+    struct cw_range sum = cw_range_numbers(0, 0);
     bool below = false, above = false;
+    uint32_t ids = 0;
     for (int i = 0; i < p->n; i++) {
         int64_t c = p->term[i].coefficient;
-        struct cw_range t = {c, c};
+        struct cw_range t = cw_range_numbers(c, c);
         const uint8_t *v = p->term[i].var;
+        ids |= p->term[i].id;
+        for (int k = CW_POLY_DEGREE - 1; k >= 0 && v[k]; k--)
+            ids |= range[v[k]].lo_id | range[v[k]].hi_id;
         if (!v[CW_POLY_DEGREE - 2] && fits_64(&range[v[CW_POLY_DEGREE - 1]])) {
             const struct cw_range *r = &range[v[CW_POLY_DEGREE - 1]];
             int64_t least = (int64_t)(c < 0 ? r->hi : r->lo), most = (int64_t)(c < 0 ? r->lo : r->hi);
             if (v[CW_POLY_DEGREE - 1])
-                t = (struct cw_range){clamp((cw_wide)c * least), clamp((cw_wide)c * most)};
+                t = cw_range_numbers(clamp((cw_wide)c * least), clamp((cw_wide)c * most));
         } else {
             for (int k = 0; k < CW_POLY_DEGREE; k++)
                 if (v[k])
@@ -217,7 +336,9 @@ static struct cw_range range_by_terms(const struct cw_poly *p, const struct cw_r
         sum.lo += t.lo; /* few terms of at most 2^100: no overflow */
         sum.hi += t.hi;
     }
-    return (struct cw_range){below ? -CW_WIDE_LIMIT : clamp(sum.lo), above ? CW_WIDE_LIMIT : clamp(sum.hi)};
+    if (ids)
+        return recorded_range(p, range);
+    return cw_range_numbers(below ? -CW_WIDE_LIMIT : clamp(sum.lo), above ? CW_WIDE_LIMIT : clamp(sum.hi));
 }
 
 /* Collects the variables that are not single values; false when there are more than `max` or one is squared.
@@ -228,7 +349,7 @@ static bool corners_of(const struct cw_poly *p, const struct cw_range *range, ui
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++) {
             uint8_t v = p->term[i].var[k];
-            if (!v || range[v].lo == range[v].hi)
+            if (!v || cw_value_equal(cw_range_lo(range[v]), cw_range_hi(range[v])))
                 continue;
             if (k > 0 && p->term[i].var[k - 1] == v)
                 return false;
@@ -248,18 +369,20 @@ struct cw_range cw_poly_range(const struct cw_poly *p, const struct cw_range *ra
     int n;
     if (cw_poly_is_linear(p) || !corners_of(p, range, var, 8, &n))
         return loose;
-    struct cw_range corner[256], tight = {CW_WIDE_LIMIT, -CW_WIDE_LIMIT};
+    struct cw_range corner[256], tight = {0};
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++)
             corner[p->term[i].var[k]] = range[p->term[i].var[k]];
     for (int bits = 0; bits < 1 << n; bits++) {
         for (int k = 0; k < n; k++) {
-            cw_wide end = bits >> k & 1 ? range[var[k]].hi : range[var[k]].lo;
-            corner[var[k]] = (struct cw_range){end, end};
+            struct cw_value end =
+                bits >> k & 1 ? cw_range_hi(range[var[k]]) : cw_range_lo(range[var[k]]);
+            corner[var[k]] = cw_range_of(end, end);
         }
         struct cw_range at = range_by_terms(p, corner);
-        tight.lo = at.lo < tight.lo ? at.lo : tight.lo;
-        tight.hi = at.hi > tight.hi ? at.hi : tight.hi;
+        tight = bits ? cw_range_of(cw_value_min(cw_range_lo(tight), cw_range_lo(at)),
+                                   cw_value_max(cw_range_hi(tight), cw_range_hi(at)))
+                     : at;
     }
     return tight;
 }

@@ -84,12 +84,12 @@ static void bounds_that_were_cut_do_not_cancel(void **state)
     cw_poly_var(&x, X);
     cw_poly_var(&y, Y);
     assert_true(cw_poly_add(&p, &p, &x, big) && cw_poly_add(&p, &p, &y, -big));
-    range[X] = (struct cw_range){big, (cw_wide)big + 5};
-    range[Y] = (struct cw_range){big / 2, big / 2 + 5};
+    range[X] = cw_range_numbers(big, (cw_wide)big + 5);
+    range[Y] = cw_range_numbers(big / 2, big / 2 + 5);
     struct cw_range r = cw_poly_range(&p, range);
     assert_true(r.hi >= CW_WIDE_LIMIT); /* the truth is beyond 2^123 */
-    range[X] = (struct cw_range){big / 2, big / 2 + 5};
-    range[Y] = (struct cw_range){big, (cw_wide)big + 5};
+    range[X] = cw_range_numbers(big / 2, big / 2 + 5);
+    range[Y] = cw_range_numbers(big, (cw_wide)big + 5);
     r = cw_poly_range(&p, range);
     assert_true(r.lo <= -CW_WIDE_LIMIT);
 }

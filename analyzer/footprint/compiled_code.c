@@ -1,0 +1,26 @@
+/* compiled_code.c - the arrays of a compiled launch. See compiled_internal.h. */
+#include "compiled_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool form_copy(struct cw_code *to, const struct cw_code *from)
+{
+    bool ok = true;
+#define X(name)                                                                                              \
+    ok = ok && form_room(&to->name, 0, from->name##s, &to->name##_room, sizeof *to->name);                   \
+    if (ok && from->name##s)                                                                                 \
+        memcpy(to->name, from->name, (size_t)from->name##s * sizeof *to->name);                              \
+    to->name##s = from->name##s;
+    FORM_ARRAYS(X)
+#undef X
+    memcpy(to->ragged, from->ragged, sizeof to->ragged);
+    return ok;
+}
+
+void form_finish(struct cw_code *code)
+{
+#define X(name) free(code->name);
+    FORM_ARRAYS(X)
+#undef X
+}
