@@ -145,6 +145,11 @@ int cw_compiled_slow(const struct cw_compiled *c, int *all)
     return slow;
 }
 
+bool cw_compiled_planned(const struct cw_compiled *c)
+{
+    return c->now && c->now->planned;
+}
+
 /* ---- a tile */
 
 static void widen(struct cw_hull *h, enum cw_answer answer, const char *why, int64_t begin, int64_t end)

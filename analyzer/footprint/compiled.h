@@ -1,5 +1,6 @@
 /* compiled.h - what the tiles of a launch touch, fast: a launch is compiled once, then a tile takes well
- * below a microsecond and no memory.
+ * below a microsecond and no memory. The first launch of a kernel leaves formulas, by which others, of other
+ * sizes and scalars, are compiled in about a microsecond (compiled_plan.c).
  *
  * Compiling runs the evaluator (eval.h) once over the whole launch. What it finds true everywhere there
  * (nothing wraps, a division comes out even, a condition holds) is true in every tile; what remains of an
@@ -51,5 +52,8 @@ bool cw_compiled_tiles(struct cw_compiled *c, unsigned d, const int64_t *from, i
 /* How many accesses of the current launch are evaluated the slow way, of how many (repeated ones counted
  * once). */
 int cw_compiled_slow(const struct cw_compiled *c, int *all);
+
+/* The current launch was compiled by formulas that an earlier one had left, without the evaluator. */
+bool cw_compiled_planned(const struct cw_compiled *c);
 
 #endif

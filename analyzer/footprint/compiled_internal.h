@@ -109,7 +109,7 @@ struct form_item {
 
 /* One compiled launch. Arrays keep their memory from launch to launch. */
 struct cw_code {
-    bool valid;
+    bool valid, planned;
     uint64_t used;     /* when, for the choice of the one to give up */
     unsigned work_dim; /* the key ... */
     int64_t global[3], local[3], offset[3];

@@ -1,9 +1,10 @@
 /* compiled_plan.c - the next launch of a kernel without the evaluator.
  *
- * While a launch is compiled its numbers leave formulas behind (formula.h). Other launches of the same number of
- * dimensions run those, and where every comparison comes out as it did then they have the code of the launch
- * that was recorded, with their own numbers. That holds whatever the evaluator does, for all of its decisions
- * rest on such comparisons. What is settled everywhere in the launch is found by compiled_box.c as ever. */
+ * While a launch is compiled its numbers leave formulas behind (formula.h). Other launches of the same number
+ * of dimensions run those, and where every comparison comes out as it did then they have the code of the
+ * launch that was recorded, with their own numbers. That holds whatever the evaluator does, for all of its
+ * decisions rest on such comparisons. What is settled everywhere in the launch is found by compiled_box.c as
+ * ever. */
 #include "compiled_internal.h"
 
 #include <stdlib.h>
@@ -41,9 +42,8 @@ static void add_patch(struct collector *k, const void *field, uint32_t id)
         return;
     k->ok = form_room(&p->patch, p->patches, 1, &k->room, sizeof *p->patch);
     if (k->ok)
-        p->patch[p->patches++] =
-            (struct form_patch){(uint8_t)k->array, (uint16_t)id,
-                                (uint32_t)((const char *)field - (const char *)k->base)};
+        p->patch[p->patches++] = (struct form_patch){(uint8_t)k->array, (uint16_t)id,
+                                                     (uint32_t)((const char *)field - (const char *)k->base)};
 }
 
 static void enter_array(struct collector *k, enum form_array array, const void *base)
@@ -232,36 +232,7 @@ bool form_make(struct cw_compiled *c, struct cw_code *code)
     bool ok = true, done = false;
     for (int i = 0; i < PLANS && ok && !done; i++)
         done = use_plan(c, &c->plan[i], code, &ok);
-#ifdef PLAN_DEBUG
-    if (done) {
-        struct cw_code fresh = {0};
-        form_compile(c, &fresh);
-        if (fresh.items != code->items || fresh.terms != code->terms || fresh.guards != code->guards || fresh.vars != code->vars)
-            fprintf(stderr, "PLAN shape %s items %d %d terms %d %d guards %d %d vars %d %d\n", c->m->kernel, fresh.items, code->items, fresh.terms, code->terms, fresh.guards, code->guards, fresh.vars, code->vars);
-        else {
-            for (int i = 0; i < fresh.items; i++) {
-                struct form_item *x = &fresh.item[i], *y = &code->item[i];
-                if (x->line.constant != y->line.constant || x->repeats != y->repeats || x->stride != y->stride || x->slow != y->slow || x->line.curve != y->line.curve)
-                    fprintf(stderr, "PLAN item %s %d: %ld %ld  rep %ld %ld stride %ld %ld slow %d %d curve %d %d\n", c->m->kernel, i, x->line.constant, y->line.constant, x->repeats, y->repeats, x->stride, y->stride, x->slow, y->slow, x->line.curve, y->line.curve);
-            }
-            for (int i = 0; i < fresh.terms; i++)
-                if (fresh.term[i].coefficient != code->term[i].coefficient)
-                    fprintf(stderr, "PLAN term %s %d: %ld %ld\n", c->m->kernel, i, fresh.term[i].coefficient, code->term[i].coefficient);
-            for (int i = 0; i < fresh.vars; i++)
-                if (fresh.var[i].lo != code->var[i].lo || fresh.var[i].hi != code->var[i].hi)
-                    fprintf(stderr, "PLAN var %s %d: %ld..%ld %ld..%ld\n", c->m->kernel, i, fresh.var[i].lo, fresh.var[i].hi, code->var[i].lo, code->var[i].hi);
-            for (int i = 0; i < fresh.curves; i++)
-                for (int t = 0; t < fresh.curve[i].n; t++)
-                if (fresh.curve[i].term[t].coefficient != code->curve[i].term[t].coefficient)
-                    fprintf(stderr, "PLAN curve %s %d: %ld %ld\n", c->m->kernel, i, fresh.curve[i].term[t].coefficient, code->curve[i].term[t].coefficient);
-            for (int i = 0; i < fresh.guards; i++)
-                if (fresh.guard[i].line.constant != code->guard[i].line.constant || fresh.guard[i].relation != code->guard[i].relation)
-                    fprintf(stderr, "PLAN guard %s %d: %ld %ld\n", c->m->kernel, i, fresh.guard[i].line.constant, code->guard[i].line.constant);
-        }
-        form_finish(&fresh);
-    }
-    fprintf(stderr, "PLAN used %d\n", done);
-#endif
+    code->planned = done;
     if (ok && !done)
         ok = compile_and_record(c, code);
     if (ok)

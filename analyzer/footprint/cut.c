@@ -239,7 +239,7 @@ static void read_forms(struct cutting *k, int64_t first, int64_t count)
             (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
         if (kind)
             c->form[c->forms++] = (struct cut_form){
-                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = {first, first + count - 1}};
+                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = cw_range_numbers(first, first + count - 1)};
     }
 }
 

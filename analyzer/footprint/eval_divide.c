@@ -6,7 +6,8 @@
 #include "eval_internal.h"
 
 /* One term of a / d: what is divided, and what remains of it. */
-static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quotient, struct cw_poly *remainder)
+static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quotient,
+                       struct cw_poly *remainder)
 {
     struct cw_value c = {t.coefficient, t.id}, zero = cw_value_number(0), q = cw_value_floor(c, d),
                     rest = cw_value_sub(c, cw_value_mul(q, d));

@@ -40,9 +40,9 @@ enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum r
     struct cw_value lo = cw_range_lo(r), hi = cw_range_hi(r), none = cw_value_number(0);
     if (relation == REL_NEGATIVE)
         return cw_value_less(hi, none) ? TRI_YES : !cw_value_less(lo, none) ? TRI_NO : TRI_MAYBE;
-    enum tri zero = cw_value_less(none, lo) || cw_value_less(hi, none)        ? TRI_NO
+    enum tri zero = cw_value_less(none, lo) || cw_value_less(hi, none)     ? TRI_NO
                     : cw_value_equal(lo, none) && cw_value_equal(hi, none) ? TRI_YES
-                                                                             : TRI_MAYBE;
+                                                                           : TRI_MAYBE;
     if (zero == TRI_MAYBE || relation == REL_ZERO)
         return zero;
     return zero == TRI_YES ? TRI_NO : TRI_YES;
@@ -130,8 +130,8 @@ enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
     return t;
 }
 
-/* v <= bound, or v >= bound. What was narrowed by something that depends on the tile does so itself: whether it
- * was is remembered where that matters. */
+/* v <= bound, or v >= bound. What was narrowed by something that depends on the tile does so itself: whether
+ * it was is remembered where that matters. */
 static void shrink(struct cw_eval *e, int v, struct cw_value bound, bool above, bool tiled)
 {
     struct cw_range *r = &e->range[v];

@@ -157,6 +157,8 @@ const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how);
 struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p);
 const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p);
 int eval_new_var(struct cw_eval *e, int node, struct cw_range r);
+/* A variable for any value of the node's width. */
+const struct cw_poly *eval_unknown(struct cw_eval *e, int node, bool is_signed);
 const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
 struct cw_range eval_type_range(int width, bool is_signed);
 /* Is some variable of p pending? */
@@ -172,7 +174,9 @@ struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, str
                                 struct cw_range b);
 /* The same for TEST; false when the test does not end the loop for certain. */
 bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out);
-/* Decisions about bounds, remembered when they are formulas: r lies within [lo, hi]; bounds are less than v. */
+/* eval_number.c */
+const struct cw_poly *eval_number(struct cw_eval *e, int node, bool is_signed);
+/* r lies within the limit; remembered where bounds are formulas. */
 bool eval_within(struct cw_range r, struct cw_range limit);
 /* Keeps a recipe; when there are too many the answer is `tile_bound`. */
 void eval_remember(struct cw_eval *e, struct eval_recipe r);

@@ -120,8 +120,7 @@ static bool bound(struct cw_eval *e, int loop, int k)
         for (int g = stay.first; g < stay.first + stay.n; g++) {
             struct cw_range r;
             tests++;
-            if (!failure_of(e, e->m->guard[g], k, &r) ||
-                !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
+            if (!failure_of(e, e->m->guard[g], k, &r) || !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
                 continue;
             best = r;
         }

@@ -1,8 +1,7 @@
 /* eval_value.c - from a node of the expression graph to a polynomial over the box of the tile.
  *
  * The RAW reading of a w-bit node is a polynomial congruent to its bits modulo 2^w: + - * and truncation need
- * nothing else. The SIGNED and UNSIGNED readings are polynomials equal to the number that the bits stand for.
- */
+ * nothing else. The SIGNED and UNSIGNED readings are eval_number.c's. */
 #include "eval_internal.h"
 
 #include <stdlib.h>
@@ -61,7 +60,7 @@ static const struct cw_poly *constant(struct cw_eval *e, int64_t value)
     return eval_keep(e, &p);
 }
 
-static const struct cw_poly *unknown(struct cw_eval *e, int node, bool is_signed)
+const struct cw_poly *eval_unknown(struct cw_eval *e, int node, bool is_signed)
 {
     struct cw_range r = eval_type_range(e->m->pool.node[node].width, is_signed);
     return eval_var_poly(e, eval_new_var(e, node, r));
@@ -228,7 +227,7 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
         cw_poly_var(&p, VAR_GLOBAL + d);
         if (!e->by_group[d])
             return eval_keep(e, &p);
-        return to_group_basis(e, &p, &q) ? eval_keep(e, &q) : unknown(e, node, false);
+        return to_group_basis(e, &p, &q) ? eval_keep(e, &q) : eval_unknown(e, node, false);
     case CW_EXPR_GROUP_ID:
         return eval_var_poly(e, VAR_GROUP + d);
     case CW_EXPR_LOCAL_ID:
@@ -236,14 +235,13 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
             return eval_var_poly(e, VAR_LOCAL + d);
         cw_poly_var(&p, VAR_GLOBAL + d);
         return group_begin(e, d, &q) && cw_poly_add(&p, &p, &q, -1) ? eval_keep(e, &p)
-                                                                    : unknown(e, node, false);
+                                                                    : eval_unknown(e, node, false);
     case CW_EXPR_LOCAL_SIZE: /* of the group that asks: the last one may be smaller */
         if (e->ragged[d])
             return eval_var_poly(
-                e, eval_new_var(
-                       e, node,
-                       cw_range_of(cw_value_number(1),
-                                   cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
+                e, eval_new_var(e, node,
+                                cw_range_of(cw_value_number(1),
+                                            cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_ENQUEUED_LOCAL_SIZE:
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
@@ -276,7 +274,7 @@ static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x
     int64_t v;
     if (!eval_argument(e->launch, x, &v)) {
         cw_record_give_up();
-        return unknown(e, node, true);
+        return eval_unknown(e, node, true);
     }
     return given(e, (uint32_t)(INPUT_NODE + node), v);
 }
@@ -289,7 +287,7 @@ static const struct cw_poly *ring(struct cw_eval *e, const struct cw_expr *x, in
     struct cw_poly r;
     if (x->op == CW_EXPR_ADD ? cw_poly_add(&r, a, b, 1) : cw_poly_mul(&r, a, b))
         return eval_keep(e, &r);
-    return unknown(e, node, true);
+    return eval_unknown(e, node, true);
 }
 
 static const struct cw_poly *raw_launch(struct cw_eval *e, int node)
@@ -301,7 +299,7 @@ static const struct cw_poly *raw_launch(struct cw_eval *e, int node)
     case CW_EXPR_LOOP:
         return eval_loop_counter(e, x->a);
     case CW_EXPR_OPAQUE:
-        return unknown(e, node, true);
+        return eval_unknown(e, node, true);
     case CW_EXPR_ZEXT:
         return eval_node(e, x->a, READ_UNSIGNED);
     case CW_EXPR_SEXT:
@@ -332,74 +330,6 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
     return eval_var_poly(e, eval_new_var(e, node, cw_range_numbers(-CW_WIDE_LIMIT, CW_WIDE_LIMIT)));
 }
 
-/* Are all variables of p free, so that nothing but the launch decides about its value? */
-static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
-{
-    for (int i = 0; i < p->n; i++)
-        for (int k = 0; k < CW_POLY_DEGREE; k++)
-            if (p->term[i].var[k] && !e->var[p->term[i].var[k]].free)
-                return false;
-    return true;
-}
-
-bool eval_within(struct cw_range r, struct cw_range limit)
-{
-    return !cw_value_less(cw_range_lo(r), cw_range_lo(limit)) &&
-           !cw_value_less(cw_range_hi(limit), cw_range_hi(r));
-}
-
-/* How often 2^width has to be taken from r to come into the range of the type; false when that differs within r
- * or is too much. */
-static bool turns_of(struct cw_range r, struct cw_range type, int width, int64_t *turns)
-{
-    struct cw_value modulus = cw_value_number((cw_wide)1 << width),
-                    lo = cw_value_floor(cw_value_sub(cw_range_lo(r), cw_range_lo(type)), modulus),
-                    hi = cw_value_floor(cw_value_sub(cw_range_hi(r), cw_range_lo(type)), modulus);
-    if (!cw_value_equal(lo, hi))
-        return false;
-    *turns = (int64_t)cw_value_pin(lo);
-    return lo.v == *turns;
-}
-
-/* The number behind the bits: p itself when it fits the type, p shifted by a multiple of 2^width when that
- * fits and is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may
- * be signed overflow, of which compilers make what they like; narrower types only come from conversions.) A
- * pending counter counts as zero here and leaves a duty behind. */
-static const struct cw_poly *number(struct cw_eval *e, int node, bool is_signed)
-{
-    const struct cw_poly *p = eval_node(e, node, READ_RAW);
-    int width = e->m->pool.node[node].width;
-    int64_t turns = 0;
-    if (e->mode != EVAL_LAUNCH)
-        return p;
-    bool pending = eval_pending(e, p), used = e->pending_used;
-    struct cw_range r = eval_range(e, p), type = eval_type_range(width, is_signed);
-    e->pending_used = used;
-    bool inside = eval_within(r, type);
-    if (!pending && inside)
-        return p;
-    if (inside || (width < 62 && turns_of(r, type, width, &turns))) {
-        struct cw_poly shift, q = *p;
-        bool fits = turns == 0;
-        if (!fits && (width < 32 || cw_poly_is_const(p, NULL)) && turns <= INT64_MAX >> width && turns >= INT64_MIN >> width) {
-            cw_poly_const(&shift, turns * (INT64_C(1) << width));
-            fits = cw_poly_add(&q, p, &shift, -1);
-        }
-        if (fits && (!pending || e->duties < EVAL_MAX_DUTIES)) {
-            const struct cw_poly *kept = turns ? eval_keep(e, &q) : p;
-            if (pending)
-                e->duty[e->duties++] = (struct eval_duty){kept, type};
-            return kept;
-        }
-    }
-    if (pending)
-        e->pending_used = true;
-    eval_depends(e, p);
-    const struct cw_poly *any = unknown(e, node, is_signed);
-    e->var[any->term[0].var[CW_POLY_DEGREE - 1]].wrapped = of_launch_only(e, p);
-    return any;
-}
-
 const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
 {
     node = cw_expr_resolve(&e->m->pool, node);
@@ -407,9 +337,9 @@ const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
     if (memo->generation == e->generation)
         return memo->p;
     e->depth++;
-    const struct cw_poly *p = e->depth > e->max_depth ? unknown(e, node, how != READ_UNSIGNED)
+    const struct cw_poly *p = e->depth > e->max_depth ? eval_unknown(e, node, how != READ_UNSIGNED)
                               : how == READ_RAW       ? raw(e, node)
-                                                      : number(e, node, how == READ_SIGNED);
+                                                      : eval_number(e, node, how == READ_SIGNED);
     e->depth--;
     *memo = (struct memo){e->generation, p};
     return p;

@@ -47,7 +47,7 @@ struct cw_formulas {
     struct cw_formula_input {
         uint32_t which;
         uint16_t to;
-    } *input;
+    } * input;
     int values, steps, inputs;
 };
 

@@ -271,8 +271,8 @@ static struct cw_range recorded_mul(struct cw_range a, struct cw_range b)
                            cw_value_mul(cw_range_hi(a), cw_range_hi(b)));
     lo = hi = cw_value_mul(cw_range_lo(a), cw_range_lo(b));
     for (int i = 1; i < 4; i++) {
-        struct cw_value c = cw_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a),
-                                         i & 2 ? cw_range_hi(b) : cw_range_lo(b));
+        struct cw_value c =
+            cw_value_mul(i & 1 ? cw_range_hi(a) : cw_range_lo(a), i & 2 ? cw_range_hi(b) : cw_range_lo(b));
         lo = cw_value_min(lo, c);
         hi = cw_value_max(hi, c);
     }
@@ -375,8 +375,7 @@ struct cw_range cw_poly_range(const struct cw_poly *p, const struct cw_range *ra
             corner[p->term[i].var[k]] = range[p->term[i].var[k]];
     for (int bits = 0; bits < 1 << n; bits++) {
         for (int k = 0; k < n; k++) {
-            struct cw_value end =
-                bits >> k & 1 ? cw_range_hi(range[var[k]]) : cw_range_lo(range[var[k]]);
+            struct cw_value end = bits >> k & 1 ? cw_range_hi(range[var[k]]) : cw_range_lo(range[var[k]]);
             corner[var[k]] = cw_range_of(end, end);
         }
         struct cw_range at = range_by_terms(p, corner);

@@ -17,7 +17,7 @@
 #define CW_WIDE_LIMIT ((cw_wide)1 << 100)
 
 struct cw_range {
-    cw_wide lo, hi;       /* both inclusive; empty when lo > hi */
+    cw_wide lo, hi;        /* both inclusive; empty when lo > hi */
     uint32_t lo_id, hi_id; /* their formulas, while a launch is recorded (formula.h); else 0 */
 };
 

@@ -53,13 +53,13 @@ static void bounds_hold_in_every_point(void **state)
     (void)state;
     for (int round = 0; round < 2000; round++) {
         struct cw_poly p;
-        struct cw_range range[256] = {{0, 0}};
+        struct cw_range range[256] = {{0}};
         random_poly(&p);
         for (int v = X; v <= Z; v++) {
             range[v].lo = draw(9) - 4;
             range[v].hi = range[v].lo + draw(4);
         }
-        struct cw_range r = cw_poly_range(&p, range), seen = {INT64_MAX, INT64_MIN};
+        struct cw_range r = cw_poly_range(&p, range), seen = cw_range_numbers(INT64_MAX, INT64_MIN);
         for (int64_t x = (int64_t)range[X].lo; x <= range[X].hi; x++)
             for (int64_t y = (int64_t)range[Y].lo; y <= range[Y].hi; y++)
                 for (int64_t z = (int64_t)range[Z].lo; z <= range[Z].hi; z++) {
@@ -78,7 +78,7 @@ static void bounds_that_were_cut_do_not_cancel(void **state)
 {
     const int64_t big = INT64_C(1) << 62;
     struct cw_poly p, x, y;
-    struct cw_range range[256] = {{0, 0}};
+    struct cw_range range[256] = {{0}};
     (void)state;
     cw_poly_const(&p, 0);
     cw_poly_var(&x, X);
