@@ -15,6 +15,7 @@
 #include "run_start.h"
 #include "run_fault.h"
 #include "run_group.h"
+#include "run_local.h"
 #include "run_threads.h"
 #include "run_share.h"
 
@@ -135,6 +136,7 @@ void cw_run_at_end(void)
     } else {
         drain_for_a_moment();
         cw_run_models_stop(true);
+        cw_run_local_stop();
         cw_run_tile_build_stop();
         cw_run_lanes_stop();
         cw_run_threads_stop();

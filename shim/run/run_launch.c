@@ -2,6 +2,7 @@
 #include "run_hooks.h"
 #include "run_fault.h"
 #include "run_group.h"
+#include "run_local.h"
 #include "run_reach.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
+    const size_t *pinned; /* what home makes of a local size that is NULL; NULL: nobody could see it, or it is not known */
 };
 
 static bool has_offset(const struct range *r)
@@ -122,7 +124,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_FIRST;
     if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
-        !cw_run_may_leave(q, k, r->local) && !cw_run_group_may(q, k))
+        !cw_run_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k))
         return CW_RUN_R_LONG;
     return -1;
 }
@@ -142,18 +144,28 @@ static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const st
     }
 }
 
+/* The kernel could see the local size that is left to the device. */
+static void pin(const struct cw_run_queue *q, const struct cw_run_kernel *k, struct range *r, size_t local[3])
+{
+    if (!r->local && k && k->parsed && k->program->manageable && !k->program->group_free && !k->program->fixed_size && is_plain(r) &&
+        cw_run_local_of(q, r->dims, r->global, local))
+        r->pinned = local;
+}
+
 static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob,
                      const struct cw_reach *reach)
 {
+    const size_t *local = r->local ? r->local : r->pinned;
+
     t->work = CW_RUN_LAUNCH;
     t->launch.kernel = k;
     t->launch.dims = r->dims;
-    t->launch.has_local = r->local;
+    t->launch.has_local = local;
     t->launch.has_offset = has_offset(r);
     for (cl_uint i = 0; i < r->dims; i++) {
         t->launch.offset[i] = r->offset ? r->offset[i] : 0;
         t->launch.global[i] = r->global[i];
-        t->launch.local[i] = r->local ? r->local[i] : 0;
+        t->launch.local[i] = local ? local[i] : 0;
     }
     cw_run_busy(&k->r);
     for (uint32_t i = 0; i < k->count; i++) {
@@ -171,18 +183,20 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
 }
 
 /* The command, or NULL: native, the lock is free. */
-static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, const struct range *r)
+static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
 {
     struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
     const struct cw_reach *reach;
     struct cw_run_task *t;
+    size_t blob, local[3];
     uint32_t buffers;
-    size_t blob;
-    int why = judge(e->queue, k, r, &buffers, &blob);
+    int why;
 
+    pin(e->queue, k, r, local);
+    why = judge(e->queue, k, r, &buffers, &blob);
     if (why < 0 && !cw_run_settle(e))
         why = CW_RUN_R_CHECK;
-    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local) : NULL;
+    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;
     if (reach)
         buffers = reach->n;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
@@ -245,7 +259,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
                                           const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
                                           cl_event *event)
 {
-    struct range r = {dims, offset, global, local};
+    struct range r = {dims, offset, global, local, NULL};
     struct cw_run_native x;
     struct cw_run_enqueue e;
     struct cw_run_flight *f;

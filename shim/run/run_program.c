@@ -333,7 +333,8 @@ static const char *const by_group[] = {"get_local_",
                                        "wait_group",
                                        "reqd_work_group_size",
                                        NULL};
-static const char *const demanding[] = {"reqd_work_group_size", NULL};
+/* What keeps a device from choosing the size by the range alone. */
+static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint", NULL};
 
 static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
 {
@@ -359,7 +360,7 @@ void cw_run_program_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && nothing_forbids(s, p->options);
-    p->fixed_size = any(s, demanding);
+    p->fixed_size = s->has_paste || any(s, demanding);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;
     p->parsed = true;

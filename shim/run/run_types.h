@@ -140,7 +140,7 @@ struct cw_run_program {
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
     bool group_free;             /* results cannot depend on the local size */
-    bool fixed_size;             /* a kernel demands a local size */
+    bool fixed_size;             /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (run_models.h) */
     uint64_t models_job;         /* who may set them */
