@@ -1,0 +1,35 @@
+# Programs under memcheck in run mode: no wrong address, no undefined value and no lost memory of ours. What vendors do
+# themselves is in vendors.supp. valgrind cannot start our helper, so kernels are analysed in runs before, without it.
+# PROGRAMS: others than these.
+. test/runmode/common.sh
+command -v valgrind > /dev/null || { echo "valgrind is not there"; exit 77; }
+programs=${PROGRAMS:-apps/{jacobi,mapreduce,events_ooo,onebuffer,userevents_maps,manybufs,tiles} runmode/{waits,callbacks,natives,objects,errors,overlaid,subdevices,hostile_memory,hostile_queues}}
+mkdir -m 700 "$T/cache"
+export XDG_CACHE_HOME=$T/cache
+
+# memcheck PROGRAM VARIABLE=VALUE... : prints what bare printed, and valgrind finds nothing
+memcheck() {
+    local program=$1 status; shift
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 900 valgrind --error-exitcode=99 --exit-on-first-error=no \
+        --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=30 \
+        --suppressions=test/runmode/vendors.supp --log-file="$T/found" "$program" > "$T/run" 2> "$T/run.err"
+    status=$?
+    grep '^run: ' "$T/run.err" > "$T/summary" || true
+    [ $status = 0 ] || fail "$(basename "$program") $*: status $status: $(grep -A14 -E 'Invalid|ninitialised|definitely lost in|Mismatched|overlap|Process terminating' "$T/found" | head -40)"
+    cmp -s "$T/bare" "$T/run" || { fail "$(basename "$program") $*: other output"; diff "$T/bare" "$T/run" | head -5; }
+    compared=$((compared + 1))
+}
+
+for name in $(eval echo "$programs"); do
+    program=$B/test/$name
+    bare "$program" || continue
+    for setting in CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=1 "CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,basic:2"; do
+        in_run "$program" $setting # models, code
+        memcheck "$program" $setting
+        managed=$((${managed:-0} + $(count commands))) cut=$((${cut:-0} + $(count cut)))
+        echo "$name $setting: $(head -n 1 "$T/summary")"
+    done
+done
+[ "$managed" -gt 1000 ] || fail "only $managed commands were managed"
+[ ! -x "$B/clweave-footprint" ] || [ "$cut" -gt 20 ] || fail "only $cut launches were cut"
+done_
