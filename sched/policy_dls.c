@@ -3,7 +3,8 @@
  * Sih, Lee: A compile-time scheduling heuristic for interconnection-constrained heterogeneous processor
  * architectures, IEEE TPDS 4(2), 1993, DL1: DL(i,p) = SL(i) - max(data arrival, device free) + (E(i) -
  * W[i][p]), E(i) the median of the costs that are finite, SL(i) the longest path of such medians from i on,
- * without transfers; no insertion. */
+ * without transfers; no insertion. Without the last term (option delta=off) it is the level of their section 3, for alike
+ * processors. */
 #include "list_plan.h"
 #include "policy.h"
 
@@ -12,6 +13,7 @@
 
 struct levels {
     double *median, *level; /* per task */
+    bool delta;
 };
 
 static double median(const struct cw_graph *g, uint32_t i, double *sorted)
@@ -40,7 +42,7 @@ static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choic
         if (isinf(cost))
             continue;
         start = cw_plan_start(plan, p, cw_plan_ready(plan, task, p), cost);
-        dynamic = l->level[task] - start + (l->median[task] - cost);
+        dynamic = l->level[task] - start + (l->delta ? l->median[task] - cost : 0);
         if (dynamic > best) {
             best = dynamic;
             *choice = (struct cw_choice){p, start, start + cost};
@@ -52,11 +54,10 @@ static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choic
 static enum cw_status plan_dls(struct cw_plan *plan, const struct cw_policy_options *o, struct cw_error *err)
 {
     const struct cw_graph *g = plan->graph;
-    struct levels l = {malloc(g->tasks * sizeof(double)), malloc(g->tasks * sizeof(double))};
+    struct levels l = {malloc(g->tasks * sizeof(double)), malloc(g->tasks * sizeof(double)), o->delta};
     double *sorted = malloc(g->devices * sizeof *sorted);
     enum cw_status status = CW_OK;
 
-    (void)o;
     if (!l.median || !l.level || !sorted)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", g->tasks);
     for (uint32_t k = g->tasks; k-- > 0 && status == CW_OK;) {
@@ -80,5 +81,6 @@ const struct cw_policy cw_policy_dls = {
     .name = "dls",
     .title = "the ready task and device with the highest dynamic level",
     .source = "Sih, Lee, IEEE TPDS 4(2), 1993, DL1",
+    .takes = CW_TAKES(delta),
     .plan = plan_dls,
 };

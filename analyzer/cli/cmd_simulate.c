@@ -46,7 +46,7 @@ static const struct cw_cli_option options[] = {
 
 /* All runs of one policy: means over those that came to an end. */
 struct row {
-    double planned, mean, deviation, least, worst, waited, failures, moved, lost;
+    double planned, bound, mean, deviation, least, worst, waited, failures, moved, lost;
     uint32_t ended;
 };
 
@@ -88,22 +88,23 @@ static enum cw_status simulate(struct simulation *s, size_t policy, struct cw_er
     const struct cw_plan_input *in = &s->source.input;
     struct cw_policy_config config = s->policies.config[policy];
     struct cw_simulate_options world = {s->o->noise, s->o->contention, s->o->mtbf, 0};
-    struct cw_schedule *plan = NULL;
+    struct cw_plan_result plan = {0};
     struct row *row = &s->row[policy];
-    enum cw_status status = cw_policy_run(&config, in->graph, in->platform, &plan, err);
+    enum cw_status status = cw_plan_result_init(&plan, in, s->policies.label[policy], &config, false, err);
 
-    row->planned = status == CW_OK ? cw_schedule_makespan(plan) : 0;
+    if (status == CW_OK)
+        row->planned = plan.metrics.makespan, row->bound = plan.bound.best;
     for (int64_t k = 0; k < s->o->runs && status == CW_OK; k++) {
         struct cw_simulate_result r;
         config.seed = world.seed = (uint64_t)(s->o->seed + k);
-        status = cw_simulate_policy(&config, plan, in->graph, in->platform, &world, &r, err);
+        status = cw_simulate_policy(&config, plan.schedule, in->graph, in->platform, &world, &r, err);
         if (status == CW_OK)
             add(row, &r);
         else if (status == CW_ERR_INFEASIBLE)
             status = CW_OK;
     }
     finish_row(row);
-    cw_schedule_destroy(plan);
+    cw_plan_result_finish(&plan);
     return status;
 }
 
@@ -130,11 +131,11 @@ static void print_json(const struct simulation *s)
         cw_json_put_key(&o, "policy");
         cw_json_put_string(&o, s->policies.label[k]);
         cw_json_put_figures(&o,
-                            (struct cw_json_figure[]){{"planned", r->planned}, {"mean", r->mean}, {"deviation", r->deviation},
+                            (struct cw_json_figure[]){{"lower_bound", r->bound}, {"planned", r->planned}, {"mean", r->mean}, {"deviation", r->deviation},
                                                       {"least", r->least}, {"worst", r->worst}, {"waited", r->waited},
                                                       {"failures", r->failures}, {"moved", r->moved}, {"lost", r->lost},
                                                       {"ended", r->ended}},
-                            10);
+                            11);
         cw_json_put_close(&o);
     }
     cw_json_put_text(&o, "]");
@@ -166,19 +167,20 @@ static void print_head(const struct simulation *s, char *text, size_t size)
 static void print_table(const struct simulation *s)
 {
     const struct cw_plan_input *in = &s->source.input;
-    char a[32], b[32], c[32], d[32], e[32], f[32];
+    char a[32], b[32], c[32], d[32], e[32], f[32], g[32];
     int width = 8;
     uint32_t lost = 0;
 
     for (size_t k = 0; k < s->policies.count; k++)
         width = (int)strlen(s->policies.label[k]) > width ? (int)strlen(s->policies.label[k]) : width;
     print_head(s, a, sizeof a);
-    printf("%-*s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "planned", "mean", "worst", "/ planned", "waited",
+    printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "lower bound", "planned", "mean", "worst", "/ planned", "waited",
            "deaths", "moved", "lost");
     for (size_t k = 0; k < s->policies.count; k++) {
         const struct row *r = &s->row[k];
         double like = s->row[0].planned;
-        printf("%-*s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s%s\n", width, s->policies.label[k],
+        printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s%s\n", width, s->policies.label[k],
+               cw_plan_time(in, r->bound, like, g, sizeof g),
                cw_plan_time(in, r->planned, like, a, sizeof a), r->ended ? cw_plan_time(in, r->mean, like, b, sizeof b) : "-",
                r->ended ? cw_plan_time(in, r->worst, like, c, sizeof c) : "-", ratio(r->mean / r->planned, d, sizeof d),
                r->ended ? cw_plan_time(in, r->waited, like, e, sizeof e) : "-", ratio(r->failures, (char[32]){0}, 32),
@@ -213,6 +215,7 @@ static enum cw_status simulate_file(struct simulation *s, const char *path, uint
 
     if (status == CW_OK) {
         cw_plan_source_complain(&s->source);
+        s->source.bounds.entries_max = cw_plan_bounds_entries(NULL);
         s->row = calloc(s->policies.count, sizeof *s->row);
         status = s->row ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     }
@@ -262,7 +265,7 @@ const struct cw_command_def cw_cmd_simulate = {
                "decisions: each task on its devices, in the order of planned starts; dynamic policies decide anew while it "
                "happens, by planned costs and what they have seen. A device that dies loses what it runs; that and what it had "
                "still to do runs on the device that can finish it first, or is ready again for a dynamic policy. The table has "
-               "per policy the planned makespan, mean and worst of what it became, and means of the time that transfers waited "
+               "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, and means of the time that transfers waited "
                "for links, of deaths, of tasks that had to go elsewhere and of device time lost. The same seed gives the same.",
     .options = options,
     .examples = examples,

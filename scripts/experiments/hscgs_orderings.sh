@@ -23,12 +23,13 @@ run() { # KIND SIZE, over the graphs in $scratch/g
 }
 
 echo "HSCGS: $((5 * graphs)) random graphs (5 sizes x $graphs), FFT 2 to 32, Gauss 5 to 20"
-mkdir "$scratch/g"
+mkdir "$scratch/g" "$scratch/some"
 for tasks in 20 40 60 80 100; do
     for ((k = 0; k < graphs; k++)); do
         clweave generate hscgs --tasks $tasks --devices $((2 << k % 5)) --speed-range $((2 << k / 5 % 4)) \
             --rate-range $((k / 20 % 4 ? 5 * (k / 20 % 4) : 1)) --seed $((1000 * tasks + k)) -o "$scratch/g/$k.json"
     done
+    for ((k = 0; k < graphs; k += 15)); do cp "$scratch/g/$k.json" "$scratch/some/$tasks-$k.json"; done
     run random $tasks
 done
 for size in 2 4 8 16 32; do
@@ -39,9 +40,14 @@ for size in 5 8 11 14 17 20; do
     clweave generate gauss --size $size --devices 8 --count 10 -o "$scratch/g/gauss.json"
     run gauss $size
 done
+more="h2gs:generations=300,population=60" # evidence for what the output says of H2GS
+"$B/clweave" compare -p heft -p h2gs -p $more --lp off --csv "$scratch/more.csv" --jobs "${JOBS:-2}" "$scratch"/some/*.json > /dev/null
+gain=$(sed 's/"[^"]*"/more/' "$scratch/more.csv" | awk -F, '
+    $3 == "heft" { heft = $4; n++ } $3 == "h2gs" { few += 100 * ($4 / heft - 1) } $3 == "more" { more += 100 * ($4 / heft - 1) }
+    END { printf "%d of the random graphs: %+.2f %% with 20 generations of two plans a device, %+.2f %% with 300 of 60 plans", n, few / n, more / n }')
 { echo kind,size,graph,tasks,policy,makespan,lower_bound,lower_bound_by,slr,speedup,efficiency; cat "$scratch/all.csv"; } > "$out/results.csv"
 
-awk -F, -v policies="$policies" -v dat="$out/figures.dat" '
+awk -F, -v policies="$policies" -v gain="$gain" -v dat="$out/figures.dat" '
 NR > 1 { x[$1, $2, $3, $5] = $6; seen[$1, $2, $3] = 1 }
 END {
     m = split(policies, policy, " ")
@@ -80,7 +86,7 @@ END {
     }
     print "\nThe paper gives figures without numbers that could be read off exactly, and not how its random graphs are drawn; and"
     print "of H2GS only an abstract is public: ours starts from LDCP, which is behind HEFT on large graphs here, and 20"
-    print "generations with two plans for each device do not make up for that." other
+    print "generations with two plans for each device do not make up for that; more do. H2GS above HEFT on " gain "." other
     print failed ? "\nNOT within the margins" : "\nwithin the margins: HSCGS not behind HEFT, HEFT and DLS before CPOP"
     exit failed
 }' "$out/results.csv" || status=1

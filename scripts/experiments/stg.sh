@@ -49,6 +49,18 @@ END {
         }
     }
     printf "\n%d of %d optima are known, %d of them published\n", known, all, published
+    for (key in seen) {
+        split(key, part, SUBSEP)
+        if (!((part[1], part[2]) in optimal)) continue
+        for (k = 1; k <= m; k++) public[policy[k]] += 100 * (length_of[part[1], part[2], policy[k]] / optimal[part[1], part[2]] - 1) / published
+        exactly += length_of[part[1], part[2], "weave"] == optimal[part[1], part[2]]
+    }
+    if (published) {
+        printf "mean gap to the published:"
+        for (k = 1; k <= m; k++) printf " %s %.3f %%", policy[k], public[policy[k]]
+        printf "; weave has %d of %d exactly\n", exactly, published
+        if (public["weave"] > 0.1) failed = 1
+    }
     printf "\n%-21s %8s %10s | mean gap, share at the optimum, worst gap, %%, by processors\n", "policy", "gap %", "/ bound %"
     print "# policy 2 4 8 16" > dat
     for (k = 1; k <= m; k++) {
