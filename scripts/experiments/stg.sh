@@ -88,6 +88,8 @@ figure <<'EOF2'
 set style data histograms
 set style fill solid 0.8
 set ylabel 'above the known optima, %'
+set key top left
+set xtics rotate by -20
 set title 'Standard Task Graph Set' noenhanced
 plot 'figures.dat' using 2:xtic(1) title '2 processors', '' using 3 title '4', '' using 4 title '8', '' using 5 title '16'
 EOF2

@@ -65,6 +65,7 @@ set style data histograms
 set style fill solid 0.8
 set ylabel 'mean makespan / HEFT'
 set yrange [0:*]
+set key outside right
 set title 'WfCommons instances, 8 machines' noenhanced
 plot 'figures.dat' using 2:xtic(1) title 'alike', '' using 3 title 'unlike'
 EOF2
