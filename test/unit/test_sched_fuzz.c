@@ -184,8 +184,8 @@ static size_t fill_format(int kind, char *text)
         WF15,
         WF14,
         WF12,
-        "digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, groups=3]; "
-        "a -> b:n -> { c d } [data=2.5]\nsubgraph x { a [cost=\"1,-\"] } }"};
+        ("digraph \"g\" { graph [classes=\"cpu,dsp\"] node [cost=1, groups=3]; "
+         "a -> b:n -> { c d } [data=2.5]\nsubgraph x { a [cost=\"1,-\"] } }")};
     size_t n = strlen(texts[kind]);
 
     memcpy(text, texts[kind], n);
