@@ -285,7 +285,8 @@ static void goes(struct cw_adaptive *a, struct adaptive_device *d)
 void cw_adaptive_leave(struct cw_adaptive *a, uint32_t device)
 {
     a->device[device].left = true;
-    goes(a, &a->device[device]);
+    if (a->fresh.groups < a->groups) /* else nothing has begun, and nobody who has not asked yet is late */
+        goes(a, &a->device[device]);
 }
 
 void cw_adaptive_lost(struct cw_adaptive *a, uint32_t device)

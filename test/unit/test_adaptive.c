@@ -163,6 +163,25 @@ static void test_async_held_up(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* A device that leaves before anything has begun does not make the others look late: each gets its half. */
+static void test_left_out(void **state)
+{
+    struct cw_adaptive *a =
+        cw_adaptive_create(3, &(struct cw_adaptive_options){.overhead_ns = 50000});
+    struct cw_adaptive_part p;
+
+    (void)state;
+    for (uint32_t d = 0; d < 3; d++)
+        cw_adaptive_know(a, d, 1000, 350000);
+    cw_adaptive_start(a, 1000);
+    cw_adaptive_leave(a, 0);
+    assert_int_equal(cw_adaptive_next(a, 1, 0, &p), CW_ADAPTIVE_PART);
+    assert_in_range(p.groups, 400, 600);
+    assert_int_equal(cw_adaptive_next(a, 2, 60000, &p), CW_ADAPTIVE_PART);
+    assert_in_range(p.groups, 400, 600);
+    cw_adaptive_destroy(a);
+}
+
 static void test_rest(void **state)
 {
     struct cw_adaptive *a = cw_adaptive_create(2, NULL);
@@ -225,7 +244,7 @@ int main(void)
         cmocka_unit_test(test_sync_example),        cmocka_unit_test(test_sync_sizes),
         cmocka_unit_test(test_sync_starves_nobody), cmocka_unit_test(test_async_example),
         cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_async_held_up),
-        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_rest),                cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_ratio_text),
     };
 
