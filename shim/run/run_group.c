@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "run_brain.h"
 #include "run_share.h"
 
 #define LEAST_NS    500000  /* shorter launches are not worth tiles of their own */
-#define LEAST_BYTES 8388608 /* what touches less is in cache anyhow */
 
 /* As if it had never been planned. */
 static void forget_plan(struct cw_run_group *g)
@@ -34,6 +34,11 @@ void cw_run_group_free(struct cw_run_group *g)
 
 /* ---- marked */
 
+bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items)
+{
+    return cw_run_group_settings.on && q->in_order && k->program->models && (items > k->ungrouped || k->grouped);
+}
+
 static bool is_candidate(const struct cw_run_task *t)
 {
     const struct cw_run_queue *q = t->queue;
@@ -44,7 +49,8 @@ static bool is_candidate(const struct cw_run_task *t)
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;
-    return cw_run_group_settings.always || k->mean_ns[t->home_lane] >= LEAST_NS;
+    return cw_run_group_settings.always ||
+           (k->mean_ns[t->home_lane] >= LEAST_NS && cw_run_group_may(q, k, cw_run_items(&t->launch)));
 }
 
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
@@ -61,10 +67,6 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
     return !marked ? CW_RUN_MARKED_NONE : others ? CW_RUN_MARKED_SOME : CW_RUN_MARKED_ALL;
 }
 
-bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k)
-{
-    return cw_run_group_settings.on && q->in_order && k->program->models;
-}
 
 /* ---- gathered */
 
@@ -209,7 +211,6 @@ static void start(struct cw_run_group *g)
     cw_run_group_counts.launches += g->steps;
     cw_run_group_counts.tiles += g->plan.tiles;
     cw_run_group_counts.groups += g->plan.groups;
-    g->began_ns = cw_run_now_ns();
     for (uint32_t i = 0; i < g->parts; i++)
         cw_run_ready(&g->part[i]);
 }
@@ -249,6 +250,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
         return false;
     }
     hold(g);
+    g->began_ns = cw_run_now_ns(); /* the plan is part of what it takes */
     g->chain = cw_run_chain_of(g);
     if (g->chain && prepare(g, &why)) {
         start(g);

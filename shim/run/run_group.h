@@ -87,8 +87,9 @@ void cw_run_group_start(const struct cw_options *options);
 /* Marks launches of a window that closes. */
 enum cw_run_marked { CW_RUN_MARKED_NONE, CW_RUN_MARKED_SOME, CW_RUN_MARKED_ALL };
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first);
-/* A launch of `k` in `q` may be worth a group: it need not go native because it is long. */
-bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k);
+/* A launch of `k` in `q`, of so many work-items, may be worth a group: it need not go native because it is long. Once it was
+ * measured that such chains are as quick in plain order it may not, so that they cost nothing any more. */
+bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items);
 /* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
  * `last`. False: it runs plain, and is not marked any more. Lock given up meanwhile. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
@@ -107,15 +108,15 @@ struct cw_run_variant {
     bool helpers;      /* on the helpers, one core each; else at home */
 };
 
-/* What is known of chains of the same launches (run_group_choice.c). */
+/* What is known of chains of the same launches (run_group_choice.c), kept between runs in the history. Times are of one launch. */
 #define CW_RUN_VARIANTS 8
 struct cw_run_chain {
     struct cw_run_chain *next;
-    uint64_t id;
+    uint64_t id;          /* of the kinds of launches in it, and of how many there are, about */
     uint32_t steps;
     const char *why;      /* static words: it never is a group; NULL */
-    uint32_t seen;        /* how often */
-    double plain_ns;      /* by what its launches take at home, the least of late; 0: not known */
+    bool told;            /* what plain order takes, to the history */
+    double plain_ns;      /* at home, the least of late; 0: not known */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so */
@@ -127,8 +128,14 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g);
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why);
 const struct cw_run_variant *cw_run_variant(uint32_t variant);
-/* It has run so, in `ns`. */
-void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, double ns);
+/* `steps` launches have run so, in `ns`. */
+void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
+
+/* Bytes of the cache that a processor has for itself, and of the last one, which it shares. (run_group_cache.c) */
+struct cw_run_caches {
+    uint64_t own_bytes, last_bytes;
+};
+void cw_run_caches_read(struct cw_run_caches *c);
 
 /* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the launches are nobody
  * else's. (run_group_plan.c) */

@@ -181,7 +181,7 @@ static void finish(struct cw_run_group *g)
     double ns = (double)(cw_run_now_ns() - g->began_ns);
 
     if (g->run == g->plan.tiles)
-        cw_run_chain_ran(g->chain, g->variant, ns);
+        cw_run_chain_ran(g->chain, g->variant, g->steps, ns);
     cw_run_group_free(g);
 }
 

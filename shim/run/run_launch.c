@@ -106,6 +106,15 @@ static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust
     return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES && !k->program->fixed_size;
 }
 
+static double items_of(const struct range *r)
+{
+    double items = 1;
+
+    for (cl_uint i = 0; i < r->dims; i++)
+        items *= (double)r->global[i];
+    return items;
+}
+
 /* Why the launch is native, or -1. Lock held. */
 static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers, size_t *blob)
 {
@@ -124,7 +133,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_FIRST;
     if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
         k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
-        !cw_run_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k))
+        !cw_run_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
         return CW_RUN_R_LONG;
     return -1;
 }

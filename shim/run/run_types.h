@@ -219,6 +219,8 @@ struct cw_run_kernel {
     double *mean_ns;        /* by lane number: measured, 0: never */
     double batch_ns;        /* the same at home, in a batch */
     bool *broken;           /* by lane number: a launch failed there */
+    double ungrouped;       /* launches of so many work-items or fewer gain nothing as groups (run_group.h) */
+    bool grouped;           /* some do */
     struct cw_run_tiled *tiled; /* what it needs to run in tiles (run_tile.h); NULL: never thought of */
 };
 
