@@ -86,7 +86,8 @@ END {
     }
     print "\nThe paper gives figures without numbers that could be read off exactly, and not how its random graphs are drawn; and"
     print "of H2GS only an abstract is public: ours starts from LDCP, which is behind HEFT on large graphs here, and 20"
-    print "generations with two plans for each device do not make up for that; more do. H2GS above HEFT on " gain "." other
+    print "generations with two plans for each device do not make up for that; more do. H2GS above HEFT on"
+    print gain "." other
     print failed ? "\nNOT within the margins" : "\nwithin the margins: HSCGS not behind HEFT, HEFT and DLS before CPOP"
     exit failed
 }' "$out/results.csv" || status=1

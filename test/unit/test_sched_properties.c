@@ -188,6 +188,19 @@ static void check_weave(uint64_t *random, const struct cw_graph *g, const struct
     cw_schedule_destroy(weave);
 }
 
+/* A genetic search is never behind the list scheduler that it starts from, whatever its seed and options. */
+static void check_genetic(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
+{
+    static const char *const searches[][2] = {{"hscgs", "scls"}, {"h2gs", "ldcp"}, {"hscgs:generations=5,population=3", "scls"}};
+    size_t k = cw_random_below(random, 3);
+    double bound;
+    struct cw_schedule *search = run(searches[k][0], g, p, &bound), *list = run(searches[k][1], g, p, &bound);
+
+    assert_true(cw_schedule_makespan(search) <= cw_schedule_makespan(list));
+    cw_schedule_destroy(search);
+    cw_schedule_destroy(list);
+}
+
 /* Some tasks are placed already, as when the graph grows while its beginning runs: they stay, the rest is
  * planned. */
 static void check_partial(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
@@ -337,6 +350,8 @@ static void test_random_cases(void **state)
         check_partial(&random, g, p);
         if (k % 4 == 0)
             check_weave(&random, g, p);
+        if (k % 4 == 1)
+            check_genetic(&random, g, p);
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }
