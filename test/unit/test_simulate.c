@@ -44,6 +44,21 @@ static struct cw_simulate_result simulate(const struct world *w, struct cw_simul
     return r;
 }
 
+static struct cw_simulate_result simulate_policy(const struct world *w, const char *policy, struct cw_simulate_options o,
+                                                 enum cw_status *status)
+{
+    struct cw_policy_config config;
+    struct cw_simulate_result r;
+    struct cw_error err = {0};
+
+    if (cw_policy_parse(&config, policy, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    *status = cw_simulate_policy(&config, w->s, w->g, w->p, &o, &r, &err);
+    if (*status != CW_OK && *status != CW_ERR_INFEASIBLE)
+        fail_msg("%s: %s", policy, err.text);
+    return r;
+}
+
 /* One task on device 0, then two on device 1 (they cannot run elsewhere) that each need 10 units over a link of rate 1. */
 static void make_fan(struct world *w, bool second_runs_both)
 {
@@ -65,6 +80,7 @@ static void links_carry_one_at_a_time(void **state)
 {
     struct world w;
     struct cw_simulate_result r;
+    enum cw_status status;
 
     (void)state;
     make_fan(&w, false);
@@ -73,6 +89,8 @@ static void links_carry_one_at_a_time(void **state)
     assert_true(r.waited == 0 && r.failures == 0 && r.moved == 0);
     r = simulate(&w, (struct cw_simulate_options){.contention = true});
     assert_true(r.makespan == 28 && r.waited == 10); /* 5 + 10 + 10 + 3 */
+    r = simulate_policy(&w, "dm", (struct cw_simulate_options){.contention = true}, &status);
+    assert_true(status == CW_OK && r.makespan == 28 && r.waited == 10);
     finish(&w);
 }
 
@@ -139,21 +157,6 @@ static void random_worlds(void **state)
         finish(&w);
     }
     assert_true(spread > 1); /* noise shows: a per cent in the mean at least */
-}
-
-static struct cw_simulate_result simulate_policy(const struct world *w, const char *policy, struct cw_simulate_options o,
-                                                 enum cw_status *status)
-{
-    struct cw_policy_config config;
-    struct cw_simulate_result r;
-    struct cw_error err = {0};
-
-    if (cw_policy_parse(&config, policy, &err) != CW_OK)
-        fail_msg("%s", err.text);
-    *status = cw_simulate_policy(&config, w->s, w->g, w->p, &o, &r, &err);
-    if (*status != CW_OK && *status != CW_ERR_INFEASIBLE)
-        fail_msg("%s: %s", policy, err.text);
-    return r;
 }
 
 /* Forty tasks of 10 on a or 12 on b whose lengths turn out to be anything up to twice that: whoever takes the next task when
