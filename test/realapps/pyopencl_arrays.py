@@ -1,5 +1,8 @@
-"""Arrays, reductions, scans and a sort with pyopencl; prints a hash of each result, checked against numpy."""
+"""Arrays, reductions, scans and a sort with pyopencl; prints a hash of each result, checked against numpy.
+
+usage: pyopencl_arrays.py [rounds]   of an array that is worked on again and again, default 0"""
 import hashlib
+import sys
 
 import numpy as np
 import pyopencl as cl
@@ -43,4 +46,17 @@ x = random.integers(0, 2**16, n).astype(np.uint32)
 )
 event.wait()
 show("sort", y.get(), (y.get() == np.sort(x)).all())
+rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+if rounds:
+    steps, factor, m = 16, 1664525, 2**32
+    power, series = pow(factor, steps, m), sum(pow(factor, k, m) for k in range(steps)) % m
+    big = np.arange(1 << 20, dtype=np.uint32)
+    BIG = cl_array.to_device(queue, big)
+    stir = ElementwiseKernel(context, "unsigned *x, unsigned s", f"for (int k = 0; k < {steps}; k++) x[i] = x[i] * {factor}u + s", "stir")
+    for s in range(rounds):
+        stir(BIG, np.uint32(s))
+        if s % 8 == 7:
+            queue.finish()
+        big = big * np.uint32(power) + np.uint32(s * series % m)
+    show("again and again", BIG.get(), (BIG.get() == big).all())
 print("done")

@@ -323,6 +323,7 @@ static const char *check(struct work *w, size_t which)
         return "refused";
     if (!make_kernels(w, which))
         return "its kernels could not be made";
+    say("original %s\n", w->k->name); /* some never end: who waits for us should know where we are */
     if (!run_whole(w, w->original, true))
         return "the original could not be run";
     for (size_t i = 0; i < w->copies; i++)
@@ -330,6 +331,7 @@ static const char *check(struct work *w, size_t which)
             memcpy(w->copy[i].expected, w->copy[i].memory, w->copy[i].bytes);
     if (!run_whole(w, w->original, true) || !compare(w, NULL))
         return "the original itself varies";
+    say("rewritten %s\n", w->k->name);
     if (!run_whole(w, w->rewritten[0], false) || !compare(w, "rewritten, uncut"))
         return "WRONG uncut";
     if (times)

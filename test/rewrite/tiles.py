@@ -4,6 +4,8 @@
 usage: tiles.py --layer LIBRARY --footprint PROGRAM [--preprocess COMMAND] [--two sub|basic] [--launches N] [--seed N]
                 [--only REGEX] [--limit SECONDS] [--details] [--time N] MANIFEST        (manifest: test/suites/manifest.py)
 
+Prints a line per suite, which is what stands before the first slash of a program's name. A program that is still in one of its
+own kernels, whole and as it is, when its time is over has a kernel that does not end: that launch is not cut.
 Exit 0 when no launch differed, every rewritten source built and something was cut; 1 otherwise."""
 import argparse
 import collections
@@ -75,24 +77,46 @@ def add_up(lines, sums, kernels, reasons):
     return bad
 
 
+def still_in_an_original(lines):
+    return lines and lines[-1].startswith("original ")
+
+
+def table(suites):
+    print(f"{'suite':14}{'programs':>9}{'kernels':>8}{'rewritten':>10}{'as it is':>9}{'refused':>8}{'cut, same bytes':>16}{'not cut':>8}{'troubles':>9}")
+    for name, (sums, kernels, troubles) in suites.items():
+        v = collections.Counter(verdict.split(":")[0] for verdict in kernels.values())
+        print(f"{name:14}{sums['program']:9}{len(kernels):8}{v['rewritten']:10}{v['as it is']:9}{v['refused']:8}{sums['cut']:16}{sums['whole']:8}{troubles:9}")
+
+
 def main():
     options = parse_args()
     options.layer, options.footprint = os.path.abspath(options.layer), os.path.abspath(options.footprint)
-    sums, kernels, reasons, bad = collections.Counter(), {}, collections.Counter(), []
+    sums, kernels, reasons, bad, suites = collections.Counter(), {}, collections.Counter(), [], {}
     for program in manifest.read(options.manifest):
         if not re.search(options.only, program.name):
             continue
         with tempfile.NamedTemporaryFile("r") as log:
             status = run(options, program, log.name)
             lines = [line.rstrip("\n") for line in log]
+        before = collections.Counter(sums)
         sums["program"] += 1
-        wrong = add_up(lines, sums, kernels, reasons)
-        if isinstance(status, str) or status < 0:
+        own = {}
+        wrong = add_up(lines, sums, own, reasons)
+        if status == "TimeoutExpired" and still_in_an_original(lines):
+            reasons["not cut: the program's own kernel does not end"] += 1
+            sums["whole"] += 1
+        elif isinstance(status, str) or status < 0:
             wrong.append(f"ends with {status}")
         bad += wrong
+        suite = suites.setdefault(program.name.split("/")[0], [collections.Counter(), {}, 0])
+        suite[0].update(sums - before)
+        suite[1].update(own)
+        suite[2] += len(wrong)
+        kernels.update(own)
         if options.details or wrong:
             print(f"{program.name}: status {status}")
             print("".join(f"    {line}\n" for line in (lines if options.details else wrong)), end="", flush=True)
+    table(suites)
     verdicts = collections.Counter(v.split(":")[0] for v in kernels.values())
     print(f"{sums['program']} programs, {len(kernels)} kernels: " + ", ".join(f"{n} {v}" for v, n in verdicts.items()))
     print(f"launches: {sums['cut']} cut with the same bytes, {sums['whole']} not cut, {len(bad)} troubles")
