@@ -239,6 +239,9 @@ static inline const char *cw_run_program_text(const struct cw_run_program *p)
     return p->source ? p->source : p->linked;
 }
 bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
+cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes); /* the same */
+/* True when `k`, which has images (the arguments' `memory` is set), only reads them, and takes no sampler. Lock held. */
+bool cw_run_images_are_read(const struct cw_run_kernel *k);
 cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p); /* lane held, lock not held */
 cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *p);
 void cw_run_kernel_points(cl_kernel kernel, cl_uint index); /* its argument is a bare pointer; lock not held */

@@ -68,6 +68,17 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
 /* The memory object of a creation function that we do not manage. */
 cl_mem cw_run_opaque(cl_mem memory);
 
+/* Memory objects over bytes of ours (run_memory.c); lock not held. True when one with these flags may be. */
+bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
+/* What the vendor is told in place of `flags`. */
+cl_mem_flags cw_run_memory_flags(cl_mem_flags flags);
+/* Aligned bytes, those at `from` or zeros, and in *block what to free; NULL: memory is out. */
+uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block);
+/* `memory` is over such `bytes` at `own`, and owns `block` and `image` (NULL: a buffer) from now on. False: it has been
+ * released, and owns nothing. */
+bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own, void *block,
+                        struct cw_run_image *image);
+
 /* Hooks for the retain function of a kind of object. */
 #define CW_RUN_RETAIN(name, type, kind)                                                                      \
     cl_int cw_run_hook_##name(type handle)                                                                   \

@@ -67,9 +67,10 @@ static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust 
 }
 
 /* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big values. */
-static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers, size_t *blob)
+static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers, uint32_t *images, size_t *blob)
 {
     *buffers = 0;
+    *images = 0;
     *blob = 0;
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_arg *a = &k->args[i];
@@ -92,6 +93,7 @@ static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, u
         if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
             return CW_RUN_R_CHECK;
         *buffers += a->memory != NULL;
+        *images += a->memory && a->memory->image;
     }
     return -1;
 }
@@ -116,7 +118,8 @@ static double items_of(const struct range *r)
 }
 
 /* Why the launch is native, or -1. Lock held. */
-static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers, size_t *blob)
+static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers,
+                 uint32_t *images, size_t *blob)
 {
     struct cw_run_trust s;
     int why;
@@ -125,9 +128,11 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
-    why = look_at_args(q, k, buffers, blob);
+    why = look_at_args(q, k, buffers, images, blob);
     if (why >= 0)
         return why;
+    if (*images && !cw_run_images_are_read(k))
+        return CW_RUN_R_ARGUMENT;
     s = signature(q, k, r);
     if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
         return CW_RUN_R_FIRST;
@@ -140,9 +145,9 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
 
 static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
 {
-    for (uint32_t i = 0; !reach && i < k->count; i++) {
+    for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
-        if (m)
+        if (m && (!reach || m->image)) /* images are no part of what is reached */
             cw_run_touch(t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
@@ -198,16 +203,16 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     const struct cw_reach *reach;
     struct cw_run_task *t;
     size_t blob, local[3];
-    uint32_t buffers;
+    uint32_t buffers, images;
     int why;
 
     pin(e->queue, k, r, local);
-    why = judge(e->queue, k, r, &buffers, &blob);
+    why = judge(e->queue, k, r, &buffers, &images, &blob);
     if (why < 0 && !cw_run_settle(e))
         why = CW_RUN_R_CHECK;
     reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;
     if (reach)
-        buffers = reach->n;
+        buffers = reach->n + images;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
     if (!t) {
         cw_run_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);

@@ -42,7 +42,7 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
 
 /* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs lean on
  * that unknowingly, and what we freed before must not show. calloc clears only what was used before. */
-static uint8_t *make_bytes(size_t bytes, const void *from, void **block)
+uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
 {
     size_t align = bytes < 65536 ? ALIGN_SMALL : ALIGN_LARGE, room = bytes + align;
     uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
@@ -59,14 +59,17 @@ static uint8_t *make_bytes(size_t bytes, const void *from, void **block)
 static uint64_t ids; /* under the lock */
 
 /* Lock held. */
-static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own)
+static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own,
+                     struct cw_run_image *image)
 {
     struct cw_run_memory *m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m);
 
     if (!m) {
         cw_run.off = true; /* kernels that get it would be taken for kernels without it */
+        free(image);
         return;
     }
+    m->image = image;
     m->context = c;
     m->id = ++ids;
     cw_run_busy(&c->r);
@@ -82,6 +85,34 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
         m->managed = false;
 }
 
+bool cw_run_memory_ours(cl_context context, cl_mem_flags flags)
+{
+    return managed_context(context) && !(flags & ~(cl_mem_flags)KNOWN_BITS);
+}
+
+cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
+{
+    cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
+
+    return flags ? ours : ours | CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
+}
+
+bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own, void *block,
+                        struct cw_run_image *image)
+{
+    struct cw_run_context *c;
+
+    if (cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, block) != CL_SUCCESS) {
+        cw_next.clReleaseMemObject(memory);
+        return false;
+    }
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    remember(memory, c, flags, bytes, own, true, image);
+    cw_run_unlock();
+    return true;
+}
+
 static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
                             size_t bytes, void *host, cl_int *err)
 {
@@ -95,34 +126,27 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     struct cw_run_context *c = managed_context(context);
     bool plain = c && bytes && !(flags & ~(cl_mem_flags)KNOWN_BITS) && (!properties || !*properties);
     bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR;
-    cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
     uint8_t *own = NULL;
     void *block = NULL;
     cl_mem memory;
 
-    if (!flags)
-        ours |= CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
     if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
         (use && lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
-        own = make_bytes(bytes, host, &block);
-        memory = own ? vendor_buffer(context, properties, with, ours, bytes, own, err) : NULL;
-        if (memory && cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, block) != CL_SUCCESS) {
-            cw_next.clReleaseMemObject(memory);
-            memory = NULL;
-        }
-        if (!memory) { /* the vendor shall say what it says of the program's own wish */
-            free(block);
-            return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
-        }
+        own = cw_run_memory_bytes(bytes, host, &block);
+        memory = own ? vendor_buffer(context, properties, with, cw_run_memory_flags(flags), bytes, own, err) : NULL;
+        if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
+            return memory;
+        free(block); /* the vendor shall say what it says of the program's own wish */
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     }
     if (!memory)
         return NULL;
     cw_run_lock();
-    remember(memory, c, flags, bytes, own ? own : host, own);
+    remember(memory, c, flags, bytes, host, false, NULL);
     cw_run_unlock();
     return memory;
 }
@@ -157,7 +181,7 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
 
     cw_run_lock();
     root = cw_run_find(parent, CW_RUN_MEMORY);
-    if (root && root->managed && (m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m))) {
+    if (root && root->managed && !root->image && (m = cw_run_record(memory, CW_RUN_MEMORY, sizeof *m))) {
         m->context = root->context;
         m->id = ++ids;
         m->root = root;
@@ -189,7 +213,7 @@ struct cw_run_memory *cw_run_buffer(cl_mem handle)
 {
     struct cw_run_memory *m = cw_run_find(handle, CW_RUN_MEMORY);
 
-    return m && m->managed ? m : NULL;
+    return m && m->managed && !m->image ? m : NULL;
 }
 
 void cw_run_memory_free(struct cw_run_memory *m)
@@ -205,6 +229,7 @@ void cw_run_memory_free(struct cw_run_memory *m)
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
         cw_run_drop(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
+    free(m->image);
     if (m->root == m) {
         cw_run_region_destroy(m->region);
         cw_run_idle(&m->context->r);
@@ -289,7 +314,9 @@ cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p)
 
     if (p->slot->home)
         return (cl_mem)(uintptr_t)m->r.handle;
-    if (!*mirror)
+    if (!*mirror && m->image)
+        *mirror = cw_run_image_mirror(m->image, p->context, m->address);
+    else if (!*mirror)
         *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes, m->address, &err);
     return *mirror;
 }

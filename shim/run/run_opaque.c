@@ -17,16 +17,6 @@ cl_mem cw_run_opaque(cl_mem memory)
     {                                                                                                        \
         return cw_run_opaque(cw_native.name args);                                                           \
     }
-MAKER(clCreateImage,
-      (cl_context c, cl_mem_flags f, const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *err),
-      (c, f, format, desc, host, err))
-MAKER(clCreateImageWithProperties,
-      (cl_context c, const cl_mem_properties *p, cl_mem_flags f, const cl_image_format *format, const cl_image_desc *desc,
-       void *host, cl_int *err),
-      (c, p, f, format, desc, host, err))
-MAKER(clCreateImage2D,
-      (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t pitch, void *host, cl_int *err),
-      (c, f, format, w, h, pitch, host, err))
 MAKER(clCreateImage3D,
       (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row, size_t slice,
        void *host, cl_int *err),

@@ -56,6 +56,8 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
         return (struct cw_reach_arg){.kind = CW_REACH_LOCAL};
     if (a->kind != CW_RUN_ARG_VALUE)
         return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
+    if (a->memory && a->memory->image)
+        return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
     if (a->memory || (is_buffer && a->size == sizeof(cl_mem) && !a->word))
         return (struct cw_reach_arg){.kind = CW_REACH_BUFFER, .bytes = a->memory ? a->memory->bytes : 0};
     return (struct cw_reach_arg){.kind = CW_REACH_SCALAR, .bytes = a->size,

@@ -100,7 +100,8 @@ struct cw_run_memory {
     struct cw_run_record r;
     struct cw_run_context *context;
     struct cw_run_memory *root;  /* itself, or a sub-buffer's parent */
-    bool managed;                /* a buffer whose bytes lie at `address` */
+    bool managed;                /* its bytes lie at `address` */
+    struct cw_run_image *image;  /* what the bytes are the pixels of; NULL: a buffer */
     bool own;                    /* root: the memory is ours */
     bool misaligned;             /* a sub-buffer that some device would refuse */
     cl_mem_flags flags;          /* as the program gave them, access flags inherited */
