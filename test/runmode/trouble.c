@@ -4,10 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +17,8 @@ extern char **environ;
 static struct app a;
 static cl_kernel add, mul;
 static cl_mem x[4];
-static volatile sig_atomic_t signals;
+static sig_atomic_t signals;
+static int enough;
 
 /* Chains on four buffers, not waited for: what is enqueued is a window when the trouble comes. */
 static void enqueue(int rounds)
@@ -52,26 +53,51 @@ static void open_all(void)
     look("warm");
 }
 
-/* A handler that interrupts whatever thread the kernel chooses, a thousand times a second. */
 static void alarmed(int number)
 {
     (void)number;
-    signals++;
+    __atomic_add_fetch(&signals, 1, __ATOMIC_RELEASE);
     errno = EINTR;
 }
 
+/* One signal to the process, whoever takes it, is handled before the next one is sent. */
+static void *send_signals(void *lost)
+{
+    sigset_t own;
+
+    sigemptyset(&own);
+    sigaddset(&own, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &own, NULL);
+    while (!__atomic_load_n(&enough, __ATOMIC_ACQUIRE)) {
+        sig_atomic_t before = __atomic_load_n(&signals, __ATOMIC_ACQUIRE);
+        double end = rm_ms() + 10000;
+
+        kill(getpid(), SIGALRM);
+        while (__atomic_load_n(&signals, __ATOMIC_ACQUIRE) == before && rm_ms() < end)
+            rm_sleep_ms(1);
+        *(int *)lost += __atomic_load_n(&signals, __ATOMIC_ACQUIRE) == before;
+    }
+    return NULL;
+}
+
+/* The program's handler interrupts it wherever it is: in calls that run kernels, that wait, that enqueue. */
 static void by_signals(void)
 {
     struct sigaction s = {.sa_handler = alarmed};
-    struct itimerval each = {{0, 1000}, {0, 1000}}, none = {{0, 0}, {0, 0}};
+    pthread_t sender;
+    int lost = 0;
 
     sigaction(SIGALRM, &s, NULL);
-    setitimer(ITIMER_REAL, &each, NULL);
-    for (int i = 0; i < 20; i++) {
+    pthread_create(&sender, NULL, send_signals, &lost);
+    for (int i = 0; i < 20 || (i < 2000 && __atomic_load_n(&signals, __ATOMIC_ACQUIRE) < 20); i++) {
         enqueue(100);
-        look("signals");
+        if (i < 20)
+            look("signals");
     }
-    setitimer(ITIMER_REAL, &none, NULL);
+    APP_CHECK(clFinish(a.queue));
+    __atomic_store_n(&enough, 1, __ATOMIC_RELEASE);
+    pthread_join(sender, NULL);
+    printf("signals lost: %d, enough: %d\n", lost, signals >= 20);
 }
 
 static void no_files(void)
@@ -223,6 +249,15 @@ static void refused(void)
     look("refused");
 }
 
+/* Until it is killed: programs that are new each time, launches. */
+static void endless(void)
+{
+    for (;;) {
+        enqueue(100);
+        look("endless");
+    }
+}
+
 static void ends(const char *how)
 {
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -252,7 +287,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*meet)(void);
     } troubles[] = {{"signals", by_signals},   {"files", no_files},           {"closed", closed_files}, {"size", no_file_size}, {"memory", no_memory}, {"disk", no_disk}, {"environment", no_environment},
-                    {"fork", by_fork}, {"refused", refused},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
+                    {"fork", by_fork}, {"endless", endless}, {"refused", refused},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
     const char *what = argc > 1 ? argv[1] : "signals";
 
     if (!strcmp(what, "environment_first"))

@@ -68,6 +68,29 @@ done
 left=$(cd "$T/cache/clweave" && find . -type f | grep -vE '^\./(history\.db|(kernels|footprints|programs)/[0-9a-f]{16})$')
 [ -z "$left" ] || fail "files of no use are left: $left"
 
+# Killed from outside, at moments that differ: nothing that was started beside it lives on, and no file of no use is left.
+for turn in 1 2 $(all && seq 3 12); do
+    for signal in KILL TERM; do
+        mark=killed-$$-$turn-$signal
+        rm -rf "$T/cache"; mkdir -m 700 "$T/cache" # kernels are analysed and built again
+        env KILLED="$mark" LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 "$program" endless > "$T/run" 2> "$T/run.err" &
+        victim=$!
+        for i in $(seq 200); do [ -s "$T/run" ] && break; sleep 0.05; done
+        sleep 0.$((turn * 7 % 10))
+        kill -$signal $victim
+        wait $victim 2> /dev/null
+        for i in $(seq 100); do
+            alive=$(grep -lz "^KILLED=$mark\$" /proc/[0-9]*/environ 2> /dev/null)
+            [ -n "$alive" ] || break
+            sleep 0.1
+        done
+        [ -z "$alive" ] || fail "$signal: left behind: $alive"
+        compared=$((compared + 1))
+    done
+done
+left=$(cd "$T/cache" && find . -type f | grep -vE '^\./clweave/(history\.db(-wal|-shm|-journal)?|runs/.*|(kernels|footprints|programs)/[0-9a-f]{16}(\.[A-Za-z0-9]{6})?)$')
+[ -z "$left" ] || fail "files of no use are left by a killed program: $left"
+
 # The OpenCL library is unloaded while commands are under way.
 ${CC:-cc} -std=gnu11 -DCL_TARGET_OPENCL_VERSION=300 -o "$T/unloaded" test/shim/unloaded.c -ldl || exit 1
 if bare "$T/unloaded"; then
