@@ -52,6 +52,8 @@ struct cw_slots {
 /* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues them. Told by
  * its name. */
 bool cw_device_is_basic(cl_device_id device);
+/* The same of a name: CL_DEVICE_NAME. */
+bool cw_device_name_is_basic(const char *name);
 
 /* The slots for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the

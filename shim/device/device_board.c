@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device_early.h"
 #include "device_env.h"
 #include "../door/log.h"
 
@@ -15,13 +16,17 @@ static bool found; /* stored last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool finding __attribute__((tls_model("initial-exec")));
 
+bool cw_device_name_is_basic(const char *name)
+{
+    return !strncmp(name, "basic", 5) || !strncmp(name, "cpu-minimal", 11);
+}
+
 bool cw_device_is_basic(cl_device_id d)
 {
     char name[256] = "";
 
-    if (cw_next.clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
-        return false;
-    return !strncmp(name, "basic", 5) || !strncmp(name, "cpu-minimal", 11);
+    return cw_next.clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
+           cw_device_name_is_basic(name);
 }
 
 static cl_platform_id find_pocl(void)
@@ -69,7 +74,8 @@ static void explain(void)
 {
     static const char *const reasons[] = {
         [CW_DEVICE_ENV_NONE] = "",
-        [CW_DEVICE_ENV_OURS] = "PoCL did not give the devices that it was asked for",
+        [CW_DEVICE_ENV_OURS] = "PoCL did not give the devices that it was asked for; where several vendors are installed "
+                               "the loader may have asked it first: OCL_ICD_VENDORS=pocl.icd leaves PoCL alone there",
         [CW_DEVICE_ENV_USERS] =
             "POCL_DEVICES is set, and holds as it is; unset it to let clweave add devices",
         [CW_DEVICE_ENV_LATE] =
@@ -91,6 +97,7 @@ static void find(void)
     cl_device_id devices[CW_DEVICES_MAX];
     cl_uint n = 0;
 
+    cw_device_early_end();
     board.platform = find_pocl();
     if (board.platform) {
         cw_device_env_show();

@@ -19,7 +19,7 @@ struct cw_board {
     cl_device_id own[CW_DEVICES_MAX];
     cl_device_id hidden[CW_HELPERS_MAX];
     cl_device_id dsp[CW_HELPERS_MAX];
-    char why[160]; /* why devices that were asked for are not there; "" */
+    char why[256]; /* why devices that were asked for are not there; "" */
 };
 
 /* The board, found at the first call by asking PoCL for its devices; constant from then on. NULL: this call

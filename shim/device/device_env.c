@@ -23,6 +23,7 @@ static union {
 } variable;
 static enum cw_device_env state;
 static unsigned basics;
+static bool shown; /* PoCL may have read it */
 
 enum cw_device_env cw_device_env_state(void)
 {
@@ -45,6 +46,8 @@ static void store(const char name[4])
 
 void cw_device_env_forget(void)
 {
+    if (shown)
+        return;
     if (state == CW_DEVICE_ENV_OURS)
         state = CW_DEVICE_ENV_NONE; /* the variable stays, hidden: others may be reading the environment */
     basics = 0;
@@ -52,6 +55,7 @@ void cw_device_env_forget(void)
 
 void cw_device_env_show(void)
 {
+    shown = true;
     store(SHOWN);
 }
 

@@ -27,7 +27,7 @@ enum cw_device_env cw_device_env_state(void);
 /* How many `basic` devices PoCL is asked for. */
 unsigned cw_device_env_basics(void);
 
-/* Before it is shown: no devices but PoCL's own, after all. */
+/* No devices but PoCL's own, after all. Does nothing once the variable was shown: the devices exist. */
 void cw_device_env_forget(void);
 
 /* Shows the variable to PoCL, hides it again. Between the two the caller makes PoCL read it. */

@@ -67,6 +67,10 @@ struct cw_mode {
     const struct cw_dispatch *hooks;      /* NULL members (or a NULL table) are not hooked and cost nothing */
     const struct cw_ext_hooks *ext_hooks; /* likewise */
 
+    /* Called once, before start(), when the program's first call came by the exported symbols and the loader may not have
+     * started yet; by the other door never. Must make no OpenCL call through the loader. NULL: nothing to do. */
+    void (*before_loader)(void);
+
     /* Called once, before the first hooked call, on the thread that makes it; cw_next is complete. May run
      * inside the loader's own initialisation, so it must make no OpenCL call. Returns false when the mode
      * cannot work; it has then said why (cw_log_error), and the library passes everything through. NULL:

@@ -43,7 +43,10 @@ static void set_target(const struct cw_dispatch *entries)
  * call would not have reached, and is not hooked: the program did not make it. */
 static void wake_loader(void)
 {
+    const struct cw_mode *mode = cw_door_mode();
     cl_uint n;
+    if (mode->before_loader)
+        mode->before_loader();
     cw_door_depth += CW_DOOR_OWN_CALL;
     library.clGetPlatformIDs(0, NULL, &n);
     cw_door_depth -= CW_DOOR_OWN_CALL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../analyzer/settings/options.h"
+#include "../device/device_early.h"
 #include "../door/log.h"
 #include "../trace/hooks.h"
 #include "run_decide.h"
@@ -119,6 +120,7 @@ const struct cw_mode cw_mode_run = {
     .name = "run",
     .hooks = &hooks,
     .ext_hooks = &cw_run_ext_hooks,
+    .before_loader = cw_device_early_begin,
     .start = start,
     .unseen = unseen,
     .stop = stop,
