@@ -62,16 +62,6 @@ static enum tri decide_line(const struct cw_compiled *c, const struct cw_code *c
     return zero == TRI_YES ? TRI_NO : TRI_YES;
 }
 
-static enum tri negate(enum tri t)
-{
-    return t == TRI_MAYBE ? t : t == TRI_YES ? TRI_NO : TRI_YES;
-}
-
-static enum tri both(enum tri a, enum tri b)
-{
-    return a == TRI_NO || b == TRI_NO ? TRI_NO : a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_MAYBE;
-}
-
 /* Of the operands that are the last in v; *n is how many there are. */
 static enum tri decide_step(enum form_op op, const enum tri *v, int *n)
 {
@@ -79,13 +69,13 @@ static enum tri decide_step(enum form_op op, const enum tri *v, int *n)
     *n = (int)(x - v);
     switch (op) {
     case FORM_NOT:
-        return negate(x[0]);
+        return tri_not(x[0]);
     case FORM_AND:
-        return both(x[0], x[1]);
+        return tri_and(x[0], x[1]);
     case FORM_OR:
-        return negate(both(negate(x[0]), negate(x[1])));
+        return tri_or(x[0], x[1]);
     case FORM_XOR:
-        return x[0] == TRI_MAYBE || x[1] == TRI_MAYBE ? TRI_MAYBE : x[0] != x[1] ? TRI_YES : TRI_NO;
+        return tri_xor(x[0], x[1]);
     default:
         return x[0] == TRI_YES ? x[1] : x[0] == TRI_NO || x[1] == x[2] ? x[2] : TRI_MAYBE;
     }

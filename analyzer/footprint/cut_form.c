@@ -218,6 +218,10 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     if (eval_undivide(e, p, &whole)) /* quotient and remainder of one number, put together again */
         write_down(e, &whole, dim, &ties, &f->way[f->ways++]);
     write_down(e, p, dim, &ties, &f->way[f->ways++]);
+    struct cut_congruence colour;
+    const struct cw_poly *sum;
+    if (a->count < 0 && cut_find_congruence(e, a, &sum, &colour))
+        cut_place_congruence(e, sum, &colour, p, dim, &f->way[f->ways - 1]);
     other_ways(e, &ties, p, dim, f);
     f->whole = !finite(f->way[0].total);
     if (a->count >= 0 && !f->whole)

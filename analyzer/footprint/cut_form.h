@@ -12,6 +12,12 @@ struct cut_digit {
     cw_wide stride, lo, hi; /* stride > 0 */
 };
 
+/* slab * i + the sum of digit[k] * x of the k-th digit is `rest` modulo `modulus` wherever the access happens; modulus
+ * 0: nothing of that kind is known. */
+struct cut_congruence {
+    cw_wide modulus, rest, slab, digit[CUT_MAX_DIGITS];
+};
+
 /* One way of writing an offset down. i is the group id in the cut dimension; it and all x are taken as
  * independent of each other. */
 struct cut_way {
@@ -26,6 +32,7 @@ struct cut_way {
      * whole. Guards tie variables together, so it may be tighter than the sum of what the digits say. Holds
      * where digit[k].stride > |slab|. */
     struct cw_range below[CUT_MAX_DIGITS + 1];
+    struct cut_congruence congruence;
 };
 
 struct cut_form {
@@ -42,6 +49,18 @@ struct cut_form {
 
 /* Reads access `index` of the model for e->launch, with a range of slabs along `dim` in e->tile. */
 void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
+
+/* cut_congruence.c */
+/* A condition of the access that says what the remainder of a polynomial is (cells of one colour): the polynomial,
+ * which is `rest` modulo `modulus`. False: there is none. */
+bool cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
+                         struct cut_congruence *found);
+/* The same in terms of the digits of `offset` that w consists of; left unknown where that is impossible. */
+void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p, const struct cut_congruence *found,
+                          const struct cw_poly *offset, int dim, struct cut_way *w);
+/* Wherever a and b of different slabs would meet, one of them does not happen, because of its congruence. */
+bool cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                     const struct cut_way *y, int64_t shift);
 
 /* No slab's a meets another slab's b, whose buffer begins `shift` bytes behind that of a in the same memory
  * (negative: before). */

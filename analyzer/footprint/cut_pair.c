@@ -222,7 +222,8 @@ bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t sh
     for (int i = 0; i < a->ways; i++)
         for (int k = 0; k < b->ways; k++) {
             const struct cut_way *x = &a->way[i], *y = &b->way[k];
-            if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift))
+            if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift) ||
+                cut_incongruent(a, x, b, y, shift))
                 return true;
         }
     return false;

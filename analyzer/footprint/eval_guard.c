@@ -48,16 +48,6 @@ enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum r
     return zero == TRI_YES ? TRI_NO : TRI_YES;
 }
 
-static enum tri negate(enum tri t)
-{
-    return t == TRI_MAYBE ? t : t == TRI_YES ? TRI_NO : TRI_YES;
-}
-
-static enum tri both(enum tri a, enum tri b)
-{
-    return a == TRI_NO || b == TRI_NO ? TRI_NO : a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_MAYBE;
-}
-
 static enum tri decide_select(struct cw_eval *e, const struct cw_expr *x)
 {
     enum tri c = eval_decide(e, x->a), yes, no;
@@ -89,20 +79,17 @@ static enum tri decide(struct cw_eval *e, int node)
 {
     node = cw_expr_resolve(&e->m->pool, node);
     const struct cw_expr *x = &e->m->pool.node[node];
-    enum tri a, b;
     switch (x->op) {
     case CW_EXPR_CONST:
         return x->value & 1 ? TRI_YES : TRI_NO;
     case CW_EXPR_CMP:
         return decide_comparison(e, node);
     case CW_EXPR_AND:
-        return both(eval_decide(e, x->a), eval_decide(e, x->b));
+        return tri_and(eval_decide(e, x->a), eval_decide(e, x->b));
     case CW_EXPR_OR:
-        return negate(both(negate(eval_decide(e, x->a)), negate(eval_decide(e, x->b))));
+        return tri_or(eval_decide(e, x->a), eval_decide(e, x->b));
     case CW_EXPR_XOR:
-        a = eval_decide(e, x->a);
-        b = eval_decide(e, x->b);
-        return a == TRI_MAYBE || b == TRI_MAYBE ? TRI_MAYBE : a != b ? TRI_YES : TRI_NO;
+        return tri_xor(eval_decide(e, x->a), eval_decide(e, x->b));
     case CW_EXPR_SELECT:
         return decide_select(e, x);
     default:
@@ -222,7 +209,7 @@ enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
     if (!eval_relation(e, g.node, g.want, &p, &relation)) {
         bool tiles_decide;
         enum tri t = eval_weigh(e, g.node, &tiles_decide);
-        return g.want ? t : negate(t);
+        return g.want ? t : tri_not(t);
     }
     enum tri t = eval_decide_relation(e, &p, relation);
     if (t == TRI_MAYBE)

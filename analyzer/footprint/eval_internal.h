@@ -132,6 +132,26 @@ struct cw_eval {
 
 enum tri { TRI_NO, TRI_YES, TRI_MAYBE };
 
+static inline enum tri tri_not(enum tri t)
+{
+    return t == TRI_MAYBE ? t : t == TRI_YES ? TRI_NO : TRI_YES;
+}
+
+static inline enum tri tri_and(enum tri a, enum tri b)
+{
+    return a == TRI_NO || b == TRI_NO ? TRI_NO : a == TRI_YES && b == TRI_YES ? TRI_YES : TRI_MAYBE;
+}
+
+static inline enum tri tri_or(enum tri a, enum tri b)
+{
+    return tri_not(tri_and(tri_not(a), tri_not(b)));
+}
+
+static inline enum tri tri_xor(enum tri a, enum tri b)
+{
+    return a == TRI_MAYBE || b == TRI_MAYBE ? TRI_MAYBE : a != b ? TRI_YES : TRI_NO;
+}
+
 /* What one access comes to. */
 struct eval_touch {
     enum cw_answer answer;

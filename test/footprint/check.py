@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+from spans import Spans
+
 
 def parse_args():
     p = argparse.ArgumentParser()
@@ -47,31 +49,6 @@ def parse_args():
 
 TRACE_SECONDS = 60  # --seconds
 STORE_MAY_VANISH = False  # a compiler may leave out the store of a value just loaded from there: then reads count as written
-
-
-class Spans:
-    """A sorted list of disjoint half-open intervals."""
-
-    def __init__(self, intervals=()):
-        self.v = []
-        for begin, end in sorted(map(tuple, intervals)):
-            if self.v and begin <= self.v[-1][1]:
-                self.v[-1] = (self.v[-1][0], max(end, self.v[-1][1]))
-            else:
-                self.v.append((begin, end))
-
-    def outside(self, other):
-        """The first part of self that `other` does not cover, or None."""
-        for begin, end in self.v:
-            for b, e in other.v:
-                if b <= begin < e:
-                    begin = e
-            if begin < end:
-                return (begin, end)
-        return None
-
-    def bytes(self):
-        return sum(e - b for b, e in self.v)
 
 
 def find_file(folders, suffix):

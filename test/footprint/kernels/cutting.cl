@@ -178,3 +178,29 @@ kernel void wraps(global int *out, uint factor)
     uint i = get_global_id(0);
     out[i * factor % 256] = i;
 }
+
+/* Gauss-Seidel in two colours, in place: neighbours are of the other colour. */
+kernel void two_colours(global float *v, int w, int h, int colour)
+{
+    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1 || ((x + y) & 1) != colour)
+        return;
+    v[i] = 0.25f * (v[i - 1] + v[i + 1] + v[i - w] + v[i + w]);
+}
+
+/* The same with a diagonal neighbour, which is of the same colour. */
+kernel void two_colours_diagonal(global float *v, int w, int h, int colour)
+{
+    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;
+    if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1 || (x + y) % 2 != colour)
+        return;
+    v[i] = 0.5f * (v[i - 1] + v[i - w - 1]);
+}
+
+/* Three colours: what lies one row up and two to the side, or two rows up and one, is of the same one. */
+kernel void three_colours(global float *v, uint w, uint h, uint colour, int back)
+{
+    uint x = get_global_id(0), y = get_global_id(1), i = y * w + x;
+    if (x >= 2 && y >= 2 && x < w - 2 && y < h && (x + y) % 3 == colour)
+        v[i] += v[i - back];
+}
