@@ -252,6 +252,14 @@ static bool repeated(const struct cw_code *code, const struct form_item *x)
     return false;
 }
 
+/* The answer about the argument is "unknown" whatever this access comes to. */
+static bool says_nothing(const struct cw_compiled *c, const struct cw_access *a)
+{
+    const struct cw_arg *arg = &c->m->arg[a->arg];
+    return (!(a->kind & CW_ACCESS_READ) || arg->unknown_read) &&
+           (!(a->kind & CW_ACCESS_WRITE) || arg->unknown_write);
+}
+
 static bool compile_access(struct cw_compiled *c, struct cw_code *code, int index, uint32_t *generation)
 {
     const struct cw_access *a = &c->m->access[index];
@@ -330,7 +338,7 @@ bool form_compile(struct cw_compiled *c, struct cw_code *code)
     c->e->tile = &whole;
     c->e->box_valid = false;
     for (int i = 0; i < c->m->accesses; i++)
-        if (!compile_access(c, code, i, &generation))
+        if (!says_nothing(c, &c->m->access[i]) && !compile_access(c, code, i, &generation))
             return false;
     return true;
 }

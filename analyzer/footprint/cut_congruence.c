@@ -101,7 +101,8 @@ void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
     w->congruence = r;
 }
 
-enum { MAX_TRIED = 2000 };
+/* Few colours leave few solutions; where strides do not outweigh each other there is no end of them. */
+enum { MAX_TRIED = 200 };
 
 /* D = the sum of digits, and their sum modulo `modulus`. */
 struct solver {

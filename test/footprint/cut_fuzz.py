@@ -46,8 +46,17 @@ class Kernel:
         return rng.choice(["n", "m", "3", str(self.row), f"n - (int)get_global_id({d})", f"(int)get_global_id({d})",
                            f"(get_group_id(0) == get_num_groups(0) - 1 ? n : (int)(get_group_id(0) + 1) * {self.local[0]})"] + counters)
 
+    def colour(self):
+        """Only work-items whose ids have a certain sum modulo m."""
+        total = " + ".join(f"{rng.choice([1, 1, 1, 2, 3])} * get_global_id({d})" for d in range(self.dims))
+        m = rng.choice([2, 2, 2, 3, 4])
+        rest = f"({total}) & 1" if m == 2 and rng.random() < 0.5 else f"({total}) % {m}"
+        return f"({rest}) {rng.choice(['==', '==', '!='])} {rng.choice(['0', '1', '(size_t)m % 2'])}"
+
     def guard(self, counters):
         d = rng.randrange(self.dims)
+        if rng.random() < 0.3:
+            return self.colour()
         left = rng.choice([f"(int)get_global_id({d})"] * 3 + [f"(int)get_local_id({d})", f"(int)get_group_id({d})"] + [f"(int)get_global_id({d}) + {k}" for k in counters])
         return f"{left} {rng.choice(['<', '<', '>', '>=', '==', '!='])} {rng.choice(['n', 'm', '1', '0', str(self.row)])}"
 
