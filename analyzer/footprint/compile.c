@@ -315,6 +315,8 @@ void form_drop_settled(struct cw_compiled *c, struct cw_code *code)
         struct form_box *b = &code->box[i], bare = *b;
         int kept = 0;
         bool certain;
+        if (!b->guards)
+            continue;
         bare.guards = 0;
         (void)form_enter_box(c, code, &bare, &certain);
         for (int g = 0; g < b->guards; g++) {

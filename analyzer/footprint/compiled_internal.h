@@ -110,6 +110,7 @@ struct form_item {
 /* One compiled launch. Arrays keep their memory from launch to launch. */
 struct cw_code {
     bool valid, planned;
+    uint64_t plan; /* the number of the plan whose arrays these are; 0: of none */
     uint64_t used;     /* when, for the choice of the one to give up */
     unsigned work_dim; /* the key ... */
     int64_t global[3], local[3], offset[3];
@@ -133,7 +134,7 @@ struct cw_code {
  * See compiled_plan.c. */
 struct form_plan {
     bool valid;
-    uint64_t used;
+    uint64_t used, number;
     unsigned work_dim;
     bool ragged[3];
     struct cw_formulas formulas;
@@ -197,8 +198,9 @@ enum form_array {
 #undef X
         FORM_ARRAY_COUNT
 };
-/* Copies the arrays, not the key. False without memory. */
-bool form_copy(struct cw_code *to, const struct cw_code *from);
+/* Copies the arrays, not the key; `moved_only`: those whose elements are moved after a plan was used, as the others
+ * are there already. False without memory. */
+bool form_copy(struct cw_code *to, const struct cw_code *from, bool moved_only);
 void form_finish(struct cw_code *code);
 
 /* compiled_plan.c */

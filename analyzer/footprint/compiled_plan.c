@@ -109,7 +109,7 @@ static void forget_formulas(struct cw_code *code)
 static bool make_plan(struct cw_compiled *c, struct cw_recorder *r, const struct cw_code *code,
                       struct form_plan *p)
 {
-    struct collector k = {.plan = p, .ok = form_copy(&p->code, code)};
+    struct collector k = {.plan = p, .ok = form_copy(&p->code, code, false)};
     uint32_t *wanted;
     bool ok;
     if (k.ok) {
@@ -127,7 +127,7 @@ static bool make_plan(struct cw_compiled *c, struct cw_recorder *r, const struct
     forget_formulas(&p->code);
     p->work_dim = c->launch.work_dim;
     memcpy(p->ragged, code->ragged, sizeof p->ragged);
-    p->used = c->clock;
+    p->used = p->number = c->clock; /* one launch a tick, from 1 on */
     return p->valid = ok;
 }
 
@@ -204,7 +204,9 @@ static bool use_plan(struct cw_compiled *c, struct form_plan *p, struct cw_code 
         same = same && p->ragged[d] == (c->launch.global[d] % c->launch.local[d] != 0);
     if (!same || !set_inputs(c, p) || !cw_formulas_run(&p->formulas))
         return false;
-    if (!form_copy(code, &p->code)) {
+    bool there = code->plan == p->number;
+    code->plan = 0;
+    if (!form_copy(code, &p->code, there)) {
         *ok = false;
         return false;
     }
@@ -223,6 +225,7 @@ static bool use_plan(struct cw_compiled *c, struct form_plan *p, struct cw_code 
         return false;
     for (int i = 0; i < code->items; i++)
         form_sort_line(code, &code->item[i].line);
+    code->plan = p->number;
     p->used = c->clock;
     return true;
 }
@@ -233,6 +236,8 @@ bool form_make(struct cw_compiled *c, struct cw_code *code)
     for (int i = 0; i < PLANS && ok && !done; i++)
         done = use_plan(c, &c->plan[i], code, &ok);
     code->planned = done;
+    if (!done)
+        code->plan = 0;
     if (ok && !done)
         ok = compile_and_record(c, code);
     if (ok)

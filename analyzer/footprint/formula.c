@@ -10,6 +10,7 @@ struct entry {
     enum cw_formula_op op;
     uint32_t a, b;
     int64_t value;
+    uint16_t level;
     bool needed;
 };
 
@@ -68,7 +69,7 @@ static uint32_t entry_of(enum cw_formula_op op, uint32_t a, uint32_t b, int64_t 
         return 0;
     }
     r->bucket[h] = (uint16_t)r->entries;
-    r->entry[r->entries] = (struct entry){op, a, b, value, false};
+    r->entry[r->entries] = (struct entry){op, a, b, value, 0, false};
     return r->entries++;
 }
 
@@ -95,7 +96,7 @@ static int64_t floor_of(int64_t a, int64_t b)
 }
 
 /* False when the result does not fit. */
-static bool compute(unsigned op, int64_t a, int64_t b, int64_t *out)
+static inline bool compute(unsigned op, int64_t a, int64_t b, int64_t *out)
 {
     switch (op) {
     case CW_FORMULA_ADD:
@@ -173,7 +174,7 @@ struct cw_value cw_formula_of(enum cw_formula_op op, struct cw_value a, struct c
         x = y;
         y = t;
     }
-    int64_t value;
+    int64_t value = 0;
     uint32_t id = x && y && compute(op, recorder->entry[x].value, recorder->entry[y].value, &value)
                       ? entry_of(op, x, y, value)
                       : 0;
@@ -207,6 +208,27 @@ static bool is_check(enum cw_formula_op op)
     return op >= CW_FORMULA_LESS;
 }
 
+/* Steps of one level do not rest on each other: those of one operation can follow each other, and run faster.
+ */
+static void find_levels(struct cw_recorder *r)
+{
+    for (uint32_t i = 1; i < r->entries; i++) {
+        struct entry *x = &r->entry[i];
+        if (x->op <= CW_FORMULA_INPUT)
+            continue;
+        uint16_t a = r->entry[x->a].level, b = r->entry[x->b].level;
+        x->level = is_check(x->op) ? UINT16_MAX : (uint16_t)((a > b ? a : b) + 1);
+    }
+}
+
+static int by_level(const void *a, const void *b)
+{
+    const struct cw_formula_step *x = a, *y = b;
+    int order = (x->level > y->level) - (x->level < y->level);
+    order = order ? order : (x->op > y->op) - (x->op < y->op);
+    return order ? order : (x->to > y->to) - (x->to < y->to);
+}
+
 static void mark_needed(struct cw_recorder *r, const uint32_t *wanted, int n)
 {
     for (int i = 0; i < n; i++)
@@ -225,6 +247,7 @@ bool cw_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, stru
     if (r->failed)
         return false;
     mark_needed(r, wanted, n);
+    find_levels(r);
     out->value = calloc(r->entries, sizeof *out->value);
     out->step = calloc(r->entries, sizeof *out->step);
     out->input = calloc(r->entries, sizeof *out->input);
@@ -239,9 +262,10 @@ bool cw_recorder_take(struct cw_recorder *r, const uint32_t *wanted, int n, stru
         if (x->needed && x->op == CW_FORMULA_INPUT)
             out->input[out->inputs++] = (struct cw_formula_input){x->a, (uint16_t)i};
         else if (x->needed && x->op > CW_FORMULA_INPUT)
-            out->step[out->steps++] =
-                (struct cw_formula_step){(uint16_t)x->op, (uint16_t)i, (uint16_t)x->a, (uint16_t)x->b};
+            out->step[out->steps++] = (struct cw_formula_step){(uint16_t)x->op, (uint16_t)i, (uint16_t)x->a,
+                                                               (uint16_t)x->b, x->level};
     }
+    qsort(out->step, (size_t)out->steps, sizeof *out->step, by_level);
     return true;
 }
 
@@ -253,12 +277,32 @@ void cw_formulas_finish(struct cw_formulas *f)
     *f = (struct cw_formulas){0};
 }
 
+/* All steps from s on, of this operation, that follow each other; the run ends when one fails. */
+#define RUN(operation)                                                                                       \
+    case operation:                                                                                          \
+        do {                                                                                                 \
+            if (!compute(operation, v[s->a], v[s->b], &v[s->to]))                                            \
+                return false;                                                                                \
+        } while (++s < end && s->op == operation);                                                           \
+        break;
+
 bool cw_formulas_run(struct cw_formulas *f)
 {
     int64_t *v = f->value;
     const struct cw_formula_step *s = f->step, *end = s + f->steps;
-    for (; s < end; s++)
-        if (!compute(s->op, v[s->a], v[s->b], &v[s->to]))
-            return false;
+    while (s < end)
+        switch (s->op) {
+            RUN(CW_FORMULA_ADD)
+            RUN(CW_FORMULA_SUB)
+            RUN(CW_FORMULA_MUL)
+            RUN(CW_FORMULA_MIN)
+            RUN(CW_FORMULA_MAX)
+            RUN(CW_FORMULA_FLOOR)
+            RUN(CW_FORMULA_LESS)
+            RUN(CW_FORMULA_NOT_LESS)
+            RUN(CW_FORMULA_EQUAL)
+        default:
+            RUN(CW_FORMULA_UNEQUAL)
+        }
     return true;
 }

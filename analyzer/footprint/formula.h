@@ -35,15 +35,16 @@ enum cw_formula_op {
     CW_FORMULA_UNEQUAL
 };
 
-/* Value number `to` (none for checks) from values a and b. */
+/* Value number `to` (none for checks) from values a and b. `level`: it rests on values of lower levels only.
+ */
 struct cw_formula_step {
-    uint16_t op, to, a, b;
+    uint16_t op, to, a, b, level;
 };
 
 /* What was recorded. value[i]: of formula i, as it was while recording, then as the last run left it. */
 struct cw_formulas {
     int64_t *value;
-    struct cw_formula_step *step; /* neither NUMBER nor INPUT */
+    struct cw_formula_step *step; /* neither NUMBER nor INPUT; by level, then operation; checks last */
     struct cw_formula_input {
         uint32_t which;
         uint16_t to;
