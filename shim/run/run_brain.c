@@ -12,6 +12,7 @@
 #include "../history/history_store.h"
 #include "../door/log.h"
 #include "run_cache.h"
+#include "run_kept.h"
 #include "run_models.h"
 #include "run_start.h"
 #include "run_threads.h"
@@ -51,6 +52,8 @@ static void start_cache(const struct cw_options *options)
     }
     snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     cw_run_cache_start(folder);
+    snprintf(folder, sizeof folder, "%.*sbuilds", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_kept_start(folder);
     snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     start_models(options, folder);
 }

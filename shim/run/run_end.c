@@ -11,6 +11,7 @@
 #include "run_decide.h"
 #include "run_gain.h"
 #include "run_end.h"
+#include "run_kept.h"
 #include "run_models.h"
 #include "run_start.h"
 #include "run_fault.h"
@@ -96,6 +97,8 @@ static void summary(void)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    if (c->kept)
+        say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept\n", (unsigned long long)c->kept));
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_group_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
@@ -138,6 +141,7 @@ void cw_run_at_end(void)
         cw_run_models_stop(true);
         cw_run_local_stop();
         cw_run_tile_build_stop();
+        cw_run_keep_stop();
         cw_run_lanes_stop();
         cw_run_threads_stop();
         cw_run_callbacks_stop();

@@ -22,13 +22,15 @@
     X(clCreateFromEGLImageKHR)                                                                               \
     /* run_program.c */                                                                                      \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
-    X(clBuildProgram) X(clGetProgramInfo)                                                                    \
+    X(clBuildProgram) X(clGetProgramInfo)                                                                                                             \
+    /* run_kept.c */                                                                                         \
+    X(clGetProgramBuildInfo)                                                                                 \
     /* run_linked.c */                                                                                       \
     X(clCompileProgram) X(clLinkProgram)                                                                     \
     /* run_kernel.c, run_launch.c */                                                                         \
-    X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
-    X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \
-    X(clEnqueueTask)                                                                                         \
+    X(clCreateKernel) X(clCreateKernelsInProgram) X(clGetKernelInfo) X(clCloneKernel) X(clRetainKernel)      \
+    X(clReleaseKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo)                  \
+    X(clEnqueueNDRangeKernel) X(clEnqueueTask)                                                               \
     /* run_event.c */                                                                                        \
     X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)       \
     X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback)                                       \

@@ -1,5 +1,6 @@
 /* run_kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "run_hooks.h"
+#include "run_kept.h"
 #include "run_reach.h"
 #include "run_tile.h"
 
@@ -49,6 +50,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
 {
     k->program = p;
     cw_run_busy(&p->r);
+    p->kernels++;
     k->name = name;
     k->count = count;
     k->args = calloc(count + 1, sizeof *k->args);
@@ -69,7 +71,8 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded && make_home_sets(k);
 }
 
-static void made(cl_program program, cl_kernel kernel)
+/* Returns whether there is a record of it. */
+static bool made(cl_program program, cl_kernel kernel)
 {
     struct cw_run_program *p;
     struct cw_run_kernel *k;
@@ -77,7 +80,7 @@ static void made(cl_program program, cl_kernel kernel)
     char *name;
 
     if (!kernel || !cw_run.ready)
-        return;
+        return false;
     name = name_of(kernel);
     cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
     cw_run_lock();
@@ -89,6 +92,7 @@ static void made(cl_program program, cl_kernel kernel)
     }
     cw_run_unlock();
     free(name);
+    return k;
 }
 
 static void free_args(struct cw_run_kernel *k)
@@ -104,7 +108,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
     const struct cw_run_context *c = k->program->context;
     struct cw_run_trust *t, *next;
 
-    for (size_t i = 0; k->clones && i < c->slots->homes; i++)
+    for (size_t i = 0; k->clones && i < c->slots->homes && !k->program->kept; i++)
         k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
     for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
         cw_run_drop(CW_RUN_DROP_KERNEL, k->clones[i]);
@@ -125,26 +129,48 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
     free(k->mean_ns);
     free(k->broken);
     free(k->name);
+    k->program->kernels--;
     cw_run_idle(&k->program->r);
 }
 
 cl_kernel cw_run_hook_clCreateKernel(cl_program program, const char *name, cl_int *err)
 {
-    cl_kernel kernel = cw_native.clCreateKernel(program, name, err);
+    cl_program whose = cw_run_kept_of(program);
+    cl_kernel kernel = cw_native.clCreateKernel(whose, name, err);
 
-    made(program, kernel);
-    return kernel;
+    if (made(program, kernel) || whose == program || !kernel)
+        return kernel;
+    cw_native.clReleaseKernel(kernel); /* nobody would know whose it is */
+    if (err)
+        *err = CL_OUT_OF_HOST_MEMORY;
+    return NULL;
 }
 
 cl_int cw_run_hook_clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *kernels, cl_uint *n_ret)
 {
     cl_uint count = 0;
-    cl_int err = cw_native.clCreateKernelsInProgram(program, n, kernels, &count);
+    cl_int err = cw_native.clCreateKernelsInProgram(cw_run_kept_of(program), n, kernels, &count);
 
     if (n_ret)
         *n_ret = count;
     for (cl_uint i = 0; err == CL_SUCCESS && kernels && i < n && i < count; i++)
         made(program, kernels[i]);
+    return err;
+}
+
+/* A kernel may be that of a stand-in (run_kept.h). */
+cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetKernelInfo(kernel, name, room, to, bytes);
+    const struct cw_run_kernel *k;
+
+    if (err != CL_SUCCESS || name != CL_KERNEL_PROGRAM || !to)
+        return err;
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k && k->program->kept)
+        memcpy(to, &k->program->r.handle, sizeof k->program->r.handle);
+    cw_run_unlock();
     return err;
 }
 
@@ -278,11 +304,11 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
 
     if (*clone)
         return *clone;
-    program = place->slot->home ? (cl_program)(uintptr_t)k->program->r.handle : cw_run_program_copy(k->program, place);
+    program = place->slot->home ? cw_run_kept_of_record(k->program) : cw_run_program_copy(k->program, place);
     if (!make_set(k, place->lane))
         return NULL;
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
-    if (*clone && place->slot->home)
+    if (*clone && place->slot->home && !k->program->kept)
         k->program->own_kernels++;
     return *clone;
 }

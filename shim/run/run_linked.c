@@ -4,6 +4,7 @@
  * of one source which means the same (analyzer/kernel/linked_source.h), with the options of all its parts; made of several,
  * only once the models of its kernels are there: then that source is known to compile. In doubt it stays native. */
 #include "run_hooks.h"
+#include "run_kept.h"
 #include "run_models.h"
 
 #include <stdlib.h>
@@ -98,6 +99,10 @@ cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_devi
     cl_int err;
 
     cw_run_program_settle(program);
+    if (!cw_run_kept_leave(program)) {
+        free(copy);
+        return CL_INVALID_OPERATION;
+    }
     if (copy && !notify && (!headers || (header && names)) && !strstr(copy, "CLC++"))
         before = read_unit(program, copy, headers, header, names);
     err = cw_native.clCompileProgram(program, n, devices, options, headers, header, names, notify, data);
@@ -157,7 +162,11 @@ cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_dev
                                      void *data, cl_int *err)
 {
     char *with = NULL, *text = err && part && !notify && is_blank(options) ? read_parts(parts, part, &with) : NULL;
-    cl_program program = cw_native.clLinkProgram(context, n, devices, options, parts, part, notify, data, err);
+    cl_program program;
+
+    for (cl_uint i = 0; part && i < parts; i++)
+        cw_run_kept_make_real(part[i]);
+    program = cw_native.clLinkProgram(context, n, devices, options, parts, part, notify, data, err);
 
     cw_run_register_exit();
     if (program && text && with && *err == CL_SUCCESS) {

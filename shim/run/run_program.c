@@ -1,6 +1,7 @@
 /* run_program.c - programs: their source, what it allows, and copies of them for helpers. */
 #include "run_binary.h"
 #include "run_hooks.h"
+#include "run_kept.h"
 #include "run_models.h"
 #include "run_tile.h"
 
@@ -115,6 +116,7 @@ static void forget_tokens(struct cw_run_program *p)
 
 void cw_run_program_free(struct cw_run_program *p)
 {
+    cw_run_kept_free(p);
     forget_copies(p);
     forget_tokens(p);
     cw_run_models_forget(p);
@@ -201,6 +203,22 @@ static void begin_models(cl_program program, const char *joined, const char *opt
     cw_run_unlock();
 }
 
+/* By the vendor, or answered from what an earlier run has kept. */
+static cl_int build(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                    void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+{
+    const char *text = options ? options : "";
+    uint64_t begin = cw_run_now_ns();
+    cl_int err;
+
+    if (!notify && cw_run_kept_take(program, n, devices, text))
+        return CL_SUCCESS;
+    err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    if (!notify && err == CL_SUCCESS)
+        cw_run_kept_built(program, n, devices, text, cw_run_now_ns() - begin);
+    return err;
+}
+
 cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
                                   const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                                   void *data)
@@ -210,10 +228,14 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     cl_int err;
 
     cw_run_program_settle(program);
+    if (!cw_run_kept_leave(program)) {
+        free(copy);
+        return CL_INVALID_OPERATION;
+    }
     if (copy && !notify)
         before = cw_run_headers_join(program, copy);
     begin_models(program, before, copy);
-    err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    err = build(program, n, devices, options, notify, data);
     if (before && err == CL_SUCCESS)
         after = cw_run_headers_join(program, copy);
     cw_run_register_exit(); /* a compiler has woken up: its things must outlive the builds of our workers */
@@ -275,7 +297,7 @@ static void keep_binaries(cl_program program, size_t room, void *to)
 cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
                                     size_t *bytes)
 {
-    cl_int err = cw_native.clGetProgramInfo(program, name, room, to, bytes);
+    cl_int err = cw_native.clGetProgramInfo(cw_run_kept_asked(program, name), name, room, to, bytes);
     struct cw_run_program *p;
     cl_uint count;
 
@@ -287,6 +309,7 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
     p = cw_run_find(program, CW_RUN_PROGRAM);
     memcpy(&count, to, sizeof count);
     count -= p ? p->own_kernels + cw_run_hidden_references(&p->r) : 0;
+    count += p && p->kept ? p->kernels : 0; /* each retains it */
     memcpy(to, &count, sizeof count);
     cw_run_unlock();
     return err;

@@ -137,6 +137,9 @@ struct cw_run_program {
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
     struct cw_run_warm *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled (run_warm.h); NULL: nothing yet */
+    cl_program kept;             /* whose kernels its kernels are (run_kept.h); NULL: its own */
+    bool kept_real;              /* the vendor has built it itself, too */
+    uint32_t kernels;            /* records of kernels */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
@@ -370,7 +373,7 @@ struct cw_run_lane {
 /* ---- the whole */
 
 struct cw_run_counts {
-    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles;
+    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept;
     uint64_t native[16]; /* by enum cw_run_reason */
 };
 

@@ -1,0 +1,52 @@
+# Builds that are answered from what an earlier run has kept (run_kept.h): from the fourth run on, nothing can be told from a
+# vendor's build; other options, another source, damaged files: built by the vendor.
+. test/runmode/common.sh
+program=$B/test/runmode/kept cache=$T/cache
+mkdir -m 700 "$cache"
+bare "$program" || done_
+kept() { in_run "$program" CLWEAVE_HISTORY="$cache/history.db" "$@"; }
+answered() { sed -n 's/^run: \([0-9]*\) builds answered.*/\1/p' "$T/summary"; }
+
+for i in 1 2 3; do
+    kept
+    [ -z "$(answered)" ] || fail "run $i: $(answered) builds answered, nothing can be known yet"
+done
+for how in CLWEAVE_LOG=warning CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DEVICES=basic:2 CLWEAVE_DEVICES=none; do
+    kept $how
+    [ "$(answered)" = 2 ] || fail "$how: '$(answered)' builds answered, 2 expected"
+done
+kept CLWEAVE_DSP=2
+[ "$(stat -c %a "$cache/builds")" = 700 ] || fail "mode of the folder: $(stat -c %a "$cache/builds")"
+
+# other options are another question; and so is another environment of PoCL's
+in_run "$program" CLWEAVE_HISTORY="$cache/history.db" POCL_WORK_GROUP_METHOD=workitemloops
+[ -z "$(answered)" ] || fail "POCL_WORK_GROUP_METHOD changed, and the build was answered"
+
+# PoCL's binaries forget the attributes of kernels: such a build is never answered, and not tried again and again
+wrapped() { printf '#!/bin/sh\nexec "%s" "%s"\n' "$program" "$1" > "$T/$2"; chmod +x "$T/$2"; }
+wrapped '-DFACTOR=3 -DATTRIBUTES=__attribute__((reqd_work_group_size(8,1,1)))' attributes
+bare "$T/attributes" && for i in 1 2 3 4; do
+    in_run "$T/attributes" CLWEAVE_HISTORY="$cache/history.db"
+    [ "$(answered)0" -le 10 ] || fail "run $i with attributes: $(answered) builds answered"
+done
+wrapped '-DFACTOR=3 -cl-kernel-arg-info -cl-fast-relaxed-math' info
+bare "$T/info" && for i in 1 2 3 4; do in_run "$T/info" CLWEAVE_HISTORY="$cache/history.db"; done
+[ "$(answered)0" -ge 10 ] || fail "with information on arguments nothing is answered"
+bare "$program"
+
+# damaged: the vendor builds
+for f in "$cache"/builds/*; do printf 'garbage' | dd of="$f" bs=1 seek=300 conv=notrunc 2> /dev/null; done
+kept
+[ -z "$(answered)" ] || fail "damaged files are believed"
+rm -rf "$cache/builds"
+kept CLWEAVE_HISTORY=off
+[ ! -e "$cache/builds" ] || fail "CLWEAVE_HISTORY=off left files"
+
+# a program that the compiler warns of says so in every run
+printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"
+env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp" "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w0" || true
+for i in 1 2 3 4 5; do
+    env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp$i" LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w1" || true
+    cmp -s "$T/w0" "$T/w1" || fail "run $i: the compiler is heard otherwise: $(cat "$T/w1"), bare: $(cat "$T/w0")"
+done
+done_
