@@ -22,7 +22,7 @@
     X(clCreateFromEGLImageKHR)                                                                               \
     /* run_program.c */                                                                                      \
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
-    X(clBuildProgram) X(clGetProgramInfo)                                                                                                             \
+    X(clBuildProgram) X(clGetProgramInfo)                                                                    \
     /* run_kept.c */                                                                                         \
     X(clGetProgramBuildInfo)                                                                                 \
     /* run_linked.c */                                                                                       \

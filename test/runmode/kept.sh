@@ -11,7 +11,7 @@ for i in 1 2 3; do
     kept
     [ -z "$(answered)" ] || fail "run $i: $(answered) builds answered, nothing can be known yet"
 done
-for how in CLWEAVE_LOG=warning CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DEVICES=basic:2 CLWEAVE_DEVICES=none; do
+for how in CLWEAVE_MANAGE_ALL=1 CLWEAVE_POLICY=chaos CLWEAVE_DEVICES=none; do
     kept $how
     [ "$(answered)" = 2 ] || fail "$how: '$(answered)' builds answered, 2 expected"
 done
@@ -45,7 +45,7 @@ kept CLWEAVE_HISTORY=off
 # a program that the compiler warns of says so in every run
 printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"
 env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp" "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w0" || true
-for i in 1 2 3 4 5; do
+for i in 1 2 3 4; do
     env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp$i" LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w1" || true
     cmp -s "$T/w0" "$T/w1" || fail "run $i: the compiler is heard otherwise: $(cat "$T/w1"), bare: $(cat "$T/w0")"
 done
