@@ -31,7 +31,7 @@ static const struct cw_cli_option options[] = {
            "plan with N threads (default: one per processor; one with --times)"),
     OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies (default 0)"),
     OPTION("check", 0, CW_CLI_BOOL, check, NULL, NULL, "check every rule that a schedule must keep"),
-    OPTION("times", 0, CW_CLI_BOOL, times, NULL, NULL, "report how long planning took, too"),
+    OPTION("times", 0, CW_CLI_BOOL, times, NULL, NULL, "report the processor time that planning took, too"),
     OPTION("lp", 0, CW_CLI_CHOICE, lp, "auto|on|off", "auto|on|off",
            "lower bounds by linear programming: auto (default) leaves them out for large graphs"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",

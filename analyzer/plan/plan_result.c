@@ -8,11 +8,11 @@
 #include "../io/json_out.h"
 #include "work_times.h"
 
-static double now(void)
+static double processor_time(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -21,13 +21,13 @@ enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_pla
                                    struct cw_error *err)
 {
     enum cw_sharing sharing = cw_policy_sharing(config);
-    double begin = now();
+    double begin = processor_time();
     enum cw_status status;
 
     *r = (struct cw_plan_result){.config = *config};
     snprintf(r->label, sizeof r->label, "%s", label);
     status = cw_policy_run(config, input->graph, input->platform, &r->schedule, err);
-    r->seconds = now() - begin;
+    r->seconds = processor_time() - begin;
     if (status == CW_OK)
         status = cw_metrics_init(&r->metrics, input->graph, input->platform, r->schedule, sharing, err);
     if (status == CW_OK)

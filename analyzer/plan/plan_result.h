@@ -25,7 +25,7 @@ struct cw_plan_result {
     struct cw_schedule *schedule;
     struct cw_metrics metrics;
     struct cw_plan_bound bound; /* at least metrics.bounds.best */
-    double seconds;             /* that planning took */
+    double seconds;             /* of processor time that planning took: planning has one thread and waits for nothing */
 };
 
 /* Plans input->graph with `config` and measures the schedule. `check` also runs the validator, against the

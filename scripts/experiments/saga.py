@@ -6,7 +6,7 @@ FOLDER holds SAGA's repository (not part of clweave); its heft, cpop, peft and s
 and pydantic 2 (or anything in PYTHONPATH that stands for it). TASKS: sizes of the graphs (default 30 100 300 1000). Per size 10
 graphs (3 above 300 tasks): generator topcuoglu, CCR 1, seeds 0 and up, on 4 devices of speeds 1, 1.3, 1.7, 2.3.
 
-What is timed: SAGA's schedule(), and clweave's policy as `compare --times` reports it; reading files is in neither. SAGA counts
+What is timed, in processor time: SAGA's schedule(), and clweave's policy as `compare --times` reports it, not reading files. SAGA counts
 the link of a device to itself, which takes no time, among those whose mean is in HEFT's ranks; the paper does not. So it gets a
 network without these here, and ranks are the same. Its sufferage does not look for gaps, nor does ours here.
 
@@ -99,9 +99,9 @@ def compare_size(saga, scheduler, clweave, tasks, scratch):
         seconds, mine, same, ratio = 0.0, 0.0, 0, 0.0
         for path in paths:
             network, graph = saga_instance(saga, path)
-            began = time.perf_counter()
+            began = time.process_time()
             makespan = scheduler[name]().schedule(network, graph).makespan
-            seconds += time.perf_counter() - began
+            seconds += time.process_time() - began
             mine += ours[path, name][1]
             ratio += makespan / ours[path, name][0] / len(paths)
             same += abs(makespan / ours[path, name][0] - 1) < 1e-9
