@@ -119,8 +119,11 @@ static void print_json(const struct simulation *s)
     cw_json_put_key(&o, "file");
     cw_json_put_string(&o, s->source.input.file);
     cw_json_put_figures(&o,
-                        (struct cw_json_figure[]){{"runs", (double)s->o->runs}, {"noise", s->o->noise}, {"contention", s->o->contention},
-                                                  {"mtbf", s->o->mtbf}, {"seed", (double)s->o->seed}},
+                        (struct cw_json_figure[]){{"runs", (double)s->o->runs},
+                                                  {"noise", s->o->noise},
+                                                  {"contention", s->o->contention},
+                                                  {"mtbf", s->o->mtbf},
+                                                  {"seed", (double)s->o->seed}},
                         5);
     cw_json_put_key(&o, "policies");
     cw_json_put_char(&o, '[');
@@ -131,7 +134,8 @@ static void print_json(const struct simulation *s)
         cw_json_put_key(&o, "policy");
         cw_json_put_string(&o, s->policies.label[k]);
         cw_json_put_figures(&o,
-                            (struct cw_json_figure[]){{"lower_bound", r->bound}, {"planned", r->planned}, {"mean", r->mean}, {"deviation", r->deviation},
+                            (struct cw_json_figure[]){{"lower_bound", r->bound}, {"planned", r->planned},
+                                                      {"mean", r->mean}, {"deviation", r->deviation},
                                                       {"least", r->least}, {"worst", r->worst}, {"waited", r->waited},
                                                       {"failures", r->failures}, {"moved", r->moved}, {"lost", r->lost},
                                                       {"ended", r->ended}},
@@ -174,8 +178,8 @@ static void print_table(const struct simulation *s)
     for (size_t k = 0; k < s->policies.count; k++)
         width = (int)strlen(s->policies.label[k]) > width ? (int)strlen(s->policies.label[k]) : width;
     print_head(s, a, sizeof a);
-    printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "lower bound", "planned", "mean", "worst", "/ planned", "waited",
-           "deaths", "moved", "lost");
+    printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "lower bound", "planned", "mean",
+           "worst", "/ planned", "waited", "deaths", "moved", "lost");
     for (size_t k = 0; k < s->policies.count; k++) {
         const struct row *r = &s->row[k];
         double like = s->row[0].planned;
@@ -265,7 +269,8 @@ const struct cw_command_def cw_cmd_simulate = {
                "decisions: each task on its devices, in the order of planned starts; dynamic policies decide anew while it "
                "happens, by planned costs and what they have seen. A device that dies loses what it runs; that and what it had "
                "still to do runs on the device that can finish it first, or is ready again for a dynamic policy. The table has "
-               "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, and means of the time that transfers waited "
+               "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, "
+               "and means of the time that transfers waited "
                "for links, of deaths, of tasks that had to go elsewhere and of device time lost. The same seed gives the same.",
     .options = options,
     .examples = examples,

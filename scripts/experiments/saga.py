@@ -6,9 +6,9 @@ FOLDER holds SAGA's repository (not part of clweave); its heft, cpop, peft and s
 and pydantic 2 (or anything in PYTHONPATH that stands for it). TASKS: sizes of the graphs (default 30 100 300 1000). Per size 10
 graphs (3 above 300 tasks): generator topcuoglu, CCR 1, seeds 0 and up, on 4 devices of speeds 1, 1.3, 1.7, 2.3.
 
-What is timed, in processor time: SAGA's schedule(), and clweave's policy as `compare --times` reports it, not reading files. SAGA counts
-the link of a device to itself, which takes no time, among those whose mean is in HEFT's ranks; the paper does not. So it gets a
-network without these here, and ranks are the same. Its sufferage does not look for gaps, nor does ours here.
+What is timed, in processor time: SAGA's schedule(), and clweave's policy as `compare --times` reports it, not reading files.
+SAGA counts the link of a device to itself, which takes no time, among those whose mean is in HEFT's ranks; the paper does not.
+So it gets a network without these here, and ranks are the same. Its sufferage does not look for gaps, nor does ours here.
 
 Margins: makespans of HEFT and sufferage equal to 1 part in 10^9 on every graph. PEFT's are where no ranks tie: tasks with the
 same successor on their longest optimistic path do, and SAGA takes the later task first, clweave the one of lower id. CPOP's are
