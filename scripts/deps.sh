@@ -44,6 +44,10 @@ slow   python3-numpy        input and comparison for those
 slow   python3-mako         what pyopencl writes its scans and sorts with
 slow   starpu-examples      real program of check-all: several queues, polling
 slow   gegl                 real program of check-all: an image graph, tile by tile
+slow   hcxkeys              real program of check-all: keys from pass words
+slow   clblast-tests        real program of check-all: calls that must fail, objects of one launch
+slow   mandelbulber2        real program of check-all: programs of many includes, threads
+slow   clfft-client         real program of check-all: on another vendor than PoCL
 slow   libclblast-dev       library whose clients check-all runs: linear algebra
 slow   libclfft-dev         library whose clients check-all runs: transforms
 slow   libboost-dev         library whose clients check-all runs: Boost.Compute
