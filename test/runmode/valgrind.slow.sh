@@ -25,6 +25,7 @@ memcheck() {
 for name in ${PROGRAMS:-$chosen}; do
     program=$B/test/$name
     bare "$program" || continue
+    in_run "$program" CLWEAVE_MANAGE_ALL=1 # has models made, which the default mode wants later
     for setting in CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=1 "CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,basic:2"; do
         in_run "$program" $setting # models, code
         memcheck "$program" $setting
