@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,6 +98,16 @@ static enum cw_status check_blocks_n(const char *value, struct cw_error *err)
     return cw_error_set(err, CW_ERR_INVALID, "--blocks-n: %s is below 0", value);
 }
 
+static enum cw_status check_group_tile(const char *value, struct cw_error *err)
+{
+    unsigned tile, data;
+    char rest;
+
+    if (!*value || (sscanf(value, "%7u:%7u%c", &tile, &data, &rest) == 2 && tile && data))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--group-tile: '%s' is not two numbers of KiB, as 512:1280", value);
+}
+
 static enum cw_status check_ratio(const char *value, struct cw_error *err)
 {
     double ratio[CW_ADAPTIVE_DEVICES];
@@ -116,6 +127,7 @@ enum cw_status cw_options_check(const struct cw_option_info *info, const char *v
         {offsetof(struct cw_options, policy), check_policy},
         {offsetof(struct cw_options, blocks_n), check_blocks_n},
         {offsetof(struct cw_options, ratio), check_ratio},
+        {offsetof(struct cw_options, group_tile), check_group_tile},
         {offsetof(struct cw_options, devices), check_devices},
         {offsetof(struct cw_options, dsp), check_dsp},
         {offsetof(struct cw_options, dsp_platform), check_dsp_platform},

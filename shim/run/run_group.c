@@ -43,14 +43,17 @@ static bool is_candidate(const struct cw_run_task *t)
 {
     const struct cw_run_queue *q = t->queue;
     const struct cw_run_kernel *k = t->launch.kernel;
+    double ns;
 
     if (t->work != CW_RUN_LAUNCH || !q->in_order || t->failed || !k->program->models || q->context->places[q->home].slot->dsp ||
         cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;
-    return cw_run_group_settings.always ||
-           (k->mean_ns[t->home_lane] >= LEAST_NS && cw_run_group_may(q, k, cw_run_items(&t->launch)));
+    if (cw_run_group_settings.always)
+        return true;
+    ns = k->mean_ns[t->home_lane]; /* 0: not known, but earlier runs may have found out */
+    return (ns == 0 || ns >= LEAST_NS) && cw_run_group_may(q, k, cw_run_items(&t->launch));
 }
 
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)

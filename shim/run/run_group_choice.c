@@ -31,6 +31,7 @@ static struct {
     struct cw_run_chain *chains;
     uint32_t count;
     uint64_t random;
+    unsigned tile_kib, data_kib; /* as the user wants; 0: nothing said */
     struct {
         const char *why;
         uint64_t count;
@@ -44,6 +45,8 @@ void cw_run_group_start(const struct cw_options *options)
     cw_run_group_settings.on = strcmp(options->groups, "off") != 0;
     cw_run_group_settings.always = !strcmp(options->groups, "on") || cw_run.chaos;
     cw_run_group_settings.rule = strcmp(options->group_rule, "max") ? CW_GROUPS_SKEW : CW_GROUPS_MAX;
+    if (sscanf(options->group_tile, "%u:%u", &choice.tile_kib, &choice.data_kib) != 2) /* the form was checked */
+        choice.tile_kib = 0;
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
 }
 
@@ -58,6 +61,10 @@ static void make_variants(void)
 {
     struct cw_run_caches c;
 
+    if (choice.tile_kib) {
+        add_variant((size_t)choice.tile_kib << 10, (uint64_t)choice.data_kib << 10, false, true);
+        return;
+    }
     cw_run_caches_read(&c);
     add_variant(c.own_bytes * 5 / 16, c.own_bytes * 5 / 8, false, true);
     add_variant(c.own_bytes / 2, c.own_bytes, false, true);
@@ -239,7 +246,7 @@ static uint32_t best_of(const struct cw_run_chain *c, uint32_t tried)
 }
 
 /* Launches like these stay plain from now on, and go native where long ones do. */
-static void settle_plain(struct cw_run_chain *c, const struct cw_run_group *g)
+static void settle_plain(const struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
         const struct cw_run_launch *l = &g->step[i].task->launch;
@@ -248,9 +255,19 @@ static void settle_plain(struct cw_run_chain *c, const struct cw_run_group *g)
         if (items > l->kernel->ungrouped)
             l->kernel->ungrouped = items;
     }
-    if (!c->told && c->plain_ns > 0)
-        keep(c, PLAIN_SHAPE, c->plain_ns);
-    c->told = true;
+}
+
+/* What plain order takes, now or in earlier runs; false: nobody knows. */
+static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
+{
+    double now = plain_ns(g);
+
+    if (now > 0)
+        c->plain_ns = now;
+    if (now > 0 && !c->told)
+        keep(c, PLAIN_SHAPE, now);
+    c->told |= now > 0;
+    return c->plain_ns > 0;
 }
 
 static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t *variant, const char **why)
@@ -264,24 +281,24 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
                          const char **why)
 {
     uint32_t v = best_of(c, tried);
-    double now = plain_ns(g);
 
     if (cw_run.chaos)
         return choose_chaos(c, tried, variant, why);
-    if (now > 0)
-        c->plain_ns = now;
+    *why = "nothing is known of it yet";
+    if (!know_plain(c, g) && !cw_run_group_settings.always)
+        return false;
     if (v == CW_RUN_VARIANTS) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!tried && !cw_run_group_settings.always) /* none can be had, ever */
-            settle_plain(c, g);
+            settle_plain(g);
         return false;
     }
     *variant = v;
     if (cw_run_group_settings.always || c->runs[v] < MEASURED)
         return true;
     *why = "plain order was measured to be as quick";
-    if (c->plain_ns > 0 && c->ns[v] > GAIN * c->plain_ns) {
-        settle_plain(c, g);
+    if (c->ns[v] > GAIN * c->plain_ns) {
+        settle_plain(g);
         return false;
     }
     for (uint32_t i = 0; i < g->steps; i++)

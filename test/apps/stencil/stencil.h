@@ -2,7 +2,8 @@
  *
  * usage of each: NAME [width [height [depth]]] [steps [sync [verify]]]
  *   sync    wait for the queue after every so many steps; 0 (default): only at the end
- *   verify  0: do not compute the same in plain C (for sizes at which that takes long); default 1
+ *   verify  0: do not compute the same in plain C (for sizes at which that takes long), and say on stderr how many
+ *           milliseconds all steps took; default 1
  * Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole work-groups of 8 x 4 (x 2)
  * work-items that reach over the border: kernels return early there, as programs in the wild do.
  *
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../common.h"
 
@@ -92,17 +94,31 @@ static inline int stencil_close(struct stencil *s)
     return app_close(&s->a);
 }
 
+static inline double stencil_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 static inline int stencil_main(const struct stencil_kind *kind, int argc, char **argv)
 {
     struct stencil s = {.sync = 0};
+    double begin;
 
     stencil_open(&s, kind, argc, argv);
+    begin = stencil_now_ms();
     for (size_t step = 0; step < s.steps; step++) {
         kind->enqueue(&s, step);
         if (s.verify)
             kind->plainly(&s, step);
         if (s.sync && step % s.sync == s.sync - 1)
             APP_CHECK(clFinish(s.a.queue));
+    }
+    if (!s.verify) { /* for benches */
+        APP_CHECK(clFinish(s.a.queue));
+        fprintf(stderr, "%.2f\n", stencil_now_ms() - begin);
     }
     return stencil_close(&s);
 }
