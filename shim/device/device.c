@@ -94,6 +94,11 @@ void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
         cw_dsp_end_unmodelled(h);
 }
 
+bool cw_slot_stop(const struct cw_slot *s)
+{
+    return s->dsp && cw_dsp_stop(s->dsp);
+}
+
 bool cw_device_describe(char *text, size_t size)
 {
     return cw_dsp_describe(text, size);

@@ -74,7 +74,8 @@ struct cw_hold {
      * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
     uint64_t submit_ns, start_ns, end_ns;
     uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_slot_begin was called */
-    bool failed;         /* by cw_slot_begin: the device has died, the command must not run; no cw_slot_end */
+    bool failed;         /* by cw_slot_begin: the device has died, the command must not run; no cw_slot_end. By that:
+                            cw_slot_stop */
     double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     struct cw_work work; /* what was begun; its kernel's name must live until cw_slot_end */
 };
@@ -91,6 +92,12 @@ double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work);
 /* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
 bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_slot_end(const struct cw_slot *s, struct cw_hold *h);
+
+/* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that launch returns at
+ * once, cw_slot_begin with false, or cw_slot_end with h->failed: then what the launch writes may have been written, and
+ * nothing of it is written any more. The DSP refuses all launches from then on. False, and nothing happens: the slot has no
+ * model, or its launch is late only because this host is slow, which is not the DSP's fault. */
+bool cw_slot_stop(const struct cw_slot *s);
 
 /* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
  * only cw_device_reached moves: call it with a command's end_ns when the program has waited for it. Ignored

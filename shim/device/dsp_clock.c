@@ -1,18 +1,24 @@
 #include "dsp_clock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/futex.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "dsp_ddr.h"
 #include "dsp_fault.h"
 #include "../door/lock.h"
+
+#define TOO_LONG 2 /* others at the DDR seldom make it so much */
 
 struct cw_dsp {
     uint32_t device;             /* in the platform */
@@ -20,6 +26,8 @@ struct cw_dsp {
     struct cw_dsp_faults faults;
     _Atomic uint64_t launches;
     _Atomic bool dead, hung;
+    _Atomic uint32_t stopped;    /* somebody has stopped it; a futex */
+    _Atomic bool late;           /* it holds a launch for longer than TOO_LONG times what that should take */
 };
 
 static struct {
@@ -191,15 +199,16 @@ uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
     return atomic_load(&d->busy_until);
 }
 
-/* Sleeps to the microsecond: threads of ordinary priority otherwise wake up to 50 us late. */
-static void sleep_until(uint64_t ns)
+/* Sleeps to the microsecond: threads of ordinary priority otherwise wake up to 50 us late. Ends early when somebody stops the
+ * DSP. */
+static void sleep_until(struct cw_dsp *d, uint64_t ns)
 {
     struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
     int saved = errno, slack = prctl(PR_GET_TIMERSLACK);
 
     prctl(PR_SET_TIMERSLACK, 1);
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        ;
+    while (!atomic_load(&d->stopped) && monotonic_ns() < ns)
+        syscall(SYS_futex, &d->stopped, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &at, NULL, FUTEX_BITSET_MATCH_ANY);
     if (slack > 0)
         prctl(PR_SET_TIMERSLACK, slack);
     errno = saved;
@@ -234,6 +243,15 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
            (d->faults.hangs_at && launch >= d->faults.hangs_at);
 }
 
+/* Until the modelled end. False: somebody has stopped the DSP before. */
+static bool hold(struct cw_dsp *d, const struct cw_hold *h)
+{
+    atomic_store(&d->late, h->work.kernel && (double)(h->end_ns - h->submit_ns) > TOO_LONG * h->cost_ns);
+    sleep_until(d, h->end_ns);
+    atomic_store(&d->late, false);
+    return !atomic_load(&d->stopped);
+}
+
 /* Whether the DSP fails at this launch; then the times are those at which that is known. */
 static bool fails(struct cw_dsp *d, struct cw_hold *h)
 {
@@ -247,7 +265,7 @@ static bool fails(struct cw_dsp *d, struct cw_hold *h)
         atomic_store(&d->dead, true);
         h->end_ns = h->submit_ns + cw_dsp_watchdog_ns(isnan(h->cost_ns) ? 0 : h->cost_ns);
         if (!board.virtual_clock)
-            sleep_until(h->end_ns);
+            hold(d, h);
     }
     return atomic_load(&d->dead);
 }
@@ -286,6 +304,16 @@ static void count(bool overran, double ratio)
     cw_lock_free(&board.lock);
 }
 
+bool cw_dsp_stop(struct cw_dsp *d)
+{
+    if (!atomic_load(&d->late))
+        return false;
+    atomic_store(&d->dead, true);
+    atomic_store(&d->stopped, 1);
+    syscall(SYS_futex, &d->stopped, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, NULL, NULL, 0);
+    return true;
+}
+
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
 {
     uint64_t now = monotonic_ns();
@@ -304,8 +332,10 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
         h->end_ns = now;
     } else {
         count(false, 0);
-        if (!board.virtual_clock)
-            sleep_until(h->end_ns);
+        if (!board.virtual_clock && !hold(d, h)) {
+            h->failed = true;
+            h->end_ns = monotonic_ns();
+        }
     }
     atomic_store(&d->busy_until, h->end_ns);
 }
@@ -358,7 +388,9 @@ bool cw_dsp_describe(char *text, size_t size)
     for (unsigned k = 0; k < board.n; k++) {
         n = strlen(text);
         if (atomic_load(&board.dsp[k].dead))
-            snprintf(text + n, size - n, ", dsp%u %s", k, atomic_load(&board.dsp[k].hung) ? "hung" : "died");
+            snprintf(text + n, size - n, ", dsp%u %s", k, atomic_load(&board.dsp[k].stopped) ? "was too late and stopped"
+                                                                 : atomic_load(&board.dsp[k].hung)  ? "hung"
+                                                                                                    : "died");
     }
     return true;
 }

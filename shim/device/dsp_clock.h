@@ -47,6 +47,9 @@ double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work);
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h);
 
+/* See cw_slot_stop. */
+bool cw_dsp_stop(struct cw_dsp *d);
+
 /* Whether the next launch would fail, so that it must not run: then cw_dsp_begin says so too. */
 bool cw_dsp_refuses(const struct cw_dsp *d);
 

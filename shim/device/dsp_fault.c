@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHDOG_TIMES    10
-#define WATCHDOG_LEAST_NS 20000000
+#define WATCHDOG_TIMES    3
+#define WATCHDOG_LEAST_NS 1000000
 
 /* A whole number that begins with a digit and ends at `stop`, of which *at is moved behind. */
 static bool read_count(const char **at, char stop, uint64_t *value)

@@ -1,7 +1,10 @@
 /* run_help.c - threads of the program that do what they wait for, or ask after. */
 #include "run.h"
 #include "run_threads.h"
+#include "run_tile.h"
 #include "run_watch.h"
+
+#include <time.h>
 
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
  * that is brief, and takes at most *brief ns, which are taken from it. */
@@ -40,6 +43,25 @@ bool cw_run_is_over(const void *what)
     return !u->queue->first || u->queue->first->sequence > u->sequence;
 }
 
+/* Until something is done, or it is time to look (0: never). */
+static void wait_until(uint64_t look_ns)
+{
+    struct timespec until;
+    uint64_t now;
+
+    if (CW_LIKELY(!look_ns)) {
+        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        return;
+    }
+    now = cw_run_now_ns();
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += look_ns > now ? (long)((look_ns - now) % 1000000000u) : 0;
+    until.tv_sec += look_ns > now ? (time_t)((look_ns - now) / 1000000000u) : 0;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_clockwait(&cw_run.done, &cw_run.lock, CLOCK_MONOTONIC, &until);
+}
+
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
 {
     struct cw_run_caller me;
@@ -61,8 +83,9 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
             cw_run_unlock();
             cw_run_lock();
         } else if (!q || !cw_run_watch_parts(q->first)) {
+            uint64_t look = q ? cw_run_tiles_late(q->first) : 0;
             cw_run_kick();
-            pthread_cond_wait(&cw_run.done, &cw_run.lock);
+            wait_until(look);
         }
     }
     cw_run.waiters--;

@@ -10,7 +10,6 @@
 #include "run_brain.h"
 
 #define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
-#define SET_UP_NS    300000 /* the same on an emulated board, for each block */
 #define GAIN         0.93   /* of the time, at most */
 #define SHAPES       32     /* of one kernel */
 #define WINDOW_TASKS 128    /* larger windows have enough to do */
@@ -109,7 +108,7 @@ static double part_ns(const struct cw_run_context *c)
 
     for (size_t i = 0; i < c->slots->n; i++) {
         const struct cw_slot *s = &c->slots->slot[i];
-        most = fmax(most, s->dsp ? SET_UP_NS : s->synchronous ? 0 : CW_RUN_SHARE_ASYNC_NS);
+        most = fmax(most, s->dsp ? CW_RUN_SHARE_SET_UP_NS : s->synchronous ? 0 : CW_RUN_SHARE_ASYNC_NS);
     }
     return most;
 }
@@ -244,7 +243,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
             continue;
         v[n++] = (struct candidate){.place = k,
                                     .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
-                                    .set_up_ns = c->slots->slot[k].dsp ? SET_UP_NS : 0,
+                                    .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
                                     .ns = whole_at(h, t, cut, k, cost[lane], cost[t->home_lane])};
     }
     qsort(v, n, sizeof *v, faster);

@@ -5,6 +5,7 @@
 #include "run_brain.h"
 
 #define POOR    4     /* launches without gain, then it rests */
+#define DSP_MARGIN 4 /* times what a DSP takes alone, before it has been measured */
 #define STEADY  128   /* cut launches, then rests begin short again */
 
 static bool adaptive(struct cw_run_tiles *x)
@@ -71,9 +72,18 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
 
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part)
 {
-    double speed = cw_adaptive_speed(x->share->control, part->place);
+    const struct cw_slot *slot = x->whole->queue->context->places[part->place].slot;
+    double speed = cw_adaptive_speed(x->share->control, part->place), alone;
+    double ns = speed > 0 ? (double)x->block[part->index].groups / speed : 0;
+    struct cw_work work;
 
-    return speed > 0 ? CW_RUN_SHARE_PART_NS / 2 + (double)x->block[part->index].groups / speed : 0;
+    if (!slot->dsp)
+        return speed > 0 ? CW_RUN_SHARE_PART_NS / 2 + ns : 0;
+    work = cw_run_work_of(part);
+    alone = cw_slot_cost_ns(slot, &work);
+    alone = speed > 0 ? alone : DSP_MARGIN * alone; /* others may be in its way at the memory */
+    ns += CW_RUN_SHARE_SET_UP_NS;
+    return alone > ns && alone < 1e18 ? alone : ns;
 }
 
 bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)

@@ -99,6 +99,7 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
     if (!x)
         return false;
     x->share = share;
+    x->again = cw_run_tiles_may_run_again(t, cut);
     for (uint32_t i = 0; i < n; i++)
         part_at(x, place[i]);
     give(t, x);

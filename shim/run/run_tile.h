@@ -51,6 +51,7 @@ struct cw_run_tiles {
     bool inherits;          /* all parts have ended, one of them runs what is left */
     uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: nobody can say */
     struct cw_run_share *share; /* gives out blocks while it runs (run_share.h); NULL: all are bound */
+    bool again;             /* a block may run twice: the launch reads no byte that it writes */
     cl_int status;          /* of the latest block that failed */
     cl_int spoilt;          /* of the first that failed when it had begun; 0: none */
     uint64_t times[4];      /* of all blocks: the earliest, END the latest */
@@ -117,6 +118,12 @@ void cw_run_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part,
 void cw_run_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
 /* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
 void cw_run_part_ends(struct cw_run_tiles *x);
+/* For a thread that is about to wait for `t`, which may be NULL: DSPs that are late with their blocks of it are stopped, where
+ * those may run again, and others run them. Returns when somebody should look again, on the clock of cw_run_now_ns; 0: there
+ * is no need. (run_tile_late.c) */
+uint64_t cw_run_tiles_late(const struct cw_run_task *t);
+/* What `x`.again says. */
+bool cw_run_tiles_may_run_again(const struct cw_run_task *t, const struct cw_run_cut *cut);
 /* Something has changed: those who wait for others ask again. */
 void cw_run_parts_wake(struct cw_run_tiles *x);
 

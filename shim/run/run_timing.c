@@ -60,6 +60,10 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
     if (cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h)) {
         status = cw_run_execute(t);
         cw_slot_end(slot, &h);
+        if (CW_UNLIKELY(h.failed)) { /* stopped by run_tile_late.c, which does that only to blocks that may run again */
+            status = CL_OUT_OF_RESOURCES;
+            t->begun = false;
+        }
     } else {
         status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
     }

@@ -7,8 +7,10 @@
  *            one    a context of the first device
  *            halves the first device in two sub-devices, a context of both; every command goes to the first
  *            half   the same, a context of the first
+ *            dsp    a context of the first accelerator
  *   KERNEL   work     `steps` dependent operations per item
  *            stream   reads and writes every item once
+ *            apart    the same as work, but reads one half of the buffer and writes the other
  *            crossed  the same in place, reading what other work-groups write: may not be cut
  *
  * After `warm` launches, in which whatever learns may learn, each of `launches` is enqueued and waited for. Prints
@@ -29,6 +31,12 @@ static const char source[] = "__kernel void work(__global uint *x, uint factor, 
                              "__kernel void stream(__global uint *x, uint factor, uint steps) {\n"
                              "    uint i = get_global_id(0);\n"
                              "    x[i] = x[i] * factor + steps;\n"
+                             "}\n"
+                             "__kernel void apart(__global uint *x, uint factor, uint steps) {\n"
+                             "    uint i = get_global_id(0), n = get_global_size(0), v = x[i];\n"
+                             "    for (uint s = 0; s < steps; s++)\n"
+                             "        v = v * factor + (v >> 9) + i;\n"
+                             "    x[n + i] = v;\n"
                              "}\n"
                              "__kernel void crossed(__global uint *x, uint factor, uint steps) {\n"
                              "    uint i = get_global_id(0), n = get_global_size(0), v = x[n + (i * 7u) % n];\n"
@@ -68,11 +76,11 @@ static void open_on(struct app *a, const char *where)
     app_open(a, "tile_speed", 0, NULL); /* chooses the platform */
     APP_CHECK(clReleaseCommandQueue(a->queue));
     APP_CHECK(clReleaseContext(a->context));
-    APP_CHECK(clGetDeviceIDs(a->platform, CL_DEVICE_TYPE_ALL, 64, devices, &n));
+    APP_CHECK(clGetDeviceIDs(a->platform, strcmp(where, "dsp") ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_ACCELERATOR, 64, devices, &n));
     if (!strcmp(where, "half") || !strcmp(where, "halves"))
         use_halves(devices, &n);
     a->device = devices[0];
-    if (!strcmp(where, "one") || !strcmp(where, "half"))
+    if (!strcmp(where, "one") || !strcmp(where, "half") || !strcmp(where, "dsp"))
         n = 1;
     a->context = clCreateContext(NULL, n, devices, NULL, NULL, &err);
     APP_CHECK(err);
@@ -115,7 +123,7 @@ int main(int argc, char **argv)
     cl_mem x;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: tile_speed both|one|halves|half work|stream|crossed [steps] [items] [launches] [warm] [local]\n");
+        fprintf(stderr, "usage: tile_speed both|one|halves|half|dsp work|stream|apart|crossed [steps] [items] [launches] [warm] [local]\n");
         return 2;
     }
     for (size_t i = 0; i < 2 * items; i++)

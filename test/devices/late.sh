@@ -1,0 +1,25 @@
+# Emulated DSPs that die, hang or become slow at a tile of a launch that others share: the same bytes. A DSP that is late is
+# stopped, and its tiles run elsewhere, where the launch reads nothing that it writes ("apart"); in place ("work") it is
+# waited for. TILES, AFTER: at which tiles and after how many microseconds.
+. test/devices/common.sh
+export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+sharing="CLWEAVE_DSP=4 CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"
+stopped=0
+$CC -std=gnu11 -O1 -g -DCL_TARGET_OPENCL_VERSION=300 -o "$T/late" test/bench/tile_speed.c test/apps/common.c -lOpenCL -lm
+for kernel in apart work; do
+    want=$(under CLWEAVE_DSP=1 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=none "$T/late" dsp $kernel 4 16384 6 2 | grep -o 'hash=.*')
+    [ -n "$want" ] || fail "$kernel: no hash on one DSP"
+    faults=0:slow@0*1
+    for n in ${TILES:-4}; do faults="$faults 1:die@$n 1:hang@$n 1:hang@$n,2:die@$((n + 2))"; done
+    for us in ${AFTER:-5000}; do faults="$faults 2:slow@$us*20"; done
+    for fault in $faults; do
+        got=$(under $sharing CLWEAVE_DSP_FAULT=$fault timeout 60 "$T/late" dsp $kernel 4 16384 6 2 2> "$T/err" | grep -o 'hash=.*')
+        [ "$got" = "$want" ] || { cat "$T/err"; fail "$kernel with $fault: $got instead of $want"; }
+        grep -Eq 'run: .* [1-9][0-9]* cut' "$T/err" || { cat "$T/err"; fail "$kernel with $fault: nothing was cut"; }
+        if grep -q 'too late and stopped' "$T/err"; then
+            [ $kernel = apart ] || { cat "$T/err"; fail "a DSP was stopped that works in place"; }
+            stopped=$((stopped + 1))
+        fi
+    done
+done
+[ $stopped -gt 0 ] || fail "no DSP was stopped"
