@@ -1,5 +1,4 @@
 #include "dsp_clock.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 /* run_lane.c - lanes: one device, one command at a time, whoever drives it. */
 #include "run.h"
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
