@@ -18,7 +18,7 @@
 #ifndef CW_RUN_H
 #define CW_RUN_H
 
-#include "run_types.h"
+#include "run_state.h"
 
 /* ---- the lock and what waits for it to be free (run_lock.c) */
 void cw_run_lock(void);

@@ -1,6 +1,6 @@
 /* run_lock.c - the one lock of run mode, and what has to wait until it is free. */
-#include "run_share.h"
-#include "run_watch.h"
+#include "tiles/run_share.h"
+#include "lanes/run_watch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "../../sched/random.h"
-#include "../../shim/run/run_plan.h"
+#include "../../shim/run/plan/run_plan.h"
 
 #define TASKS    10000
 #define SLOTS    5

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/run_plan.h"
+#include "../../shim/run/plan/run_plan.h"
 
 #define TASKS_MAX 200
 #define SLOTS_MAX 5

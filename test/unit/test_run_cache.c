@@ -14,7 +14,7 @@
 
 #include "../../analyzer/io/file_store.h"
 #include "../../sched/random.h"
-#include "../../shim/run/run_cache.h"
+#include "../../shim/run/programs/run_cache.h"
 
 static char parent[200], folder[220], file[260];
 static unsigned char data[5000];

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/run_estimate.h"
+#include "../../shim/run/plan/run_estimate.h"
 
 #define CHAINS 8
 #define TASKS  80

@@ -1,7 +1,7 @@
 /* Plans of windows: random ones under every policy, bad ones, and without memory. */
 #include "failing_alloc.h"
 #include "run_window.h"
-#include "../../shim/run/run_profit.h"
+#include "../../shim/run/plan/run_profit.h"
 
 #include "../../sched/random.h"
 

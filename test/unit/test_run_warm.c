@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/run_warm.h"
+#include "../../shim/run/plan/run_warm.h"
 
 static void test_each_kind_once(void **state)
 {

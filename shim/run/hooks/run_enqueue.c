@@ -1,0 +1,109 @@
+/* run_enqueue.c - the frame of every hook that enqueues. */
+#include "run_hooks.h"
+#include "../plan/run_start.h"
+
+static cl_event make_event(cl_command_queue queue, const cl_event *event, bool blocking)
+{
+    struct cw_run_queue *q;
+    cl_context context;
+    cl_int err;
+
+    if (!event)
+        return NULL;
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    context = q && q->managed && !cw_run.off && !cw_run_aside(q, blocking) ? (cl_context)(uintptr_t)q->context->r.handle : NULL;
+    cw_run_unlock();
+    return context ? cw_next.clCreateUserEvent(context, &err) : NULL;
+}
+
+static bool begin(struct cw_run_enqueue *e, bool blocking)
+{
+    int why;
+
+    e->made = make_event(e->handle, e->event, blocking);
+    cw_run_lock();
+    e->queue = cw_run_find(e->handle, CW_RUN_QUEUE);
+    why = cw_run_admit(e->queue, e->n, e->list, blocking);
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads)) {
+        cw_run_threads_start();
+        why = cw_run.threads ? why : CW_RUN_R_OFF;
+    }
+    if (why < 0 && e->event && !e->made)
+        why = CW_RUN_R_CHECK;
+    return why < 0 || cw_run_refuse(e, (enum cw_run_reason)why);
+}
+
+bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
+                  bool whole)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
+    return begin(e, false);
+}
+
+bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                           cl_event *event, bool blocking)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event};
+    return begin(e, blocking);
+}
+
+bool cw_run_settle(struct cw_run_enqueue *e)
+{
+    struct cw_run_queue *q = e->queue;
+
+    if (CW_LIKELY(q->native_given == q->native_known) || (!q->in_order && !(e->whole && !e->n)))
+        return true;
+    return cw_run_take_in_natives(q);
+}
+
+bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
+{
+    cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+    e->why = why;
+    cw_run_unlock();
+    return false;
+}
+
+/* Out of order: that one command. */
+static bool one_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+    const struct cw_run_task *t = u->queue->first;
+
+    while (t && t->sequence < u->sequence)
+        t = t->next;
+    return !t || t->sequence != u->sequence;
+}
+
+cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking)
+{
+    struct cw_run_queue *q = e->queue;
+    struct cw_run_until until = {.queue = q};
+    bool in_order = q->in_order;
+
+    if (CW_UNLIKELY(!cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    until.sequence = cw_run.sequence;
+    if (e->event)
+        *e->event = e->made;
+    if (cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
+        cw_run_window_close();
+    else if (blocking)
+        cw_run_window_step();
+    if (blocking) {
+        cw_run_busy(&q->r);
+        cw_run_help(q, until.sequence, in_order ? cw_run_is_over : one_over, &until);
+        if (in_order)
+            cw_run_callbacks_wait(q);
+        cw_run_reached(q->last_end_ns);
+        cw_run_aside_synchronised(q);
+        cw_run_start_waited();
+        cw_run_idle(&q->r);
+    }
+    cw_run_retire();
+    cw_run_unlock();
+    return CL_SUCCESS;
+}

@@ -1,0 +1,307 @@
+/* run_event.c - what programs ask of events: status, details, times, callbacks, waits. */
+#include "run_hooks.h"
+#include "../plan/run_start.h"
+
+#include <stdlib.h>
+
+void cw_run_event_free(struct cw_run_event *e)
+{
+    struct cw_run_callback *c, *next;
+
+    for (c = e->callbacks; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    if (!e->queue)
+        return;
+    e->queue->context->events--;
+    e->queue->events--;
+    cw_run_idle(&e->queue->r);
+}
+
+/* The state that the program sees: in an in-order queue nothing runs before all earlier commands have finished. */
+static cl_int visible_status(const struct cw_run_event *e)
+{
+    const struct cw_run_task *t = e->task;
+
+    if (!t)
+        return e->status;
+    if (t->state >= CW_RUN_RUNNING && (!t->queue->in_order || t->queue->first == t))
+        return CL_RUNNING;
+    return t->released || t->work == CW_RUN_NOTHING ? CL_SUBMITTED : CL_QUEUED;
+}
+
+void cw_run_event_progress(struct cw_run_task *t)
+{
+    if (t->event && t->event->callbacks && visible_status(t->event) == CL_RUNNING)
+        cw_run_callbacks_push(t->event, CL_RUNNING, CL_RUNNING);
+}
+
+/* The record of an event that the shim answers for; lock held. */
+static struct cw_run_event *managed(cl_event event)
+{
+    struct cw_run_event *e = cw_run_find(event, CW_RUN_EVENT);
+
+    return e && e->what == CW_RUN_MANAGED ? e : NULL;
+}
+
+static bool retired(const void *what)
+{
+    const struct cw_run_event *e = what;
+
+    return !e->task;
+}
+
+cl_int cw_run_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
+{
+    if (to && room < bytes)
+        return CL_INVALID_VALUE;
+    if (to)
+        memcpy(to, value, bytes);
+    if (bytes_ret)
+        *bytes_ret = bytes;
+    return CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
+{
+    struct cw_run_event *e;
+    cl_command_queue queue = NULL;
+    cl_command_type type = 0;
+    cl_int status = 0;
+    bool shown;
+
+    cw_run_lock();
+    if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
+        cw_run_window_close(); /* who polls wants it to happen */
+    e = cw_run_find(event, CW_RUN_EVENT);
+    if (e && e->task && e->task->state <= CW_RUN_READY && name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
+        cw_run_busy(&e->r);
+        cw_run_help_briefly(e->queue, e->task->sequence, e->asked ? CW_RUN_POLLED_NS : CW_RUN_BRIEF_NS);
+        e->asked = true;
+        cw_run_idle(&e->r);
+        e = cw_run_find(event, CW_RUN_EVENT);
+    }
+    shown = e && (e->what == CW_RUN_MANAGED || e->shown);
+    if (shown) {
+        if (e->what == CW_RUN_MANAGED)
+            status = visible_status(e);
+        type = e->type;
+        queue = e->queue ? (cl_command_queue)(uintptr_t)e->queue->r.handle : NULL;
+        if (e->what != CW_RUN_MANAGED && name != CL_EVENT_COMMAND_TYPE)
+            shown = false;
+    }
+    cw_run_unlock();
+    if (shown)
+        switch (name) {
+        case CL_EVENT_COMMAND_EXECUTION_STATUS:
+            return cw_run_answer(&status, sizeof status, room, to, bytes);
+        case CL_EVENT_COMMAND_TYPE:
+            return cw_run_answer(&type, sizeof type, room, to, bytes);
+        case CL_EVENT_COMMAND_QUEUE:
+            return cw_run_answer(&queue, sizeof queue, room, to, bytes);
+        default:
+            break;
+        }
+    return cw_native.clGetEventInfo(event, name, room, to, bytes);
+}
+
+cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to, size_t *bytes)
+{
+    struct cw_run_event *e;
+    uint64_t times[4];
+    bool known, over, profiled;
+
+    cw_run_lock();
+    cw_run_window_close();
+    e = managed(event);
+    known = e;
+    over = known && !e->task && e->status == CL_COMPLETE;
+    profiled = known && e->queue->profiled;
+    if (known)
+        memcpy(times, e->times, sizeof times);
+    cw_run_unlock();
+    if (!known)
+        return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
+    if (!profiled || !over)
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    switch (name) {
+    case CL_PROFILING_COMMAND_QUEUED:
+        return cw_run_answer(&times[0], sizeof times[0], room, to, bytes);
+    case CL_PROFILING_COMMAND_SUBMIT:
+        return cw_run_answer(&times[1], sizeof times[1], room, to, bytes);
+    case CL_PROFILING_COMMAND_START:
+        return cw_run_answer(&times[2], sizeof times[2], room, to, bytes);
+    case CL_PROFILING_COMMAND_END:
+    case CL_PROFILING_COMMAND_COMPLETE:
+        return cw_run_answer(&times[3], sizeof times[3], room, to, bytes);
+    default:
+        return CL_INVALID_VALUE;
+    }
+}
+
+/* Waits for the managed commands among the events; lock not held. */
+void cw_run_wait_list(cl_uint n, const cl_event *list)
+{
+    struct cw_run_event *e;
+
+    cw_run_lock();
+    cw_run_window_step();
+    for (cl_uint i = 0; i < n && list; i++) {
+        e = managed(list[i]);
+        if (!e)
+            continue;
+        cw_run_busy(&e->r);
+        if (e->task)
+            cw_run_help(e->queue, e->task->sequence, retired, e);
+        cw_run_aside_synchronised(e->queue);
+        cw_run_reached(e->times[3]);
+        cw_run_idle(&e->r);
+    }
+    cw_run_unlock();
+}
+
+static void wait_for_callbacks(cl_uint n, const cl_event *list)
+{
+    struct cw_run_event *e;
+
+    cw_run_lock();
+    for (cl_uint i = 0; i < n && list; i++) {
+        e = managed(list[i]);
+        if (!e || !e->calls_due)
+            continue;
+        cw_run_busy(&e->r);
+        cw_run_callbacks_wait_event(e);
+        cw_run_idle(&e->r);
+    }
+    cw_run_unlock();
+}
+
+cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
+{
+    cl_int err;
+
+    cw_run_wait_list(n, list);
+    wait_for_callbacks(n, list);
+    err = cw_native.clWaitForEvents(n, list);
+    cw_run_lock();
+    cw_run_start_waited();
+    cw_run_unlock();
+    return err;
+}
+
+cl_int cw_run_hook_clRetainEvent(cl_event event)
+{
+    cl_int err;
+
+    if (cw_run_take_back(event, CW_RUN_EVENT))
+        return CL_SUCCESS;
+    err = cw_native.clRetainEvent(event);
+    if (err == CL_SUCCESS)
+        cw_run_retained(event, CW_RUN_EVENT);
+    return err;
+}
+
+cl_int cw_run_hook_clReleaseEvent(cl_event event)
+{
+    struct cw_run_event *e;
+
+    cw_run_lock();
+    e = managed(event);
+    if (e && e->task)
+        cw_run_window_close(); /* who lets go of it will not flush */
+    cw_run_unlock();
+    return cw_run_release(event, CW_RUN_EVENT) ? cw_native.clReleaseEvent(event) : CL_SUCCESS;
+}
+
+cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
+{
+    cl_event event = cw_native.clCreateUserEvent(context, err);
+    struct cw_run_event *e;
+
+    if (!event)
+        return NULL;
+    cw_run_lock();
+    e = cw_run_record(event, CW_RUN_EVENT, sizeof *e);
+    if (e) {
+        e->what = CW_RUN_USER;
+        e->status = CL_SUBMITTED;
+    } else {
+        cw_run.off = true; /* nobody would know what it holds */
+    }
+    cw_run_unlock();
+    return event;
+}
+
+cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
+{
+    struct cw_run_event *e;
+    cl_int err;
+
+    cw_run_lock();
+    cw_run_window_close();
+    e = cw_run_find(event, CW_RUN_EVENT);
+    if (e && e->what != CW_RUN_USER) { /* the vendor would take it for one */
+        cw_run_unlock();
+        return CL_INVALID_EVENT;
+    }
+    if (e)
+        cw_run_busy(&e->r); /* who sees it set may release it before the vendor's call has returned */
+    cw_run_unlock();
+    err = cw_native.clSetUserEventStatus(event, status);
+    cw_run_lock();
+    if (e && err == CL_SUCCESS)
+        e->status = status;
+    if (e)
+        cw_run_idle(&e->r);
+    if (err == CL_SUCCESS && status < 0) {
+        cw_run_failures();
+        cw_run_retire();
+    }
+    cw_run_unlock();
+    return err;
+}
+
+/* The state is there already: as the vendor does, on this thread. Lock held, given up meanwhile. */
+static void call_at_once(struct cw_run_callback *c, cl_int status)
+{
+    cw_run_unlock();
+    c->function((cl_event)(uintptr_t)c->event->r.handle, status < 0 ? status : c->type, c->data);
+    cw_run_lock();
+    cw_run_idle(&c->event->r);
+    free(c);
+}
+
+cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
+                                      void *data)
+{
+    struct cw_run_callback *c = NULL, **end;
+    struct cw_run_event *e;
+    cl_int status, err = CL_SUCCESS;
+
+    cw_run_lock();
+    e = managed(event);
+    if (!e) {
+        cw_run_unlock();
+        return cw_native.clSetEventCallback(event, type, function, data);
+    }
+    if (!function || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
+        err = CL_INVALID_VALUE;
+    else if ((e->task && !cw_run_callbacks_start()) || !(c = calloc(1, sizeof *c)))
+        err = CL_OUT_OF_HOST_MEMORY;
+    if (c) {
+        *c = (struct cw_run_callback){.function = function, .data = data, .type = type, .event = e};
+        cw_run_busy(&e->r);
+        cw_run_window_close();
+        status = visible_status(e);
+        if (status <= type) {
+            call_at_once(c, status);
+        } else {
+            for (end = &e->callbacks; *end;)
+                end = &(*end)->next;
+            *end = c;
+        }
+    }
+    cw_run_unlock();
+    return err;
+}

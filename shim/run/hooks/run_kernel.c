@@ -1,0 +1,314 @@
+/* run_kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
+#include "run_hooks.h"
+#include "../programs/run_kept.h"
+#include "../programs/run_reach.h"
+#include "../tiles/run_tile.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/kernel/kernel_params.h"
+#include "../../../analyzer/trace/trace.h"
+
+static char *name_of(cl_kernel kernel)
+{
+    size_t bytes = 0;
+    char *name = NULL;
+
+    if (cw_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        name = malloc(bytes);
+    if (name && cw_next.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, bytes, name, NULL) != CL_SUCCESS) {
+        free(name);
+        name = NULL;
+    }
+    return name;
+}
+
+/* What is set of the private kernel of `lane`. */
+static bool make_set(struct cw_run_kernel *k, const struct cw_run_lane *lane)
+{
+    struct cw_run_set **set = &k->set[lane->number];
+
+    if (!*set)
+        *set = calloc(k->count + 1, sizeof **set);
+    return *set;
+}
+
+/* What home needs is there before anything is managed: a command that has been taken has no way back from home. Helpers
+ * make theirs when they first need it, and may refuse. */
+static bool make_home_sets(struct cw_run_kernel *k)
+{
+    const struct cw_run_context *c = k->program->context;
+    bool made = k->set;
+
+    for (size_t i = 0; made && i < c->slots->homes; i++)
+        made = make_set(k, c->places[i].lane);
+    return made;
+}
+
+/* Lock held. Parsing happens once per program and kernel, when the program creates kernels. */
+static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, cl_uint count)
+{
+    k->program = p;
+    cw_run_busy(&p->r);
+    p->kernels++;
+    k->name = name;
+    k->count = count;
+    k->args = calloc(count + 1, sizeof *k->args);
+    k->modes = malloc(count + 1);
+    k->clones = calloc(CW_RUN_LANES, sizeof *k->clones);
+    k->mean_ns = calloc(CW_RUN_LANES, sizeof *k->mean_ns);
+    k->broken = calloc(CW_RUN_LANES, sizeof *k->broken);
+    k->set = calloc(CW_RUN_LANES, sizeof *k->set);
+    k->launches = calloc(CW_RUN_LANES, sizeof *k->launches);
+    k->loaded = calloc(CW_RUN_LANES, sizeof *k->loaded);
+    if (!p->parsed)
+        cw_run_program_parse(p);
+    if (k->modes)
+        memset(k->modes, CW_ACCESS_READ_WRITE, count + 1);
+    if (k->modes && p->tokens)
+        cw_kernel_params(p->tokens, name, count, false, false, k->modes);
+    k->flight = cw_run_flight_of(k);
+    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded && make_home_sets(k);
+}
+
+/* Returns whether there is a record of it. */
+static bool made(cl_program program, cl_kernel kernel)
+{
+    struct cw_run_program *p;
+    struct cw_run_kernel *k;
+    cl_uint count = 0;
+    char *name;
+
+    if (!kernel || !cw_run.ready)
+        return false;
+    name = name_of(kernel);
+    cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    k = p && name ? cw_run_record(kernel, CW_RUN_KERNEL, sizeof *k) : NULL;
+    if (k) {
+        fill(k, p, name, count);
+        name = NULL;
+    }
+    cw_run_unlock();
+    free(name);
+    return k;
+}
+
+static void free_args(struct cw_run_kernel *k)
+{
+    for (uint32_t i = 0; k->args && i < k->count; i++)
+        if (k->args[i].capacity)
+            free(k->args[i].bytes);
+    free(k->args);
+}
+
+void cw_run_kernel_free(struct cw_run_kernel *k)
+{
+    const struct cw_run_context *c = k->program->context;
+    struct cw_run_trust *t, *next;
+
+    for (size_t i = 0; k->clones && i < c->slots->homes && !k->program->kept; i++)
+        k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
+    for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
+        cw_run_drop(CW_RUN_DROP_KERNEL, k->clones[i]);
+    for (uint32_t i = 0; k->set && i < CW_RUN_LANES; i++)
+        free(k->set[i]);
+    free(k->set);
+    free(k->launches);
+    free(k->loaded);
+    for (t = k->trusted; t; t = next) {
+        next = t->next;
+        free(t);
+    }
+    free_args(k);
+    cw_run_reach_free(k);
+    cw_run_tiled_free(k);
+    free(k->clones);
+    free(k->modes);
+    free(k->mean_ns);
+    free(k->broken);
+    free(k->name);
+    k->program->kernels--;
+    cw_run_idle(&k->program->r);
+}
+
+cl_kernel cw_run_hook_clCreateKernel(cl_program program, const char *name, cl_int *err)
+{
+    cl_program whose = cw_run_kept_of(program);
+    cl_kernel kernel = cw_native.clCreateKernel(whose, name, err);
+
+    if (made(program, kernel) || whose == program || !kernel)
+        return kernel;
+    cw_native.clReleaseKernel(kernel); /* nobody would know whose it is */
+    if (err)
+        *err = CL_OUT_OF_HOST_MEMORY;
+    return NULL;
+}
+
+cl_int cw_run_hook_clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *kernels, cl_uint *n_ret)
+{
+    cl_uint count = 0;
+    cl_int err = cw_native.clCreateKernelsInProgram(cw_run_kept_of(program), n, kernels, &count);
+
+    if (n_ret)
+        *n_ret = count;
+    for (cl_uint i = 0; err == CL_SUCCESS && kernels && i < n && i < count; i++)
+        made(program, kernels[i]);
+    return err;
+}
+
+/* A kernel may be that of a stand-in (run_kept.h). */
+cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetKernelInfo(kernel, name, room, to, bytes);
+    const struct cw_run_kernel *k;
+
+    if (err != CL_SUCCESS || name != CL_KERNEL_PROGRAM || !to)
+        return err;
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k && k->program->kept)
+        memcpy(to, &k->program->r.handle, sizeof k->program->r.handle);
+    cw_run_unlock();
+    return err;
+}
+
+/* ---- arguments */
+
+/* Lock held. */
+static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
+{
+    struct cw_run_arg *a = &k->args[index];
+    uint8_t *grown;
+
+    if (size > UINT32_MAX) {
+        k->indirect = true;
+        return;
+    }
+    if (size > 8 && kind == CW_RUN_ARG_VALUE && a->capacity < size) {
+        grown = realloc(a->capacity ? a->bytes : NULL, size);
+        if (!grown) {
+            k->indirect = true;
+            return;
+        }
+        a->bytes = grown;
+        a->capacity = (uint32_t)size;
+    } else if (size <= 8 && a->capacity) {
+        free(a->bytes);
+        a->capacity = 0;
+    }
+    a->kind = kind;
+    a->size = (uint32_t)size;
+    if (kind == CW_RUN_ARG_VALUE && size > 8) {
+        memcpy(a->bytes, value, size);
+    } else if (kind == CW_RUN_ARG_VALUE) {
+        a->word = 0;
+        memcpy(&a->word, value, size);
+    }
+}
+
+cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_int err = cw_native.clSetKernelArg(kernel, index, size, value);
+    struct cw_run_kernel *k;
+
+    if (err != CL_SUCCESS)
+        return err;
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k && k->parsed && index < k->count)
+        set(k, index, size, value, value ? CW_RUN_ARG_VALUE : CW_RUN_ARG_LOCAL);
+    cw_run_unlock();
+    return err;
+}
+
+/* The kernel reaches memory that we do not follow. */
+static void set_indirect(cl_kernel kernel)
+{
+    struct cw_run_kernel *k;
+
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k)
+        k->indirect = true;
+    cw_run_unlock();
+}
+
+void cw_run_kernel_points(cl_kernel kernel, cl_uint index)
+{
+    struct cw_run_kernel *k;
+
+    cw_run_lock();
+    k = cw_run_find(kernel, CW_RUN_KERNEL);
+    if (k && k->parsed && index < k->count)
+        set(k, index, 0, NULL, CW_RUN_ARG_POINTER);
+    cw_run_unlock();
+}
+
+cl_int cw_run_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
+{
+    cl_int err = cw_native.clSetKernelArgSVMPointer(kernel, index, value);
+
+    if (err == CL_SUCCESS)
+        cw_run_kernel_points(kernel, index);
+    return err;
+}
+
+cl_int cw_run_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value)
+{
+    set_indirect(kernel);
+    return cw_native.clSetKernelExecInfo(kernel, name, size, value);
+}
+
+/* The clone has the arguments of its original. */
+cl_kernel cw_run_hook_clCloneKernel(cl_kernel from, cl_int *err)
+{
+    cl_kernel to = cw_native.clCloneKernel(from, err);
+    struct cw_run_kernel *k, *original;
+    cl_program program = NULL;
+
+    if (!to)
+        return NULL;
+    cw_run_lock();
+    original = cw_run_find(from, CW_RUN_KERNEL);
+    if (original)
+        program = (cl_program)(uintptr_t)original->program->r.handle;
+    cw_run_unlock();
+    if (program)
+        made(program, to);
+    cw_run_lock();
+    original = cw_run_find(from, CW_RUN_KERNEL);
+    k = cw_run_find(to, CW_RUN_KERNEL);
+    if (k && original && k->parsed && original->parsed) {
+        k->indirect = original->indirect;
+        for (uint32_t i = 0; i < k->count; i++) {
+            const struct cw_run_arg *a = &original->args[i];
+            set(k, i, a->size, a->size > 8 ? a->bytes : (const void *)&a->word, a->kind);
+        }
+    }
+    cw_run_unlock();
+    return to;
+}
+
+CW_RUN_RETAIN(clRetainKernel, cl_kernel, CW_RUN_KERNEL)
+CW_RUN_RELEASE(clReleaseKernel, cl_kernel, CW_RUN_KERNEL)
+
+/* ---- private kernels; the lane is held, the lock is not */
+
+cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
+{
+    cl_kernel *clone = &k->clones[place->lane->number];
+    cl_program program;
+    cl_int err;
+
+    if (*clone)
+        return *clone;
+    program = place->slot->home ? cw_run_kept_of_record(k->program) : cw_run_program_copy(k->program, place);
+    if (!make_set(k, place->lane))
+        return NULL;
+    *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
+    if (*clone && place->slot->home && !k->program->kept)
+        k->program->own_kernels++;
+    return *clone;
+}

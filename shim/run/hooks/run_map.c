@@ -1,0 +1,200 @@
+/* run_map.c - maps of managed buffers: the address is known at once, the order is that of the commands. */
+#include "run_hooks.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/trace/trace.h"
+
+#define MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+
+static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t offset, size_t bytes)
+{
+    if (!m || m->misaligned || !bytes || offset > m->bytes || bytes > m->bytes - offset)
+        return false;
+    if (flags != CL_MAP_READ && flags != CL_MAP_WRITE && flags != (CL_MAP_READ | CL_MAP_WRITE) &&
+        flags != CL_MAP_WRITE_INVALIDATE_REGION)
+        return false;
+    if (flags & CL_MAP_READ && m->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return false;
+    return !(flags & MAP_WRITES) || !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type, const void *address,
+                                size_t bytes, bool write)
+{
+    struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
+
+    if (!t)
+        return NULL;
+    t->type = type;
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->memories[0] = m;
+    cw_run_busy(&m->r);
+    cw_run_touch(t, m->region, address, bytes, write);
+    return t;
+}
+
+/* What is mapped stays until it is unmapped, released or not. */
+static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
+{
+    map->next = m->maps;
+    m->maps = map;
+    m->root->root_maps++;
+    cw_run_busy(&m->root->r);
+}
+
+static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags, size_t offset, size_t bytes,
+                                    void **address)
+{
+    struct cw_run_memory *m = cw_run_buffer(buffer);
+    bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
+    struct cw_run_map *map = fine ? malloc(sizeof *map) : NULL;
+    struct cw_run_task *t =
+        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->address + offset, bytes, flags & MAP_WRITES) : NULL;
+
+    if (!t) {
+        free(map);
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+        return NULL;
+    }
+    *address = m->address + offset;
+    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
+    put_map(m, map);
+    return t;
+}
+
+/* Takes the latest map of `m` that begins at `address` out, and lets its root go; the caller frees it. NULL: there is none. */
+static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
+{
+    struct cw_run_map **at, *map;
+
+    for (at = m ? &m->maps : NULL; at && (map = *at); at = &map->next) {
+        if (map->low != (uintptr_t)address)
+            continue;
+        *at = map->next;
+        m->root->root_maps--;
+        cw_run_idle(&m->root->r); /* the last use of `m` here */
+        return map;
+    }
+    return NULL;
+}
+
+/* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
+static void *unmapped(cl_mem buffer, const void *address)
+{
+    cw_run_lock();
+    free(take_map(cw_run_buffer(buffer), address));
+    cw_run_unlock();
+    return NULL;
+}
+
+/* The command that was to undo `map` is refused: it is as if it had never been enqueued. Lock not held. */
+static void mapped_still(cl_mem buffer, struct cw_run_map *map)
+{
+    struct cw_run_memory *m;
+
+    cw_run_lock();
+    m = cw_run_buffer(buffer);
+    if (m)
+        put_map(m, map);
+    else
+        free(map);
+    cw_run_unlock();
+}
+
+void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+                                     cl_int *err)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+    void *address = NULL;
+    cl_int status;
+
+    if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) &&
+        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
+        status = cw_run_commit(&e, t, blocking);
+        if (status != CL_SUCCESS)
+            address = unmapped(buffer, address);
+        if (err)
+            *err = status;
+        return address;
+    }
+    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
+}
+
+/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. */
+static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *address, cl_uint n, const cl_event *list,
+                             cl_event *event, enum cw_run_reason why, bool ours)
+{
+    struct cw_run_native x;
+    cl_int err;
+
+    cw_run_native_begin(&x, queue, n, list, event, false, false, why);
+    if (!ours)
+        return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
+    x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
+    x.gated = x.gated || event; /* so that its event is remembered, with the type */
+    err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
+    if (err == CL_SUCCESS) {
+        cw_run_lock();
+        free(take_map(cw_run_buffer(memory), address));
+        cw_run_unlock();
+    }
+    return cw_run_native_end(&x, err);
+}
+
+static const struct cw_run_map *find_map(const struct cw_run_memory *m, const void *address)
+{
+    const struct cw_run_map *map = m ? m->maps : NULL;
+
+    while (map && map->low != (uintptr_t)address)
+        map = map->next;
+    return map;
+}
+
+/* The command, and in *taken its map, which is out; NULL: native, the lock is free. */
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
+{
+    struct cw_run_memory *m = cw_run_buffer(memory);
+    const struct cw_run_map *found;
+    struct cw_run_task *t = NULL;
+
+    if (m && m->context == e->queue->context && cw_run_settle(e) && (found = find_map(m, address)))
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, found->high - found->low, found->flags & MAP_WRITES);
+    if (!t)
+        cw_run_refuse(e, CW_RUN_R_CHECK);
+    else
+        *taken = take_map(m, address);
+    return t;
+}
+
+cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
+                                           const cl_event *list, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_map *map;
+    struct cw_run_task *t;
+    cl_int status;
+    bool ours;
+
+    if (cw_run_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address, &map))) {
+        status = cw_run_commit(&e, t, false);
+        if (status == CL_SUCCESS)
+            free(map);
+        else
+            mapped_still(memory, map);
+        return status;
+    }
+    cw_run_lock();
+    ours = find_map(cw_run_buffer(memory), address);
+    cw_run_unlock();
+    return unmap_natively(queue, memory, address, n, list, event, e.why, ours);
+}

@@ -1,0 +1,215 @@
+/* run_queue.c - the program's queues: made, flushed, finished, released. */
+#include "../plan/run_decide.h"
+#include "run_hooks.h"
+#include "../../trace/recorder.h"
+#include "../plan/run_start.h"
+
+#include <stdlib.h>
+
+static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
+{
+    uint32_t i = 0;
+
+    while (i < c->slots->homes && c->slots->slot[i].device != device)
+        i++;
+    return i;
+}
+
+/* The recorded log describes devices by asking the vendor, which must not happen under the lock. */
+static void record_lanes(void)
+{
+    uint64_t id;
+
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+        cl_device_id device;
+
+        cw_run_lock();
+        device = i < cw_run.num_lanes && !cw_run.lanes[i].recorded ? cw_run.lanes[i].device : NULL;
+        cw_run_unlock();
+        if (!device)
+            continue;
+        id = cw_known_id(device, CW_LOG_O_DEVICE);
+        cw_run_lock();
+        cw_run.lanes[i].recorded = id;
+        cw_run_unlock();
+    }
+}
+
+void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    struct cw_run_context *c;
+    struct cw_run_queue *q;
+    cl_int err;
+    bool basic;
+
+    if (!queue || !cw_run.ready)
+        return;
+    err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    basic = cw_device_is_basic(device);
+    cw_run_lock();
+    c = cw_run_find(context, CW_RUN_CONTEXT);
+    q = c ? cw_run_record(queue, CW_RUN_QUEUE, sizeof *q) : NULL;
+    if (q) {
+        q->context = c;
+        cw_run_busy(&c->r);
+        q->home = c->slots ? home_of(c, device) : 0;
+        q->managed = c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
+        q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
+    }
+    if (q && q->managed)
+        cw_run_start_queue_made(); /* now, rather than when the first command is waited for */
+    cw_run_unlock();
+    if (CW_UNLIKELY(cw_run.recording) && cw_recording())
+        record_lanes();
+}
+
+void cw_run_queue_free(struct cw_run_queue *q)
+{
+    for (uint32_t i = 0; i < q->num_gates; i++)
+        cw_run_drop(CW_RUN_DROP_EVENT, q->gates[i]);
+    free(q->gates);
+    cw_run_idle(&q->context->r);
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                  cl_command_queue_properties properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueue(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                const cl_queue_properties *properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueueWithProperties(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+CW_RUN_RETAIN(clRetainCommandQueue, cl_command_queue, CW_RUN_QUEUE)
+
+cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
+{
+    cw_run_lock();
+    cw_run_window_close(); /* an implicit flush */
+    cw_run_unlock();
+    return cw_run_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room, void *to,
+                                         size_t *bytes)
+{
+    cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
+    struct cw_run_queue *q;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_QUEUE_REFERENCE_COUNT || !to)
+        return err;
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    memcpy(&count, to, sizeof count);
+    if (q)
+        count += q->events - cw_run_hidden_references(&q->r);
+    memcpy(to, &count, sizeof count);
+    cw_run_unlock();
+    return err;
+}
+
+cl_int cw_run_hook_clFlush(cl_command_queue queue)
+{
+    struct cw_run_queue *q;
+
+    cw_run_lock();
+    cw_run_window_step();
+    q = cw_run.ready_count ? cw_run_find(queue, CW_RUN_QUEUE) : NULL;
+    if (q) {
+        cw_run_busy(&q->r);
+        cw_run_help_briefly(q, UINT64_MAX, CW_RUN_BRIEF_NS);
+        cw_run_idle(&q->r);
+    }
+    cw_run_unlock();
+    return cw_native.clFlush(queue);
+}
+
+/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held. */
+static void waited(struct cw_run_queue *q, uint64_t given)
+{
+    if (q->native_known < given)
+        q->native_known = given;
+    cw_run_aside_synchronised(q);
+    cw_run_start_waited();
+    cw_run_idle(&q->r);
+}
+
+/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands.
+ * `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait for. */
+static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool *nothing)
+{
+    struct cw_run_queue *q;
+    struct cw_run_until until;
+
+    cw_run_lock();
+    cw_run_window_step();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    if (q) {
+        cw_run_busy(&q->r);
+        *given = q->native_given;
+        until = (struct cw_run_until){q, cw_run.sequence};
+        if (q->first && q->native_given != q->native_known) {
+            cw_run_unlock();
+            cw_next.clFlush(queue); /* managed ones may wait for native ones */
+            cw_run_lock();
+        }
+        cw_run_help(q, until.sequence, cw_run_is_over, &until);
+        cw_run_callbacks_wait(q);
+        cw_run_reached(q->last_end_ns);
+    }
+    if (q && nothing && q->managed && !cw_run.forked && q->native_known >= *given) {
+        *nothing = true;
+        waited(q, 0);
+    }
+    cw_run_unlock();
+    return q;
+}
+
+cl_int cw_run_hook_clFinish(cl_command_queue queue)
+{
+    uint64_t given = 0;
+    bool nothing = false;
+    struct cw_run_queue *q = drain(queue, &given, &nothing);
+    cl_int err;
+
+    if (nothing)
+        return CL_SUCCESS;
+    err = cw_native.clFinish(queue);
+    if (!q)
+        return err;
+    cw_run_lock();
+    /* only now: another thread must not take native commands for finished before they are */
+    waited(q, err == CL_SUCCESS ? given : 0);
+    cw_run_unlock();
+    return err;
+}
+
+cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
+                                             cl_command_queue_properties *old)
+{
+    uint64_t given;
+    struct cw_run_queue *q = drain(queue, &given, NULL);
+    cl_int err = cw_native.clSetCommandQueueProperty(queue, properties, enable, old);
+
+    if (!q)
+        return err;
+    cw_run_lock();
+    if (err == CL_SUCCESS)
+        q->managed = false;
+    cw_run_idle(&q->r);
+    cw_run_unlock();
+    return err;
+}

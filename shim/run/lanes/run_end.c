@@ -1,0 +1,241 @@
+/* run_end.c - the end of the process, forks, and the summary. */
+#include "../hooks/run_hooks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../door/log.h"
+#include "../plan/run_decide.h"
+#include "../plan/run_gain.h"
+#include "run_end.h"
+#include "../programs/run_kept.h"
+#include "../programs/run_models.h"
+#include "../plan/run_start.h"
+#include "run_fault.h"
+#include "../tiles/run_group.h"
+#include "run_local.h"
+#include "run_threads.h"
+#include "../tiles/run_share.h"
+
+#define MAX_REGISTRATIONS 1024
+#define MOMENT_S          2
+
+static bool wants_summary;
+static pid_t self;
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished;
+}
+
+void cw_run_drain(void)
+{
+    cw_run_lock();
+    cw_run_window_close();
+    cw_run_help(NULL, 0, all_over, NULL);
+    cw_run.off = true; /* what still comes is native: nobody is left to run it */
+    cw_run_unlock();
+}
+
+/* Commands of a program that ends without having waited for them: those that run get a moment, since what the vendor does
+ * for them (its compiler may be at work) must not meet the vendor's own end. A bare program would not wait for a kernel that
+ * takes long, or for ever. */
+static void drain_for_a_moment(void)
+{
+    struct timespec until;
+
+    cw_run_lock();
+    cw_run_window_close();
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += MOMENT_S;
+    cw_run.waiters++;
+    while (cw_run.unfinished && !cw_run.abandoned) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else {
+            cw_run_kick();
+            cw_run.abandoned = pthread_cond_timedwait(&cw_run.done, &cw_run.lock, &until) == ETIMEDOUT;
+        }
+    }
+    cw_run.waiters--;
+    cw_run.off = true;
+    cw_run_unlock();
+}
+
+static void say(const char *line, int n)
+{
+    if (n > 0)
+        cw_log_plain(line, (size_t)n);
+}
+
+static void summary(void)
+{
+    static const char *const reasons[] = {
+#define X(id, text) text,
+        CW_RUN_REASONS(X)
+#undef X
+    };
+    const struct cw_run_counts *c = &cw_run.counts;
+    uint64_t native = 0;
+    char line[4096];
+
+    cw_run_lock(); /* other threads of the program may go on */
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        native += c->native[i];
+    say(line, snprintf(line, sizeof line,
+                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu tiles), %llu windows; %llu native\n",
+                       (unsigned long long)c->managed, (unsigned long long)c->launches, (unsigned long long)c->reordered,
+                       (unsigned long long)c->moved, (unsigned long long)c->cut, (unsigned long long)c->tiles,
+                       (unsigned long long)c->windows, (unsigned long long)native));
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        if (c->native[i])
+            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    if (c->kept)
+        say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept\n", (unsigned long long)c->kept));
+    say(line, cw_run_cut_describe(line, sizeof line));
+    say(line, cw_run_group_describe(line, sizeof line));
+    say(line, cw_run_decide_describe(line, sizeof line));
+    say(line, cw_run_gain_describe(line, sizeof line));
+    say(line, cw_run_start_describe(line, sizeof line));
+    if (cw_device_describe(line + 5, sizeof line - 6))
+        say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
+    cw_run_unlock();
+}
+
+/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this thread was
+ * about to do for others will not happen any more, so nobody must be waited for. Everything new is native. */
+static bool within_vendor(void)
+{
+    bool within;
+
+    cw_run_lock();
+    within = cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self());
+    cw_run.off |= within;
+    cw_run_unlock();
+    return within;
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers. */
+void cw_run_at_end(void)
+{
+    static bool done;
+    struct cw_run_caller me;
+    int saved = errno;
+    char line[128];
+
+    if (done || self != getpid())
+        return; /* a forked child has no threads of ours, and nothing is managed there */
+    done = true;
+    cw_run_caller_enter(&me);
+    if (within_vendor()) {
+        cw_run_models_stop(false);
+    } else {
+        drain_for_a_moment();
+        cw_run_models_stop(true);
+        cw_run_local_stop();
+        cw_run_tile_build_stop();
+        cw_run_keep_stop();
+        cw_run_lanes_stop();
+        cw_run_threads_stop();
+        cw_run_callbacks_stop();
+    }
+    cw_run_decide_finish();
+    say(line, cw_run_fault_describe(line, sizeof line));
+    if (wants_summary)
+        summary();
+    else
+        cw_device_warn();
+    cw_run_caller_leave(&me);
+    errno = saved;
+}
+
+/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
+extern void *__dso_handle;
+
+static void main_ends(void *unused)
+{
+    (void)unused;
+    cw_run_at_end();
+}
+
+/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works for us on
+ * another thread is waited for before the variables are gone that it has made since our last registration. */
+static void register_first(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+
+    if (gettid() == getpid() && !atomic_flag_test_and_set(&done))
+        __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
+}
+
+/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and vendors
+ * register theirs as they wake up piece by piece. */
+void cw_run_register_exit(void)
+{
+    static _Atomic unsigned count;
+    int saved = errno;
+
+    register_first();
+    if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
+        atexit(cw_run_at_end);
+        at_quick_exit(cw_run_at_end);
+    }
+    errno = saved;
+}
+
+static uint32_t still_at_work;
+
+static void count_work(void *record)
+{
+    const struct cw_run_queue *q = record;
+
+    still_at_work += q->synchronous && q->first;
+}
+
+static bool calls_over(const void *unused)
+{
+    (void)unused;
+    still_at_work = 0;
+    cw_run_each(CW_RUN_QUEUE, count_work);
+    return !still_at_work;
+}
+
+/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and the child, which
+ * can go on there, finds it done. On other devices a child is as lost as it is bare. */
+static void before_fork(void)
+{
+    cw_run_lock();
+    cw_run_window_close();
+    if (!cw_run.off && !(cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self())))
+        cw_run_help(NULL, 0, calls_over, NULL);
+}
+
+static void in_parent(void)
+{
+    cw_run_unlock();
+}
+
+/* There are no threads here but this one: everything is native from now on. */
+static void in_child(void)
+{
+    cw_run.off = true;
+    cw_run.forked = true;
+    pthread_mutex_unlock(&cw_run.lock);
+    cw_run_models_after_fork();
+    cw_device_after_fork();
+}
+
+void cw_run_end_start(bool summary_wanted)
+{
+    wants_summary = summary_wanted;
+    self = getpid();
+    pthread_atfork(before_fork, in_parent, in_child);
+}

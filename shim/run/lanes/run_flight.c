@@ -1,0 +1,158 @@
+/* run_flight.c - which launches must not overlap.
+ *
+ * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by kernel and
+ * local size alone, though it compiles one more for every global size that is wider than those before, and one for
+ * offsets. Two such launches of one kernel in flight at once release the wrong one and abort the process
+ * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the local size.
+ * What helpers run is built with an option of its own (run_copy.c), and so another kernel to PoCL: each side has its own
+ * count. A native launch counts while the vendor is called, where the device runs kernels inside that call. */
+#include "../run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../trace/recorder.h"
+
+struct cw_run_flight {
+    struct cw_run_flight *next;
+    uint64_t key; /* of the kernel's source, options and name, which is what PoCL goes by */
+    struct cw_run_side {
+        size_t width; /* of those that run */
+        uint32_t running;
+    } side[2];        /* home, helpers */
+};
+
+static struct cw_run_flight *flights; /* as many as there are kernels; never freed */
+
+struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const char *text = cw_run_program_text(p);
+    struct cw_run_flight *f;
+    uint64_t key = CW_FNV_START;
+
+    if (!text || !p->options)
+        return NULL;
+    key = cw_fnv1a(key, text, strlen(text) + 1);
+    key = cw_fnv1a(key, p->options, strlen(p->options) + 1);
+    key = cw_fnv1a(key, k->name, strlen(k->name));
+    for (f = flights; f; f = f->next)
+        if (f->key == key)
+            return f;
+    f = calloc(1, sizeof *f);
+    if (f) {
+        f->key = key;
+        f->next = flights;
+        flights = f;
+    }
+    return f;
+}
+
+/* Launches with an offset are compiled apart from all without: another width. */
+static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
+{
+    size_t width = 0, apart = 0;
+
+    for (cl_uint i = 0; i < dims; i++) {
+        width = global[i] > width ? global[i] : width;
+        if (offset && offset[i])
+            apart = ~(SIZE_MAX >> 1);
+    }
+    return width | apart;
+}
+
+static struct cw_run_side *side_of(const struct cw_run_task *t)
+{
+    struct cw_run_flight *f = t->work == CW_RUN_LAUNCH && !t->part_of && !t->group ? t->launch.kernel->flight : NULL; /* tiles: each lane has kernels of its own */
+
+    return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
+}
+
+static size_t width(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH ? width_of(t->launch.dims, t->launch.offset, t->launch.global) : 0;
+}
+
+static bool may(const struct cw_run_side *s, size_t width)
+{
+    return !s || !s->running || s->width == width;
+}
+
+static void begin(struct cw_run_side *s, size_t width)
+{
+    if (!s)
+        return;
+    s->running++;
+    s->width = width;
+}
+
+static void end(struct cw_run_side *s)
+{
+    if (!s || --s->running)
+        return;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* they look again */
+    if (cw_run.waiters)
+        pthread_cond_broadcast(&cw_run.done);
+}
+
+bool cw_run_flight_may(const struct cw_run_task *t)
+{
+    return may(side_of(t), width(t));
+}
+
+void cw_run_flight_begin(const struct cw_run_task *t)
+{
+    begin(side_of(t), width(t));
+}
+
+void cw_run_flight_end(const struct cw_run_task *t)
+{
+    end(side_of(t));
+}
+
+/* ---- native launches */
+
+struct wish {
+    const struct cw_run_side *side;
+    size_t width;
+};
+
+static bool granted(const void *what)
+{
+    const struct wish *w = what;
+
+    return may(w->side, w->width);
+}
+
+struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                                 const size_t *global)
+{
+    const struct cw_run_queue *q;
+    const struct cw_run_kernel *k;
+    struct cw_run_flight *f;
+    struct wish w;
+
+    cw_run_lock();
+    q = cw_run_find(queue, CW_RUN_QUEUE);
+    k = q && q->managed && q->synchronous && dims <= 3 && global ? cw_run_find(kernel, CW_RUN_KERNEL) : NULL;
+    f = k && !cw_run.forked ? k->flight : NULL;
+    if (!f) {
+        cw_run_unlock();
+        return NULL;
+    }
+    w = (struct wish){&f->side[0], width_of(dims, offset, global)};
+    cw_run_help(NULL, 0, granted, &w);
+    begin(&f->side[0], w.width);
+    cw_run_unlock();
+    return f;
+}
+
+void cw_run_flight_native_end(struct cw_run_flight *f)
+{
+    if (!f)
+        return;
+    cw_run_lock();
+    end(&f->side[0]);
+    cw_run_unlock();
+}

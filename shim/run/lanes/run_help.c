@@ -1,0 +1,107 @@
+/* run_help.c - threads of the program that do what they wait for, or ask after. */
+#include "../run.h"
+#include "run_threads.h"
+#include "../tiles/run_tile.h"
+#include "run_watch.h"
+
+#include <time.h>
+
+/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
+ * that is brief, and takes at most *brief ns, which are taken from it. */
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_lane **lane, double *brief)
+{
+    double ns = 0;
+
+    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
+        struct cw_run_lane *l = &cw_run.lanes[n];
+        uint32_t best = l->num_ready;
+
+        if (l->busy)
+            continue;
+        for (uint32_t i = 0; i < l->num_ready; i++) {
+            const struct cw_run_task *t = l->heap[i];
+            if (t->queue != q || t->sequence > last || !cw_run_flight_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+                continue;
+            best = i;
+            if (i == 0)
+                break;
+        }
+        *lane = l;
+        if (best == l->num_ready || (brief && !(cw_run_is_brief(l->heap[best], &ns) && ns <= *brief)))
+            continue;
+        if (brief)
+            *brief -= ns;
+        return cw_run_lane_take(l, best);
+    }
+    return NULL;
+}
+
+bool cw_run_is_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return !u->queue->first || u->queue->first->sequence > u->sequence;
+}
+
+/* Until something is done, or it is time to look (0: never). */
+static void wait_until(uint64_t look_ns)
+{
+    struct timespec until;
+    uint64_t now;
+
+    if (CW_LIKELY(!look_ns)) {
+        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        return;
+    }
+    now = cw_run_now_ns();
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += look_ns > now ? (long)((look_ns - now) % 1000000000u) : 0;
+    until.tv_sec += look_ns > now ? (time_t)((look_ns - now) / 1000000000u) : 0;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_clockwait(&cw_run.done, &cw_run.lock, CLOCK_MONOTONIC, &until);
+}
+
+void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
+{
+    struct cw_run_caller me;
+    struct cw_run_lane *lane;
+    struct cw_run_task *t;
+
+    if (over(what))
+        return;
+    cw_run_caller_enter(&me);
+    cw_run.waiters++;
+    while (!over(what)) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
+            cw_run_lane_run(lane, t, last);
+        } else if (CW_UNLIKELY(cw_run_window_is_due())) {
+            cw_run_window_step();
+        } else if (cw_run_has_garbage()) {
+            cw_run_unlock();
+            cw_run_lock();
+        } else if (!q || !cw_run_watch_parts(q->first)) {
+            uint64_t look = q ? cw_run_tiles_late(q->first) : 0;
+            cw_run_kick();
+            wait_until(look);
+        }
+    }
+    cw_run.waiters--;
+    cw_run_caller_leave(&me);
+}
+
+void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
+{
+    struct cw_run_caller me;
+    struct cw_run_lane *lane;
+    struct cw_run_task *t;
+
+    if (!cw_run.ready_count)
+        return;
+    cw_run_caller_enter(&me);
+    while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
+        cw_run_lane_run(lane, t, t->sequence);
+    cw_run_caller_leave(&me);
+}

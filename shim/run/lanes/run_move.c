@@ -1,0 +1,34 @@
+/* run_move.c - whether a launch may run elsewhere than at home, bit for bit the same. */
+#include "../hooks/run_hooks.h"
+
+bool cw_run_relaxed;
+
+bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local)
+{
+    const struct cw_run_context *c = q->context;
+
+    for (size_t i = 0; i < c->slots->homes && k->program->models; i++) /* tiles of it, to other devices of the program's */
+        if (i != q->home && c->places[i].slot->one_memory && !c->places[i].slot->dsp)
+            return true;
+    for (size_t i = c->slots->homes; i < c->slots->n; i++) {
+        const struct cw_run_place *p = &c->places[i];
+        if (p->slot->one_memory && (p->slot->same_code || cw_run_relaxed) && !k->broken[p->lane->number] &&
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || k->program->group_free))
+            return true;
+    }
+    return false;
+}
+
+bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
+{
+    const struct cw_run_kernel *k = t->launch.kernel;
+
+    if (t->work != CW_RUN_LAUNCH || p->slot->home)
+        return t->queue->context->places[t->queue->home].slot == p->slot;
+    if (t->launch.has_offset) /* tiles of it only */
+        return false;
+    if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
+        return false;
+    /* another device may choose another size, and the kernel could see it */
+    return t->launch.has_local || k->program->group_free;
+}

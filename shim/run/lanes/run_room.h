@@ -1,0 +1,20 @@
+/* run_room.h - may the vendor be asked to compile or to load code for us? A vendor that finds no descriptor, no disk or no
+ * memory for that may end the process (PoCL 3.1 aborts when it cannot load a kernel that it has compiled), and the bare
+ * program would not have asked. */
+#ifndef CW_RUN_ROOM_H
+#define CW_RUN_ROOM_H
+
+#include "../run.h"
+
+/* True when the process may open at least as many files as a compiler does, write files of a compiler's size, and use as
+ * much memory more. About 3 us; opens nothing. Any thread. */
+bool cw_run_room(void);
+
+/* True when `l` may be handed to `lane` as `kernel`, a private one: code like that has been loaded there before, or there is
+ * room to load it. Lane held. `tile`: it is a block of it. */
+bool cw_run_room_for(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
+
+/* The vendor has taken it. Lane held. */
+void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
+
+#endif

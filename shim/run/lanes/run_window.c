@@ -1,0 +1,174 @@
+/* run_window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
+ *
+ * The timer looks at the window every 100 us while there is work, less and less often when others have always closed it
+ * by then, and sleeps for good after some idle rounds, so an idle program costs nothing. */
+#include "../run.h"
+
+#include <time.h>
+
+#include "../../door/doors.h"
+#include "../plan/run_decide.h"
+#include "run_threads.h"
+
+/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has. */
+static void put_back(struct cw_run_task *rest)
+{
+    struct cw_run_task *last = rest;
+    uint32_t n = 1;
+
+    for (; last->window_next; last = last->window_next)
+        n++;
+    last->window_next = cw_run.window_first;
+    if (!cw_run.window_first)
+        cw_run.window_last = last;
+    cw_run.window_first = rest;
+    cw_run.window_count += n;
+    cw_run.window_since_ns = 1; /* old: it closes as soon as nothing runs */
+    if (cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
+}
+
+/* May give up the lock. may_keep: commands behind trials may stay in the window. */
+static void close_window(bool may_keep)
+{
+    struct cw_run_task *t = cw_run.window_first, *next, *rest = NULL;
+    struct cw_run_queue *last = NULL;
+    uint32_t count = cw_run.window_count;
+    struct cw_run_caller me;
+    uint64_t now = 0;
+    bool gained;
+
+    if (!t)
+        return;
+    cw_run.window_first = cw_run.window_last = NULL;
+    cw_run.window_count = 0;
+    cw_run.counts.windows++;
+    cw_run_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
+    gained = cw_run_decide(t, count, may_keep ? &rest : NULL);
+    cw_run_caller_leave(&me);
+    for (; t; t = next) {
+        next = t->window_next;
+        if (t->work == CW_RUN_LAUNCH && t->queue != last)
+            cw_run_aside_window(last = t->queue, gained);
+        t->released = true;
+        t->times[1] = t->times[0];
+        if (t->timed && !now)
+            now = cw_run_event_now_ns();
+        if (t->ready_ns < now)
+            t->ready_ns = now;
+        if (!t->waits)
+            cw_run_ready(t);
+    }
+    if (CW_UNLIKELY(rest != NULL))
+        put_back(rest);
+}
+
+void cw_run_window_close(void)
+{
+    close_window(false);
+}
+
+void cw_run_window_step(void)
+{
+    close_window(true);
+}
+
+bool cw_run_window_is_due(void)
+{
+    uint64_t age = cw_run.chaos ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+    uint64_t now = cw_run.window_count ? cw_run_now_ns() : 0;
+
+    if (now && !cw_run.window_since_ns)
+        cw_run.window_since_ns = now;
+    if (cw_run.window_since_ns == 1) /* what was put back waits for trials that have not begun, too */
+        return now && !cw_run.running && !cw_run.ready_count;
+    return now && !cw_run.running && now - cw_run.window_since_ns >= age;
+}
+
+/* Lock held. Returns with it held, at most so many ages later. */
+static void wait_ages(unsigned ages)
+{
+    struct timespec until;
+
+    if (cw_run_has_garbage()) {
+        cw_run_unlock();
+        cw_run_lock();
+        return;
+    }
+    cw_run_kick();
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)ages * CW_RUN_WINDOW_AGE_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_clockwait(&cw_run.timer, &cw_run.lock, CLOCK_MONOTONIC, &until);
+}
+
+static void sleep_for_good(void)
+{
+    cw_run.timer_asleep = true;
+    while (!cw_run.timer_wanted && !cw_run.quit)
+        pthread_cond_wait(&cw_run.timer, &cw_run.lock);
+    cw_run.timer_asleep = false;
+}
+
+static void *timer(void *unused)
+{
+    unsigned ticks = 0, ages = 1;
+    uint64_t seen = 0; /* the window that was open when it looked last */
+
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_lock();
+    while (!cw_run.quit) {
+        cw_run.timer_wanted = false;
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_retire();
+        } else if (cw_run_run_orphan()) {
+            ticks = 0;
+        } else if (cw_run.window_count) {
+            ticks = 0;
+            if (cw_run_window_is_due()) {
+                cw_run_window_step();
+                ages = 1;
+            } else {
+                /* another window than last time: the program closes them itself */
+                ages = seen == cw_run.counts.windows ? 1 : ages < CW_RUN_TIMER_AGES ? 2 * ages : ages;
+                seen = cw_run.counts.windows;
+                wait_ages(ages);
+            }
+        } else if (cw_run_has_garbage() || (ticks += ages) <= CW_RUN_TIMER_TICKS) {
+            wait_ages(ages);
+        } else {
+            sleep_for_good();
+            ticks = 0;
+            ages = 1;
+        }
+    }
+    cw_run_unlock();
+    return NULL;
+}
+
+static pthread_t timer_thread;
+
+void cw_run_threads_start(void)
+{
+    if (cw_run.threads)
+        return;
+    cw_run.threads = cw_run_thread(&timer_thread, timer, NULL);
+}
+
+void cw_run_threads_stop(void)
+{
+    bool started;
+
+    cw_run_lock();
+    started = cw_run.threads;
+    cw_run.threads = false;
+    cw_run.quit = true;
+    pthread_cond_signal(&cw_run.timer);
+    cw_run_unlock();
+    if (started)
+        pthread_join(timer_thread, NULL);
+}

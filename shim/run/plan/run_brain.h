@@ -1,0 +1,47 @@
+/* run_brain.h - inside run_decide: the planner and the history over the lanes that there are, and what a
+ * command costs on each. Used by run_decide.c, run_brain.c, run_prices.c. The lock of run mode protects all
+ * of it. */
+#ifndef CW_RUN_BRAIN_H
+#define CW_RUN_BRAIN_H
+
+#include "../run.h"
+#include "run_estimate.h"
+
+/* Planner and costs for as many lanes as there are now. Never freed: another thread may be planning with it.
+ */
+struct cw_run_brain {
+    struct cw_run_planner *planner;
+    struct cw_run_estimator estimator;
+    uint32_t lanes;
+};
+
+/* The brain for the lanes that there are now; NULL: there is nothing to plan with. The first call begins to
+ * load the history, on a thread of its own. (run_brain.c) */
+struct cw_run_brain *cw_run_brain_now(void);
+
+/* The name of the policy that was chosen. */
+const char *cw_run_brain_policy(void);
+
+/* Bit l: the command may run on lane l. Asks the workers of lanes for programs that are not there.
+ * (run_prices.c) */
+uint64_t cw_run_lanes_allowed(const struct cw_run_task *t);
+
+/* Sets the launch's shape and its kernel's hash, by which the history knows it. */
+void cw_run_name_launch(struct cw_run_task *t);
+
+/* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor picks it by. After
+ * cw_run_name_launch. */
+uint64_t cw_run_kind(const struct cw_run_launch *l);
+
+/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would follow another
+ * launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. */
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, double *cost,
+                      double *error);
+
+/* What all runs so far, this one included, have spent on kernels of `p` at home. */
+double cw_run_spent_ever(struct cw_run_program *p);
+
+/* Work-items of a launch. */
+double cw_run_items(const struct cw_run_launch *l);
+
+#endif

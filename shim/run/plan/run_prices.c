@@ -1,0 +1,225 @@
+/* run_prices.c - where a command may run, and what it costs there. */
+#include "run_brain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../../trace/recorder.h"
+#include "../programs/run_reach.h"
+#include "run_start.h"
+
+#define COPY_NS       300
+#define COPY_BYTES_NS 6.0
+/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a processor has nothing
+ * else to do and the program has run before, and where the compiler may get in the program's way */
+#define WORTH_A_BUILD 2e7
+#define WORTH_A_DELAY 1e9
+
+static uint64_t hash_of(struct cw_run_kernel *k)
+{
+    struct cw_run_program *p = k->program;
+    const char *text = cw_run_program_text(p);
+
+    if (!p->hash && text)
+        p->hash =
+            cw_fnv1a(cw_fnv1a(CW_FNV_START, text, strlen(text)), p->options, strlen(p->options)) |
+            1;
+    if (!k->hash)
+        k->hash = cw_fnv1a(p->hash, k->name, strlen(k->name)) | 1;
+    return k->hash;
+}
+
+double cw_run_items(const struct cw_run_launch *l)
+{
+    double n = 1;
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        n *= (double)l->global[d];
+    return n;
+}
+
+/* The number of bits: a loop's limit matters to the time, but a count that goes up by one each launch is no
+ * new shape. */
+static uint64_t magnitude(uint64_t word)
+{
+    return word ? 64 - (uint64_t)__builtin_clzll(word) : 0;
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t shape_of(const struct cw_run_launch *l)
+{
+    uint64_t hash = CW_FNV_START;
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        hash = mixed(mixed(hash, l->global[d]), l->has_local ? l->local[d] : 0);
+    for (uint32_t i = 0; i < l->kernel->count; i++) {
+        const struct cw_run_arg *a = &l->args[i];
+        uint64_t weight = a->memory                     ? a->memory->bytes
+                          : a->kind == CW_RUN_ARG_LOCAL ? a->size
+                          : a->size <= 8                ? magnitude(a->word)
+                                                        : 0;
+        hash = mixed(hash, weight);
+    }
+    return hash | 1;
+}
+
+uint64_t cw_run_kind(const struct cw_run_launch *l)
+{
+    uint64_t hash = mixed(l->kernel->hash, l->dims | (l->has_local ? 4 : 0));
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        hash = mixed(hash, l->has_local ? l->local[d] : l->global[d]);
+    return hash | 1;
+}
+
+/* True when another lane builds `p` and keeps what `l` can take. */
+static bool others_build(const struct cw_run_program *p, const struct cw_run_lane *l)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_WANTED && i != l->number && cw_run.lanes[i].kind == l->kind)
+            return true;
+    return false;
+}
+
+/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it meanwhile it is
+ * sought again. */
+static bool should_build(struct cw_run_program *p, const struct cw_run_lane *l)
+{
+    double spent;
+
+    if (others_build(p, l))
+        return false;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind && !(p->sought_again >> l->number & 1)) {
+            p->sought_again |= UINT64_C(1) << l->number;
+            p->copy[l->number] = CW_RUN_COPY_NONE;
+            return false;
+        }
+    if (cw_run_start_is_trial())
+        return true;
+    spent = cw_run_spent_ever(p);
+    return spent >= WORTH_A_DELAY ||
+           (spent >= WORTH_A_BUILD && !cw_run_start_is_first() && cw_run_start_idle_processor());
+}
+
+/* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
+ * is worth that. True when it is there. */
+static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
+{
+    struct cw_run_program *p = k->program;
+    uint8_t *copy = &p->copy[l->number];
+    bool build;
+
+    if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
+        hash_of(k);
+        return true; /* whoever runs the first launch there builds it */
+    }
+    build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
+    if ((build || *copy == CW_RUN_COPY_NONE) && l->num_wanted < CW_RUN_WANTED) {
+        *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
+        hash_of(k);
+        l->wanted[l->num_wanted++] = p;
+        cw_run.wanted++;
+        cw_run_busy(&p->r);
+    }
+    return *copy == CW_RUN_COPY_READY;
+}
+
+/* Transfers are done by the host, whose worker does not matter. */
+static bool may_run(const struct cw_run_task *t, const struct cw_run_place *p)
+{
+    if (p->lane->number == t->home_lane)
+        return true;
+    if (p->lane->building || p->lane->num_wanted)
+        return false;
+    if (t->work != CW_RUN_LAUNCH)
+        return p->slot->one_memory && !p->slot->home && !p->slot->dsp;
+    return cw_run_may_move(t, p) && is_built(t->launch.kernel, p->lane);
+}
+
+uint64_t cw_run_lanes_allowed(const struct cw_run_task *t)
+{
+    const struct cw_run_context *c = t->queue->context;
+    uint64_t lanes = 0;
+
+    for (size_t k = 0; k < c->slots->n; k++)
+        if (may_run(t, &c->places[k]))
+            lanes |= UINT64_C(1) << c->places[k].lane->number;
+    return lanes;
+}
+
+static double bytes_of(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_FILL ? (double)t->fill.bytes
+           : t->work == CW_RUN_COPY
+               ? (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2]
+               : 0;
+}
+
+/* An emulated device takes what its model says, not what the functional execution was measured to take. */
+static void model(const struct cw_run_task *t, double *cost, double *error)
+{
+    const struct cw_run_context *c = t->queue->context;
+    struct cw_work work = cw_run_work_of(t);
+    struct cw_work_ops ops;
+
+    work.ops = cw_run_task_ops(t, false, &ops) ? &ops : NULL;
+    for (size_t k = 0; k < c->slots->n; k++) {
+        const struct cw_run_place *p = &c->places[k];
+        double ns = cw_slot_cost_ns(p->slot, &work);
+
+        if (isnan(ns) || isinf(cost[p->lane->number]))
+            continue;
+        cost[p->lane->number] = ns;
+        error[p->lane->number] = ns / 100; /* contention for the DDR */
+    }
+}
+
+static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained,
+                             double *cost, double *error)
+{
+    const struct cw_run_launch_key key = {.kernel = t->launch.kernel->hash,
+                                          .shape = t->shape,
+                                          .size = cw_run_items(&t->launch),
+                                          .home = t->home_lane,
+                                          .allowed = lanes,
+                                          .chained = chained,
+                                          .owed = t->launch.kernel->owed};
+
+    return cw_run_estimate_row(&b->estimator, &key, cost, error);
+}
+
+static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t lanes, double *cost,
+                           double *error)
+{
+    double ns = COPY_NS + bytes_of(t) / COPY_BYTES_NS;
+
+    for (uint32_t p = 0; p < count; p++) {
+        cost[p] = lanes >> p & 1 ? ns : INFINITY;
+        error[p] = lanes >> p & 1 ? ns / 4 : 0;
+    }
+}
+
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, double *cost,
+                      double *error)
+{
+    uint32_t trial = CW_SCHED_NONE;
+
+    if (t->work == CW_RUN_LAUNCH)
+        trial = price_launch(b, t, lanes, chained, cost, error);
+    else
+        price_transfer(b->lanes, t, lanes, cost, error);
+    model(t, cost, error);
+    return trial != CW_SCHED_NONE && cw_run.lanes[trial].kind == CW_SLOT_DSP ? CW_SCHED_NONE : trial;
+}
+
+void cw_run_name_launch(struct cw_run_task *t)
+{
+    hash_of(t->launch.kernel);
+    t->shape = shape_of(&t->launch);
+}

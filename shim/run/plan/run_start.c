@@ -1,0 +1,271 @@
+/* run_start.c - see run_start.h. */
+#include "run_start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../analyzer/settings/options.h"
+#include "../../history/history_runs.h"
+#include "../run.h"
+#include "run_decide.h"
+#include "../lanes/run_fault.h"
+#include "../programs/run_models.h"
+
+#define LOOK_EACH  64 /* commands of a program that waits for nothing, then the clock is looked at */
+#define LOOK_NS    10000000
+#define IDLE       0.8 /* of a processor */
+#define TEXT_BYTES 65536
+#define VERSION    2 /* of what the record means */
+
+enum why { ASKED, GAINED, TRIED, WORKED, NEVER };
+
+static struct {
+    struct cw_file_store store;
+    struct cw_runs runs;
+    uint64_t key, arguments;
+    bool kept;      /* there is a place for the record */
+    bool first;     /* it has nothing of these arguments */
+    enum why why;
+    double after_ns; /* work that it takes to begin */
+    double work_ns;  /* so far */
+    double cost_ns;
+    double begun_ns; /* work when it began */
+    uint64_t since_ns; /* commands are under way; 0: none */
+    uint32_t unwaited; /* enqueued since the program has waited */
+    struct { uint64_t wall_ns, cpu_ns; } from, looked; /* at the first queue; when it was looked for an idle processor */
+    bool idle;
+} rent = {.why = NEVER};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+double cw_run_thread_ns(void)
+{
+    return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---- which program this is */
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    return cw_file_store_hash(h, text, strlen(text) + 1);
+}
+
+/* The program's file, by what stays when it is copied; the settings that matter; what the process may use. */
+static uint64_t identity(const struct cw_options *options)
+{
+    const long facts[] = {VERSION, sysconf(_SC_NPROCESSORS_ONLN), sizeof(struct cw_runs)};
+    uint64_t h = cw_file_store_hash(CW_FILE_STORE_HASH, facts, sizeof facts);
+    struct stat st = {0};
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    const char *slash;
+
+    if (n <= 0 || stat("/proc/self/exe", &st) != 0)
+        return 0;
+    path[n] = '\0';
+    slash = strrchr(path, '/');
+    h = hash_text(h, slash ? slash + 1 : path);
+    h = cw_file_store_hash(h, &st.st_size, sizeof st.st_size);
+    h = cw_file_store_hash(h, &st.st_mtim, sizeof st.st_mtim);
+    return hash_text(hash_text(hash_text(h, options->numerics), options->footprints), options->devices);
+}
+
+static uint64_t hash_arguments(void)
+{
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    uint64_t h = CW_FILE_STORE_HASH;
+    char *text = fd >= 0 ? malloc(TEXT_BYTES) : NULL;
+    ssize_t n = text ? read(fd, text, TEXT_BYTES) : 0;
+
+    if (n > 0)
+        h = cw_file_store_hash(h, text, (size_t)n);
+    free(text);
+    if (fd >= 0)
+        close(fd);
+    return h;
+}
+
+/* ---- the decision */
+
+/* Somebody says what is to happen, or wants to see it happen. */
+static bool is_asked(const struct cw_options *options)
+{
+    return cw_run.all || cw_run.chaos || cw_run_fault_planted ||
+           (*options->devices && strcmp(options->devices, "none") != 0) || options->dsp > 0 ||
+           strcmp(options->policy, "heft") != 0;
+}
+
+static void look_up(const struct cw_options *options, const char *folder)
+{
+    rent.key = *folder ? identity(options) : 0;
+    rent.kept = rent.key != 0;
+    if (!rent.kept)
+        return;
+    cw_file_store_init(&rent.store, folder);
+    rent.arguments = hash_arguments();
+    if (cw_runs_read(&rent.runs, &rent.store, rent.key))
+        rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
+    rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
+}
+
+void cw_run_start_init(const struct cw_options *options, const char *folder)
+{
+    int saved = errno;
+
+    if (is_asked(options)) {
+        rent.why = ASKED;
+    } else {
+        look_up(options, folder);
+        switch (cw_runs_start(&rent.runs, rent.arguments, &rent.after_ns)) {
+        case CW_RUNS_TRY:
+            rent.why = TRIED;
+            break;
+        case CW_RUNS_GAINED:
+            rent.why = GAINED;
+            break;
+        case CW_RUNS_LATER:
+            if (cw_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
+                cw_device_need_no_helpers();
+            break;
+        }
+    }
+    cw_run.begun = rent.why != NEVER;
+    errno = saved;
+}
+
+/* Lock held. What comes from now on is managed. */
+static void begin(void)
+{
+    if (cw_run.off || cw_run.forked)
+        return;
+    rent.why = WORKED;
+    rent.begun_ns = rent.work_ns;
+    cw_run.begun = true;
+    cw_run_start_queue_made();
+    cw_run_models_begin();
+}
+
+void cw_run_start_queue_made(void)
+{
+    if (!rent.from.wall_ns) {
+        rent.from.wall_ns = clock_ns(CLOCK_MONOTONIC);
+        rent.from.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    if (!cw_run.begun || cw_run.off || cw_run.forked)
+        return;
+    cw_run_threads_start();
+    cw_run_decide_prepare();
+}
+
+bool cw_run_start_is_trial(void)
+{
+    return rent.why == TRIED;
+}
+
+double cw_run_start_trial_ns(void)
+{
+    return rent.why == TRIED ? cw_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+}
+
+bool cw_run_start_is_first(void)
+{
+    return rent.kept && rent.first;
+}
+
+/* ---- the program's work */
+
+void cw_run_start_enqueued(void)
+{
+    if (!rent.since_ns) {
+        rent.since_ns = cw_run_now_ns();
+        rent.unwaited = 0;
+    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % LOOK_EACH == 0)) {
+        if (rent.work_ns + (double)(cw_run_now_ns() - rent.since_ns) >= rent.after_ns)
+            begin();
+    }
+}
+
+void cw_run_start_waited(void)
+{
+    if (!rent.since_ns)
+        return;
+    rent.work_ns += (double)(cw_run_now_ns() - rent.since_ns);
+    rent.since_ns = 0;
+    if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.after_ns))
+        begin();
+}
+
+bool cw_run_start_idle_processor(void)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC);
+    cpu_set_t set;
+
+    if (now - rent.looked.wall_ns < LOOK_NS)
+        return rent.idle;
+    rent.looked.wall_ns = now;
+    rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    rent.idle = sched_getaffinity(0, sizeof set, &set) == 0 &&
+                CPU_COUNT(&set) - (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns) >= IDLE;
+    return rent.idle;
+}
+
+void cw_run_start_cost(double ns)
+{
+    rent.cost_ns += ns;
+}
+
+/* ---- the end */
+
+void cw_run_start_finish(void)
+{
+    bool changed;
+
+    bool at_once = rent.why == GAINED || rent.why == TRIED, idle;
+
+    if (!rent.kept || cw_run.forked)
+        return;
+    cw_run_lock();
+    idle = at_once && !cw_run.counts.launches;
+    cw_run_unlock();
+    if (idle) {
+        cw_runs_add_idle(&rent.runs, rent.arguments);
+        cw_runs_write(&rent.runs, &rent.store, rent.key);
+        return;
+    }
+    cw_run_lock(); /* other threads of the program may go on */
+    changed = cw_runs_add(&rent.runs, rent.arguments, at_once, rent.work_ns,
+                          rent.why == NEVER ? 0 : rent.cost_ns);
+    cw_run_unlock();
+    if (changed)
+        cw_runs_write(&rent.runs, &rent.store, rent.key);
+}
+
+int cw_run_start_describe(char *text, unsigned size)
+{
+    static const char *const words[] = {[ASKED] = "at once: asked for",
+                                        [GAINED] = "at once: earlier runs gained",
+                                        [TRIED] = "at once: earlier runs were long enough to try",
+                                        [WORKED] = "begun later",
+                                        [NEVER] = "not needed"};
+    int used = snprintf(text, size, "run: helpers %s", words[rent.why]);
+
+    if (rent.why == WORKED)
+        used += snprintf(text + used, size - (unsigned)used, ", after %.1f ms of work", rent.begun_ns / 1e6);
+    used += snprintf(text + used, size - (unsigned)used, "; %.1f ms of work in all", rent.work_ns / 1e6);
+    if (rent.cost_ns > 0)
+        used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms", rent.cost_ns / 1e6);
+    return used + snprintf(text + used, size - (unsigned)used, "\n");
+}

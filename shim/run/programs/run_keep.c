@@ -1,0 +1,245 @@
+/* run_keep.c - see run_kept.h: the binary of a program that is built again and again, made on a thread of ours.
+ *
+ * In a context of ours, so that nothing of it can be seen. It is kept only if a program made of it says the same of itself and
+ * of its kernels, in all that can be asked, as one that is built of the source, and if the compiler had nothing to say. */
+#include "run_kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../door/doors.h"
+#include "../lanes/run_room.h"
+#include "../lanes/run_threads.h"
+
+#define ANSWER_BYTES 8192
+#define KERNELS      256
+#define WANTED       64 /* in one process */
+
+struct job {
+    struct job *next;
+    struct cw_run_kept_question q;
+    uint64_t builds;
+};
+
+static struct {
+    struct job *first, **end;
+    uint32_t count;
+    bool started, working, quit;
+    pthread_t thread;
+} keep = {.end = &keep.first}; /* lock of run mode */
+
+/* ---- is it the same? */
+
+struct answer {
+    cl_int err;
+    size_t bytes;
+    char value[ANSWER_BYTES];
+};
+
+static bool same(const struct answer *a, const struct answer *b)
+{
+    return a->err == b->err && (a->err == CL_SUCCESS || a->err == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) && a->bytes == b->bytes && a->bytes <= ANSWER_BYTES && !memcmp(a->value, b->value, a->bytes);
+}
+
+/* Asks both the same; `call` uses h, i, w and x. */
+#define SAME(first, second, call)                                                                            \
+    (__extension__({                                                                                         \
+        *a = *b = (struct answer){0};                                                                        \
+        for (int side = 0; side < 2; side++) {                                                               \
+            struct answer *x = side ? b : a;                                                                 \
+            __typeof__(first) h = side ? (second) : (first);                                                 \
+            x->err = call;                                                                                   \
+        }                                                                                                    \
+        same(a, b);                                                                                          \
+    }))
+
+static bool same_kernel(cl_kernel one, cl_kernel other, cl_device_id device, struct answer *a, struct answer *b)
+{
+    static const cl_kernel_info facts[] = {CL_KERNEL_FUNCTION_NAME, CL_KERNEL_NUM_ARGS, CL_KERNEL_ATTRIBUTES};
+    static const cl_kernel_work_group_info sizes[] = {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
+                                                      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE};
+    static const cl_kernel_arg_info args[] = {CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME,
+                                              CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_ARG_NAME};
+    cl_uint count = 0;
+    bool good = true;
+
+    for (size_t f = 0; good && f < sizeof facts / sizeof *facts; f++)
+        good = SAME(one, other, cw_next.clGetKernelInfo(h, facts[f], ANSWER_BYTES, x->value, &x->bytes));
+    for (size_t f = 0; good && f < sizeof sizes / sizeof *sizes; f++)
+        good = SAME(one, other, cw_next.clGetKernelWorkGroupInfo(h, device, sizes[f], ANSWER_BYTES, x->value, &x->bytes));
+    good = good && cw_next.clGetKernelInfo(one, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) == CL_SUCCESS;
+    for (cl_uint i = 0; good && i < count; i++)
+        for (size_t f = 0; good && f < sizeof args / sizeof *args; f++)
+            good = SAME(one, other, cw_next.clGetKernelArgInfo(h, i, args[f], ANSWER_BYTES, x->value, &x->bytes));
+    return good;
+}
+
+static bool same_kernels(cl_program one, cl_program other, cl_device_id device, struct answer *a, struct answer *b)
+{
+    cl_kernel first[KERNELS], second[KERNELS];
+    cl_uint n = 0, m = 0;
+    bool good = cw_next.clCreateKernelsInProgram(one, KERNELS, first, &n) == CL_SUCCESS && n <= KERNELS;
+
+    if (!good)
+        return false;
+    good = cw_next.clCreateKernelsInProgram(other, KERNELS, second, &m) == CL_SUCCESS && m <= KERNELS;
+    m = good ? m : 0;
+    good = n == m;
+    for (cl_uint i = 0; good && i < n; i++)
+        good = same_kernel(first[i], second[i], device, a, b);
+    for (cl_uint i = 0; i < n; i++)
+        cw_next.clReleaseKernel(first[i]);
+    for (cl_uint i = 0; i < m; i++)
+        cw_next.clReleaseKernel(second[i]);
+    return good;
+}
+
+static bool same_program(cl_program one, cl_program other, cl_device_id device)
+{
+    static const cl_program_info facts[] = {CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES};
+    static const cl_program_build_info built[] = {CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE};
+    struct answer *a = malloc(2 * sizeof *a), *b = a + 1;
+    bool good = a;
+
+    for (size_t f = 0; good && f < sizeof facts / sizeof *facts; f++)
+        good = SAME(one, other, cw_next.clGetProgramInfo(h, facts[f], ANSWER_BYTES, x->value, &x->bytes));
+    for (size_t f = 0; good && f < sizeof built / sizeof *built; f++)
+        good = SAME(one, other, cw_next.clGetProgramBuildInfo(h, device, built[f], ANSWER_BYTES, x->value, &x->bytes));
+    good = good && same_kernels(one, other, device, a, b);
+    free(a);
+    return good;
+}
+
+/* ---- making one */
+
+cl_program cw_run_kept_load(const struct cw_run_kept_question *q, cl_context context, const unsigned char *binary, size_t bytes)
+{
+    cl_int status, err;
+    cl_program p = cw_next.clCreateProgramWithBinary(context, 1, &q->device, &bytes, &binary, &status, &err);
+
+    if (p && cw_next.clBuildProgram(p, 1, &q->device, q->options, NULL, NULL) == CL_SUCCESS)
+        return p;
+    if (p)
+        cw_next.clReleaseProgram(p);
+    return NULL;
+}
+
+static unsigned char *binary_of(cl_program program, size_t *bytes)
+{
+    unsigned char *data = NULL;
+
+    *bytes = 0;
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL) == CL_SUCCESS && *bytes)
+        data = malloc(*bytes);
+    if (data && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
+        return data;
+    free(data);
+    return NULL;
+}
+
+bool cw_run_keep_quiet(cl_program program, cl_device_id device)
+{
+    size_t bytes = 0;
+
+    return cw_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) == CL_SUCCESS && bytes <= 1;
+}
+
+static void make(const struct job *j)
+{
+    const char *source = j->q.source;
+    cl_int err;
+    cl_context context = cw_run_room() ? cw_next.clCreateContext(NULL, 1, &j->q.device, NULL, NULL, &err) : NULL;
+    cl_program program = context ? cw_next.clCreateProgramWithSource(context, 1, &source, NULL, &err) : NULL, other = NULL;
+    unsigned char *binary = NULL;
+    size_t bytes = 0;
+
+    if (program && cw_next.clBuildProgram(program, 1, &j->q.device, j->q.options, NULL, NULL) == CL_SUCCESS &&
+        cw_run_keep_quiet(program, j->q.device))
+        binary = binary_of(program, &bytes);
+    cw_run_register_exit(); /* whatever woke up at the vendor's */
+    if (binary)
+        other = cw_run_kept_load(&j->q, context, binary, bytes);
+    if (other && same_program(program, other, j->q.device))
+        cw_run_kept_write(&j->q, j->builds, binary, bytes);
+    else if (program)
+        cw_run_kept_write(&j->q, CW_RUN_KEPT_NEVER, NULL, 0); /* PoCL 3.1 forgets what a kernel's attributes were */
+    free(binary);
+    if (other)
+        cw_next.clReleaseProgram(other);
+    if (program)
+        cw_next.clReleaseProgram(program);
+    if (context)
+        cw_next.clReleaseContext(context);
+}
+
+static void free_job(struct job *j)
+{
+    cw_run_kept_finish(&j->q);
+    free(j);
+}
+
+static void *work(void *unused)
+{
+    struct job *j;
+
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    cw_run_lock();
+    while (!keep.quit && (j = keep.first)) {
+        keep.first = j->next;
+        keep.end = keep.first ? keep.end : &keep.first;
+        cw_run_unlock();
+        make(j);
+        free_job(j);
+        cw_run_lock();
+    }
+    keep.working = false;
+    cw_run_unlock();
+    return NULL;
+}
+
+void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds)
+{
+    struct job *j = malloc(sizeof *j);
+    bool join;
+
+    if (!j)
+        return;
+    *j = (struct job){.q = *q, .builds = builds};
+    cw_run_lock();
+    join = keep.started && !keep.working;
+    if (keep.quit || keep.count == WANTED || cw_run.off) {
+        cw_run_unlock();
+        free(j);
+        return;
+    }
+    q->text = NULL;
+    keep.count++;
+    *keep.end = j;
+    keep.end = &j->next;
+    if (join) {
+        pthread_join(keep.thread, NULL); /* it has ended but for its last instructions */
+        keep.started = false;
+    }
+    if (!keep.started)
+        keep.started = keep.working = cw_run_thread(&keep.thread, work, NULL);
+    cw_run_unlock();
+}
+
+void cw_run_keep_stop(void)
+{
+    struct job *j;
+    bool join;
+
+    cw_run_lock();
+    keep.quit = true;
+    join = keep.started;
+    keep.started = false;
+    cw_run_unlock();
+    if (join)
+        pthread_join(keep.thread, NULL);
+    while ((j = keep.first)) {
+        keep.first = j->next;
+        free_job(j);
+    }
+}

@@ -1,0 +1,283 @@
+/* run_kept.c - see run_kept.h: when a build is answered, and by whom the questions about the program are. */
+#include "run_kept.h"
+#include "../hooks/run_hooks.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/io/file_store.h"
+#include "../../../analyzer/kernel/joined_source.h"
+#include "run_cache.h"
+#include "run_macros.h"
+
+#define KIND           "build 1"
+#define LEAST_NS       5000000 /* a build that takes less is left alone */
+#define BUILDS         2       /* by the vendor, before the binary is made */
+#define IDENTITY_BYTES 2048
+
+static struct cw_file_store store;
+
+void cw_run_kept_start(const char *folder)
+{
+    cw_file_store_init(&store, folder);
+}
+
+/* ---- what is stored */
+
+struct cw_run_kept_answer *cw_run_kept_read(const struct cw_run_kept_question *q)
+{
+    size_t bytes = 0;
+    struct cw_run_kept_answer *a = cw_file_store_read(&store, q->key, &bytes);
+
+    if (a && bytes >= sizeof *a && !memcmp(a->kind, KIND, sizeof KIND) && a->length == q->length &&
+        a->bytes <= bytes && bytes == sizeof *a + a->length + a->bytes && !memcmp(a + 1, q->text, q->length))
+        return a;
+    free(a);
+    return NULL;
+}
+
+const unsigned char *cw_run_kept_binary(const struct cw_run_kept_answer *a)
+{
+    return a->bytes ? (const unsigned char *)(a + 1) + a->length : NULL;
+}
+
+void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, const void *binary, size_t bytes)
+{
+    struct cw_run_kept_answer head = {.kind = KIND, .builds = builds, .length = q->length, .bytes = bytes};
+    char *text = malloc(sizeof head + q->length + bytes), *to;
+
+    if (!text)
+        return;
+    to = mempcpy(mempcpy(text, &head, sizeof head), q->text, q->length);
+    if (bytes)
+        memcpy(to, binary, bytes);
+    cw_file_store_write(&store, q->key, text, sizeof head + q->length + bytes);
+    free(text);
+}
+
+/* ---- questions */
+
+/* Everything of its build is in its source. Lock held. */
+static bool is_plain(const struct cw_run_program *p)
+{
+    const struct cw_slots *s = p ? p->context->slots : NULL;
+
+    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->given && !p->built_with && !p->linked &&
+           !p->compiled && !p->kernels && !cw_run.recording && !cw_run.forked && !cw_source_includes(p->source) &&
+           !strstr(p->source, "printf");
+}
+
+/* A whole device of PoCL's, the only one of its context. */
+static bool is_known(cl_context context, cl_device_id device)
+{
+    char version[256] = "";
+    cl_device_id parent = NULL;
+    cl_uint devices = 0;
+
+    return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) == CL_SUCCESS &&
+           strstr(version, "PoCL") &&
+           cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && !parent &&
+           cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) == CL_SUCCESS && devices == 1;
+}
+
+static bool identify(cl_device_id device, char text[IDENTITY_BYTES])
+{
+    struct cw_run_compilers c = {.n = 0};
+    size_t used;
+
+    if (!cw_run_compilers_add(&c, device) || !cw_run_compilers_identity(&c, text, IDENTITY_BYTES - 256))
+        return false;
+    used = strlen(text); /* which leaves out what PoCL's drivers are called */
+    return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, 255, text + used, NULL) == CL_SUCCESS;
+}
+
+/* Fills *q; false: nothing is to be done. */
+static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
+{
+    const struct cw_run_program *p;
+    char identity[IDENTITY_BYTES] = "", *source = NULL, *to;
+
+    *q = (struct cw_run_kept_question){0};
+    if (!*store.folder || !n != !devices || n > 1)
+        return false;
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) && (source = strdup(p->source))) {
+        q->context = (cl_context)(uintptr_t)p->context->r.handle;
+        q->device = p->context->slots->slot[0].device;
+    }
+    cw_run_unlock();
+    if (source && is_known(q->context, q->device) && identify(q->device, identity)) {
+        q->length = strlen(identity) + strlen(options) + strlen(source) + 3;
+        q->text = malloc(q->length);
+    }
+    if (q->text) {
+        to = stpcpy(q->text, identity) + 1;
+        q->options = to;
+        to = stpcpy(to, options) + 1;
+        q->source = memcpy(to, source, strlen(source) + 1);
+        q->key = cw_run_cache_key(identity, cw_file_store_hash(CW_FILE_STORE_HASH, q->text, q->length));
+    }
+    free(source);
+    return q->text;
+}
+
+void cw_run_kept_finish(struct cw_run_kept_question *q)
+{
+    free(q->text);
+    q->text = NULL;
+}
+
+/* ---- stand-ins */
+
+bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
+{
+    struct cw_run_kept_question q;
+    struct cw_run_kept_answer *a;
+    struct cw_run_program *p;
+    cl_program stand_in = NULL;
+    bool taken = false;
+
+    if (!ask(&q, program, n, devices, options))
+        return false;
+    a = cw_run_kept_read(&q);
+    if (a && a->bytes)
+        stand_in = cw_run_kept_load(&q, q.context, cw_run_kept_binary(a), a->bytes);
+    cw_run_lock();
+    p = stand_in ? cw_run_find(program, CW_RUN_PROGRAM) : NULL;
+    if (p && !p->kernels && !p->kept) {
+        p->kept = stand_in;
+        p->kept_real = false;
+        p->context->own_queues++; /* a program retains its context */
+        cw_run.counts.kept++;
+        taken = true;
+    }
+    cw_run_unlock();
+    if (stand_in && !taken)
+        cw_next.clReleaseProgram(stand_in);
+    free(a);
+    cw_run_kept_finish(&q);
+    return taken;
+}
+
+static bool has_idle_processors(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options, uint64_t ns)
+{
+    struct cw_run_kept_question q;
+    struct cw_run_kept_answer *a;
+    uint64_t builds;
+
+    if (ns < LEAST_NS || !*store.folder || !ask(&q, program, n, devices, options))
+        return;
+    a = cw_run_kept_read(&q);
+    builds = !a ? 1 : a->builds < CW_RUN_KEPT_NEVER ? a->builds + 1 : CW_RUN_KEPT_NEVER;
+    if (builds <= BUILDS)
+        cw_run_kept_write(&q, builds, NULL, 0);
+    else if (!a->bytes && builds < CW_RUN_KEPT_NEVER && has_idle_processors() && cw_run_keep_quiet(program, q.device))
+        cw_run_keep_want(&q, builds);
+    free(a);
+    cw_run_kept_finish(&q);
+}
+
+cl_program cw_run_kept_of_record(const struct cw_run_program *p)
+{
+    return p->kept ? p->kept : (cl_program)(uintptr_t)p->r.handle;
+}
+
+cl_program cw_run_kept_of(cl_program program)
+{
+    const struct cw_run_program *p;
+
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p)
+        program = cw_run_kept_of_record(p);
+    cw_run_unlock();
+    return program;
+}
+
+cl_program cw_run_kept_asked(cl_program program, cl_program_info name)
+{
+    cl_program stand_in = cw_run_kept_of(program);
+
+    if (stand_in == program)
+        return program;
+    switch (name) {
+    case CL_PROGRAM_NUM_KERNELS:
+    case CL_PROGRAM_KERNEL_NAMES:
+        return stand_in;
+    case CL_PROGRAM_REFERENCE_COUNT:
+    case CL_PROGRAM_CONTEXT:
+    case CL_PROGRAM_NUM_DEVICES:
+    case CL_PROGRAM_DEVICES:
+    case CL_PROGRAM_SOURCE:
+        return program;
+    default:
+        cw_run_kept_make_real(program);
+        return program;
+    }
+}
+
+cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name, size_t room, void *to,
+                                         size_t *bytes)
+{
+    cl_program asked = cw_run_kept_of(program);
+
+    if (asked != program && name != CL_PROGRAM_BUILD_STATUS && name != CL_PROGRAM_BUILD_OPTIONS &&
+        name != CL_PROGRAM_BUILD_LOG && name != CL_PROGRAM_BINARY_TYPE) {
+        cw_run_kept_make_real(program);
+        asked = program;
+    }
+    return cw_native.clGetProgramBuildInfo(asked, device, name, room, to, bytes);
+}
+
+void cw_run_kept_free(struct cw_run_program *p)
+{
+    if (!p->kept)
+        return;
+    cw_run_drop(CW_RUN_DROP_PROGRAM, p->kept);
+    p->kept = NULL;
+    p->context->own_queues--;
+}
+
+bool cw_run_kept_leave(cl_program program)
+{
+    struct cw_run_program *p;
+    bool may;
+
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    may = !p || !p->kept || !p->kernels;
+    if (p && may)
+        cw_run_kept_free(p);
+    cw_run_unlock();
+    return may;
+}
+
+void cw_run_kept_make_real(cl_program program)
+{
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
+    struct cw_run_program *p;
+    char *options = NULL;
+
+    pthread_mutex_lock(&making);
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p && p->kept && !p->kept_real && p->options)
+        options = strdup(p->options);
+    if (options)
+        p->kept_real = true;
+    cw_run_unlock();
+    if (options && cw_native.clBuildProgram(program, 0, NULL, options, NULL, NULL) == CL_SUCCESS)
+        cw_run_register_exit();
+    free(options);
+    pthread_mutex_unlock(&making);
+}

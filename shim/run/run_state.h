@@ -1,0 +1,48 @@
+/* run_state.h - the state of run mode: one per process, protected by its own lock (cw_run_lock, run.h) but where it says
+ * otherwise. */
+#ifndef CW_RUN_STATE_H
+#define CW_RUN_STATE_H
+
+#include "run_types.h"
+
+struct cw_run_counts {
+    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept;
+    uint64_t native[16]; /* by enum cw_run_reason */
+};
+
+struct cw_run_state_all {
+    pthread_mutex_t lock;
+    pthread_cond_t done;  /* something has retired */
+    pthread_cond_t timer; /* there is something for the timer, which sleeps */
+    bool timer_asleep, timer_wanted, quit, threads;
+    bool ready;           /* start() has succeeded */
+    bool forked;          /* we are the child of a fork */
+    bool abandoned;       /* the process ends, and some commands never will: lanes that come back from them stop */
+    bool off;             /* everything new is native: fork, a function that we do not know */
+    bool begun;           /* helpers, history, models: run_start.h */
+    bool recording;       /* the program's commands are recorded, too; constant after start() */
+    bool all, chaos;      /* all: CLWEAVE_MANAGE_ALL */
+    uint64_t random, batches, sequence;
+    struct cw_run_task *window_first, *window_last;
+    uint32_t window_count;
+    uint64_t window_since_ns;
+    struct cw_run_task *retire_first, *retire_last; /* linked by window_next */
+    bool retiring;
+    pthread_t retirer; /* who does it */
+    uint32_t waiters;
+    uint32_t unfinished;  /* managed commands that have not retired */
+    uint32_t reserved;    /* every lane has room for so many that are ready */
+    uint32_t running, ready_count; /* commands; in all heaps */
+    uint32_t wanted;      /* copies of programs that workers are to make */
+    uint32_t preparing;   /* lanes that build a helper's copy of a program */
+    uint32_t copies;      /* helpers' copies of programs so far */
+    struct cw_run_lane lanes[CW_RUN_LANES];
+    uint32_t num_lanes;
+    struct cw_run_foreign *to_register; /* by cw_run_unlock */
+    struct cw_run_foreign *open;        /* all whose event is not over */
+    struct cw_run_region host;
+    struct cw_run_counts counts;
+};
+extern struct cw_run_state_all cw_run;
+
+#endif

@@ -1,0 +1,162 @@
+/* run_group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps at once,
+ * so that the tiles of a group find their data in cache.
+ *
+ *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──▶ a group run
+ *                                                                          └── nothing to gain ──▶ plain again
+ *
+ * *What is taken.* A chain: launches of one in-order queue that follow each other there, each of which may be cut
+ * (run_cut.c), all released, at home. When its window closes a launch is only marked (it stays at home, and is not shared).
+ * When a marked launch is about to run, it and those behind it whose only open dependences are on launches of this chain
+ * are gathered: so nothing that the chain waits for can wait for the chain, and what has become known since (models,
+ * programs) counts. Several windows that have closed by then give one chain. A chain ends before a launch that is not
+ * marked, a transfer, a launch with a callback before it, and at the command that a helping thread waits for.
+ *
+ * *Tiles and their readiness.* Each launch is cut into bands along its dimension (run_cut.c); what each band reads and
+ * writes says its kernel's model (compiled.h), in host addresses, so buffers that alias meet. sched/groups.h makes of that
+ * the dependences between tiles (read after write, write after read, write after write), their order and their lanes. A tile is ready when
+ * all that it depends on have run. Where one lane does it all, in an in-order queue, submitting in that order is enough;
+ * several lanes count, under the lock.
+ *
+ * *For everybody else* each launch stays a command: it starts with its first tile; it is done, retired, and its event
+ * complete when its last tile and the launches before it are. Whatever waits for one of them waits for all of its bytes: host
+ * synchronisation, maps, reads, native commands see nothing new. Profiling: a launch starts no earlier than the one before
+ * ended, as in an in-order queue.
+ *
+ * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events (native) and barriers
+ * of out-of-order queues are edges of another kind, and keep a launch out until they have come true.
+ *
+ * *Errors.* Before its first tile a lane makes sure that it has all kernels; when no lane has, nothing has begun, and the chain
+ * runs plain. A tile that a lane refuses later is done by another one; what the last one refuses, and what fails after it has
+ * begun, becomes the status of its launch, and the others go on, as in the vendor's queue.
+ *
+ * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the host's memory.
+ *
+ * *Chaos* takes chains at random, cuts them into random bands, gives tiles to any lanes and runs them in any order that
+ * their dependences allow. The fault `order` runs a tile before one that it depends on.
+ *
+ * cw_run.lock guards all of it. */
+#ifndef CW_RUN_GROUP_H
+#define CW_RUN_GROUP_H
+
+#include "../../../sched/groups.h"
+#include "run_tile.h"
+
+struct cw_options;
+
+#define CW_RUN_GROUP_STEPS 64 /* launches of one group run, at most */
+
+/* One launch of a chain. */
+struct cw_run_step {
+    struct cw_run_task *task; /* NULL: it is done */
+    struct cw_run_kernel *kernel;
+    struct cw_run_cut cut;
+    uint32_t tiles, left; /* that have not run */
+    int64_t *from;        /* tile i: work-groups from[i] .. from[i + 1] - 1 along cut.dim */
+    cl_int status;        /* of the first tile that failed */
+    uint64_t start_ns;    /* of its first tile, on the clock of times[] */
+};
+
+enum cw_run_part_fate { CW_RUN_PART_NEW, CW_RUN_PART_ABLE, CW_RUN_PART_GONE };
+
+enum cw_run_tile_state { CW_RUN_TILE_OPEN, CW_RUN_TILE_TAKEN, CW_RUN_TILE_OVER };
+
+/* A group run. */
+struct cw_run_group {
+    uint32_t steps, next; /* launches; the first that is not done */
+    struct cw_run_step step[CW_RUN_GROUP_STEPS];
+    struct cw_groups plan;
+    uint32_t *waits;      /* of each tile, by its place in the plan: tiles that it still waits for */
+    uint32_t *early;      /* likewise: those of them that its own lane has taken, in the batch that it runs */
+    uint8_t *state;       /* likewise, enum cw_run_tile_state */
+    uint8_t *lane;        /* likewise: index into part[] */
+    uint32_t run, taken;  /* tiles that are over; that have ever been taken */
+    uint32_t parts, left; /* lanes; parts that have not ended */
+    struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
+    uint8_t fate[CW_RUN_LANES];    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
+    uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
+    bool in_turn;         /* one asynchronous lane does it all: what was submitted counts as run, until the end */
+    uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
+    struct cw_run_chain *chain; /* what is known of chains like this one */
+    uint32_t variant;
+};
+
+/* ---- for run_decide.c, run_lane.c, run_launch.c, run_share.c */
+
+/* Settings; called by start(). */
+void cw_run_group_start(const struct cw_options *options);
+/* Marks launches of a window that closes. */
+enum cw_run_marked { CW_RUN_MARKED_NONE, CW_RUN_MARKED_SOME, CW_RUN_MARKED_ALL };
+enum cw_run_marked cw_run_group_mark(struct cw_run_task *first);
+/* A launch of `k` in `q`, of so many work-items, may be worth a group: it need not go native because it is long. Once it was
+ * measured that such chains are as quick in plain order it may not, so that they cost nothing any more. */
+bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items);
+/* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
+ * `last`. False: it runs plain, and is not marked any more. Lock given up meanwhile. */
+bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
+/* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock given up meanwhile. */
+void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part);
+/* Lines for the summary; returns the length. */
+int cw_run_group_describe(char *text, size_t size);
+
+/* ---- inside */
+
+/* How a chain is run. */
+struct cw_run_variant {
+    size_t band_bytes; /* that a tile touches, about */
+    uint64_t cache_bytes;
+    bool shared;       /* by all lanes; else of each core */
+    bool helpers;      /* on the helpers, one core each; else at home */
+};
+
+/* What is known of chains of the same launches (run_group_choice.c), kept between runs in the history. Times are of one launch. */
+#define CW_RUN_VARIANTS 8
+struct cw_run_chain {
+    struct cw_run_chain *next;
+    uint64_t id;          /* of the kinds of launches in it, and of how many there are, about */
+    uint32_t steps;
+    const char *why;      /* static words: it never is a group; NULL */
+    bool told;            /* what plain order takes, to the history */
+    double plain_ns;      /* at home, the least of late; 0: not known */
+    double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
+    uint32_t runs[CW_RUN_VARIANTS];
+    bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so */
+};
+
+/* The chain of these launches; NULL: memory is out. */
+struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g);
+/* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why. */
+bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
+                         const char **why);
+const struct cw_run_variant *cw_run_variant(uint32_t variant);
+/* `steps` launches have run so, in `ns`. */
+void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
+
+/* Bytes of the cache that a processor has for itself, and of the last one, which it shares. (run_group_cache.c) */
+struct cw_run_caches {
+    uint64_t own_bytes, last_bytes;
+};
+void cw_run_caches_read(struct cw_run_caches *c);
+
+/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the launches are nobody
+ * else's. (run_group_plan.c) */
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why);
+/* Bytes that all launches of the chain touch together, each byte once for a launch. */
+uint64_t cw_run_group_bytes(const struct cw_run_step *s);
+/* A random number below n, under chaos. */
+uint32_t cw_run_group_below(uint32_t n);
+void cw_run_group_free(struct cw_run_group *g);
+
+/* Counts for the summary. */
+struct cw_run_group_counts {
+    uint64_t made, launches, tiles, groups, refused;
+};
+extern struct cw_run_group_counts cw_run_group_counts;
+void cw_run_group_plain(const char *why); /* static words: a chain that was looked at runs plain */
+
+struct cw_run_group_settings {
+    bool on, always;     /* always: no profit test */
+    enum cw_groups_rule rule;
+};
+extern struct cw_run_group_settings cw_run_group_settings;
+
+#endif

@@ -1,0 +1,312 @@
+/* run_group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h. */
+#include "run_group.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../../../analyzer/footprint/compiled.h"
+
+#define MOST_TILES  1024  /* of one launch */
+#define MOST_ALL    32768 /* of a group run */
+#define CHAOS_TILES 12
+#define SLICE       16        /* work-groups amid a launch that say how far its bands lean */
+#define SLICE_LEAST 4
+#define BAND_MOST   (4u << 20) /* bytes that a tile touches */
+#define SAVES       1.25  /* bytes from memory in program order over those in groups, at least */
+
+uint64_t cw_run_group_bytes(const struct cw_run_step *s)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < s->task->num_accesses; i++)
+        bytes += s->task->accesses[i].high - s->task->accesses[i].low;
+    return bytes;
+}
+
+/* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at one place;
+ * what touches little stays in one piece. Returns the launch that touches most. */
+static uint32_t count_tiles(struct cw_run_group *g, size_t band_bytes)
+{
+    uint64_t largest = 0, tiles, most = MOST_ALL / g->steps;
+    uint32_t ref = 0;
+
+    for (uint32_t i = 0; i < g->steps; i++) {
+        uint64_t bytes = cw_run_group_bytes(&g->step[i]);
+        ref = bytes > largest ? i : ref;
+        largest = bytes > largest ? bytes : largest;
+    }
+    tiles = largest / band_bytes;
+    most = most < MOST_TILES ? most : MOST_TILES;
+    tiles = tiles > most ? most : tiles < 2 ? 2 : tiles;
+    for (uint32_t i = 0; i < g->steps; i++) {
+        struct cw_run_step *s = &g->step[i];
+        uint64_t own = cw_run.chaos ? 1 + cw_run_group_below(CHAOS_TILES) : cw_run_group_bytes(s) >= largest / 8 ? tiles : 1;
+        s->tiles = (uint32_t)(own < s->cut.groups ? own : s->cut.groups);
+    }
+    return ref;
+}
+
+/* Under chaos the borders are anywhere. */
+static bool borders(struct cw_run_step *s)
+{
+    int64_t *from = s->from = malloc((s->tiles + 1) * sizeof *from);
+
+    if (!from)
+        return false;
+    for (uint32_t i = 0; i <= s->tiles; i++)
+        from[i] = (int64_t)((uint64_t)i * s->cut.groups / s->tiles);
+    for (uint32_t i = 1; i < s->tiles && cw_run.chaos; i++) {
+        uint64_t room = (uint64_t)(from[i + 1] - from[i - 1]);
+        if (room > 2)
+            from[i] = from[i - 1] + 1 + cw_run_group_below((uint32_t)(room - 1 < UINT32_MAX ? room - 1 : UINT32_MAX));
+    }
+    return true;
+}
+
+static struct cw_groups_access range(const struct cw_run_memory *m, const struct cw_hull *h, bool write)
+{
+    struct cw_groups_access a = {.write = write};
+
+    if (m && h->answer != CW_ANSWER_NONE && h->end > h->begin) {
+        a.low = (uintptr_t)m->address + (uint64_t)h->begin;
+        a.high = (uintptr_t)m->address + (uint64_t)h->end;
+    }
+    return a;
+}
+
+/* Sets out->access, which is the caller's to free. from[]: borders, which the group keeps. */
+static bool describe(const struct cw_run_step *s, const int64_t *from, struct cw_groups_step *out)
+{
+    const struct cw_run_launch *l = &s->task->launch;
+    uint32_t args = l->kernel->count;
+    struct cw_arg_hulls *hulls = calloc((size_t)s->tiles * args + 1, sizeof *hulls);
+    struct cw_groups_access *access = calloc((size_t)s->tiles * args * 2 + 1, sizeof *access);
+    uint32_t n = 0;
+
+    *out = (struct cw_groups_step){.tiles = s->tiles, .accesses = 2 * args, .access = access};
+    if (!hulls || !access || !cw_run_cut_hulls(s->task, &s->cut, from, (int)s->tiles, hulls)) {
+        free(hulls);
+        return false;
+    }
+    for (uint32_t i = 0; i < s->tiles; i++)
+        for (uint32_t a = 0; a < args; a++) {
+            access[n++] = range(l->args[a].memory, &hulls[(size_t)i * args + a].reads, false);
+            access[n++] = range(l->args[a].memory, &hulls[(size_t)i * args + a].writes, true);
+        }
+    free(hulls);
+    return true;
+}
+
+static bool keep_counts(struct cw_run_group *g)
+{
+    uint32_t n = g->plan.tiles;
+
+    g->waits = malloc(n * sizeof *g->waits);
+    g->early = calloc(n, sizeof *g->early);
+    g->state = calloc(n, sizeof *g->state);
+    g->lane = malloc(n * sizeof *g->lane);
+    if (!g->waits || !g->early || !g->state || !g->lane)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        g->waits[i] = g->plan.tile[i].waits;
+        g->lane[i] = (uint8_t)g->plan.tile[i].lane;
+    }
+    return true;
+}
+
+/* Each tile stands behind all that it counts, and each tile of each launch stands there once: a wrong order would be wrong bytes. */
+static bool is_order(const struct cw_run_group *g, uint32_t lanes)
+{
+    uint32_t *open = calloc(g->plan.tiles, sizeof *open), left[CW_RUN_GROUP_STEPS], all = 0;
+    bool good = open != NULL;
+
+    for (uint32_t s = 0; s < g->steps; s++)
+        all += left[s] = g->step[s].tiles;
+    good &= all == g->plan.tiles;
+    for (uint32_t i = 0; i < g->plan.tiles && good; i++) {
+        const struct cw_groups_tile *t = &g->plan.tile[i];
+
+        good = open[i] == t->waits && t->lane < lanes && t->step < g->steps && t->tile < g->step[t->step].tiles && left[t->step]--;
+        for (uint32_t k = 0; k < t->successors && good; k++) {
+            uint32_t next = g->plan.successor[t->first + k];
+            good = next > i && next < g->plan.tiles;
+            if (good)
+                open[next]++;
+        }
+    }
+    free(open);
+    return good;
+}
+
+/* Bands are thin enough that steps meet in their neighbours only, and most traffic is saved. */
+static const char *judge(const struct cw_run_group *g)
+{
+    if (cw_run.chaos)
+        return NULL;
+    if (g->plan.blocks >= g->steps)
+        return "every launch needs all of the one before";
+    if (cw_run_group_settings.always)
+        return NULL;
+    return (double)g->plan.plain_bytes >= SAVES * (double)g->plan.touched_bytes ? NULL : "its data stay in cache anyhow";
+}
+
+/* ---- launches whose bands lean */
+
+static int64_t slice_of(const struct cw_run_step *ref)
+{
+    return ref->cut.groups >= 2 * SLICE ? SLICE : (int64_t)ref->cut.groups / 2;
+}
+
+/* The work-group that the slice of `s` begins with: amid all. */
+static int64_t middle(const struct cw_run_step *s, const struct cw_run_step *ref)
+{
+    return ((int64_t)s->cut.groups - slice_of(ref)) / 2;
+}
+
+static bool may_lean(const struct cw_run_group *g, uint32_t i, uint32_t ref)
+{
+    const struct cw_run_step *s = &g->step[i], *r = &g->step[ref];
+
+    return s->tiles > 1 && slice_of(r) >= SLICE_LEAST && (int64_t)s->cut.groups > slice_of(r) &&
+           s->cut.groups + r->cut.groups / 20 + 1 >= r->cut.groups;
+}
+
+/* What thin bands amid each launch depend on says by how many work-groups each step should lean. */
+static bool measure_leans(const struct cw_run_group *g, uint32_t ref, double *lean)
+{
+    struct cw_groups_step *slice = calloc(g->steps, sizeof *slice);
+    int64_t from[SLICE + 1], n = slice_of(&g->step[ref]);
+    bool good = slice != NULL;
+
+    for (uint32_t i = 0; i < g->steps && good; i++) {
+        struct cw_run_step thin = g->step[i];
+
+        slice[i].tiles = 1;
+        if (!may_lean(g, i, ref))
+            continue;
+        for (int64_t k = 0; k <= n; k++)
+            from[k] = middle(&thin, &g->step[ref]) + k;
+        thin.tiles = (uint32_t)n;
+        good = describe(&thin, from, &slice[i]);
+    }
+    good = good && cw_groups_leans(slice, g->steps, lean, NULL) == CW_OK;
+    for (uint32_t i = 0; slice && i < g->steps; i++)
+        free((void *)slice[i].access);
+    free(slice);
+    return good;
+}
+
+/* The bands of `s`: `band` work-groups each, from `offset` on and before. Columns count from `first` on. */
+static bool cut_leaning(struct cw_run_step *s, int64_t band, int64_t offset, int64_t first, uint32_t **column)
+{
+    int64_t groups = (int64_t)s->cut.groups, most = groups / band + 3, k = first;
+    uint32_t *c = *column = malloc((size_t)most * sizeof *c);
+
+    s->from = malloc((size_t)(most + 1) * sizeof *s->from);
+    if (!s->from || !c)
+        return false;
+    while (offset + (k + 1) * band <= 0)
+        k++;
+    s->tiles = 0;
+    s->from[0] = 0;
+    for (int64_t at = 0; at < groups; k++) {
+        at = offset + (k + 1) * band < groups ? offset + (k + 1) * band : groups;
+        c[s->tiles++] = (uint32_t)(k - first);
+        s->from[s->tiles] = at;
+    }
+    return true;
+}
+
+/* Cuts those launches that can be so that they lean; the others have been counted. False: memory is out, or they cannot. */
+static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *step)
+{
+    double *by = calloc(g->steps, sizeof *by), most = 0;
+    const struct cw_run_step *r = &g->step[ref];
+    int64_t band = (int64_t)(r->cut.groups / r->tiles), first;
+    bool good = by && measure_leans(g, ref, by);
+
+    for (uint32_t i = 0; i < g->steps && good; i++)
+        most = fabs(by[i]) > most ? fabs(by[i]) : most;
+    first = -((int64_t)most / band + 2);
+    for (uint32_t i = 0; i < g->steps && good; i++) {
+        struct cw_run_step *s = &g->step[i];
+        int64_t own = llround(by[i]);
+        uint32_t *column;
+
+        if (!may_lean(g, i, ref))
+            continue;
+        good = cut_leaning(s, band, middle(s, r) - middle(r, r) - own, first, &column);
+        step[i].column = column;
+        step[i].lean = (double)own / (double)band;
+    }
+    free(by);
+    return good;
+}
+
+/* ---- the plan */
+
+static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, struct cw_groups_step *step)
+{
+    size_t band = v->shared ? v->cache_bytes / lanes / 4 : v->band_bytes;
+    uint32_t ref = count_tiles(g, band < BAND_MOST ? band : BAND_MOST);
+
+    bool leans = cw_run.chaos ? cw_run_group_below(2) : cw_run_group_settings.rule == CW_GROUPS_SKEW;
+
+    if (leans && !lean(g, ref, step))
+        return CW_ERR_NOMEM;
+    for (uint32_t i = 0; i < g->steps; i++) {
+        struct cw_groups_step described;
+
+        if (!g->step[i].from && !borders(&g->step[i]))
+            return CW_ERR_NOMEM;
+        if (!describe(&g->step[i], g->step[i].from, &described))
+            return CW_ERR_NOMEM;
+        described.column = step[i].column;
+        described.lean = step[i].lean;
+        step[i] = described;
+        cw_run_unlock(); /* others are not to wait for all of this */
+        cw_run_lock();
+    }
+    return CW_OK;
+}
+
+/* For chaos: any order that is legal, or lanes apart, as they are without it but with blocks of any height. */
+static void draw(struct cw_groups_options *o)
+{
+    o->apart = cw_run_group_below(3) == 0;
+    o->height = o->apart ? 1 + cw_run_group_below(CHAOS_TILES) : 0;
+    o->seed = o->apart ? 0 : 1 + cw_run_group_below(1u << 30);
+}
+
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why)
+{
+    struct cw_groups_step *step = calloc(g->steps, sizeof *step);
+    struct cw_groups_options options = {.rule = cw_run_group_settings.rule, .lanes = lanes, .cache_bytes = v->cache_bytes};
+    bool good = false;
+
+    *why = "memory is out";
+    if (cw_run.chaos)
+        draw(&options);
+    else
+        options.apart = v->helpers && options.rule == CW_GROUPS_SKEW;
+    if (options.apart && v->shared)
+        options.cache_bytes /= lanes;
+    if (step && cut(g, v, lanes, step) == CW_OK) {
+        enum cw_status status;
+
+        cw_run_unlock();
+        status = cw_groups_make(step, g->steps, &options, &g->plan, NULL);
+        cw_run_lock();
+        good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
+        if (status == CW_ERR_LIMIT)
+            *why = "its dependences are not local";
+    }
+    if (good && (*why = judge(g)))
+        good = false;
+    for (uint32_t i = 0; step && i < g->steps; i++) {
+        free((void *)step[i].access);
+        free((void *)step[i].column);
+    }
+    free(step);
+    return good;
+}

@@ -1,0 +1,112 @@
+/* run_tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
+#include "run_share.h"
+
+#include "../../door/doors.h"
+#include "../lanes/run_end.h"
+#include "../lanes/run_threads.h"
+
+#define JOBS 64
+
+static struct {
+    struct {
+        struct cw_run_program *program; /* busy */
+        uint32_t place;
+    } job[JOBS];
+    uint32_t n;
+    bool started, quit;
+    pthread_t thread;
+    pthread_cond_t wake;
+} builder = {.wake = PTHREAD_COND_INITIALIZER};
+
+/* The context of a place is made by who has its lane. Lock held, given up meanwhile. */
+static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
+{
+    struct cw_run_lane *l = place->lane;
+    bool good;
+
+    cw_run.waiters++;
+    while (l->busy && !builder.quit)
+        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+    cw_run.waiters--;
+    if (l->busy)
+        return false;
+    l->busy = true;
+    cw_run_unlock();
+    good = cw_run_place_queue(p->context, place);
+    cw_run_lock();
+    l->busy = false;
+    return good;
+}
+
+/* Lock held, given up meanwhile. */
+static void build(struct cw_run_program *p, uint32_t place)
+{
+    if (!make_context(p, &p->context->places[place])) {
+        cw_run_idle(&p->r);
+        return;
+    }
+    cw_run.preparing++;
+    cw_run_unlock();
+    cw_run_register_exit();
+    cw_run_rewritten_build(p, place);
+    cw_run_register_exit();
+    cw_run_lock();
+    cw_run.preparing--;
+    cw_run_idle(&p->r);
+    if (cw_run.waiters)
+        pthread_cond_broadcast(&cw_run.done);
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    cw_run_lock();
+    while (!builder.quit) {
+        if (!builder.n) {
+            pthread_cond_wait(&builder.wake, &cw_run.lock);
+            continue;
+        }
+        builder.n--;
+        build(builder.job[builder.n].program, builder.job[builder.n].place);
+        cw_run_unlock(); /* hands over what waits for that */
+        cw_run_lock();
+    }
+    cw_run_unlock();
+    return NULL;
+}
+
+bool cw_run_tile_built(struct cw_run_program *p, uint32_t place, bool build)
+{
+    uint8_t *state = cw_run_rewritten_state(p, p->context->places[place].lane);
+
+    if (!state)
+        return false;
+    if (build && *state == CW_RUN_COPY_NONE && builder.n < JOBS && !builder.quit && !cw_run.off) {
+        if (!builder.started)
+            builder.started = cw_run_thread(&builder.thread, work, NULL);
+        if (!builder.started)
+            return false;
+        *state = CW_RUN_COPY_WANTED;
+        cw_run_busy(&p->r);
+        builder.job[builder.n].program = p;
+        builder.job[builder.n++].place = place;
+        pthread_cond_signal(&builder.wake);
+    }
+    return *state == CW_RUN_COPY_READY;
+}
+
+void cw_run_tile_build_stop(void)
+{
+    bool started;
+
+    cw_run_lock();
+    builder.quit = true;
+    started = builder.started;
+    builder.started = false;
+    pthread_cond_signal(&builder.wake);
+    pthread_cond_broadcast(&cw_run.done);
+    cw_run_unlock();
+    if (started)
+        pthread_join(builder.thread, NULL);
+}
