@@ -378,12 +378,14 @@ bool cw_dsp_describe(char *text, size_t size)
 
     if (!board.n)
         return false;
+    cw_lock_take(&board.lock); /* a lane may still be at work when the process ends */
     snprintf(text, size,
              "%u DSPs, %s clock: %llu commands modelled, %llu overran (worst %.2f x), %llu programs built "
              "(%.0f us by the model), %.0f us behind each other at the DDR",
              board.n, board.virtual_clock ? "virtual" : "real", (unsigned long long)board.commands,
              (unsigned long long)board.overruns, board.worst, (unsigned long long)board.programs,
              board.compile_ns / 1000, board.behind_ns / 1000);
+    cw_lock_free(&board.lock);
     for (unsigned k = 0; k < board.n; k++) {
         n = strlen(text);
         if (atomic_load(&board.dsp[k].dead))

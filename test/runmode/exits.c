@@ -8,7 +8,7 @@
 
 #define SOURCE                                                                                               \
     RM_SOURCE "kernel void until(volatile global uint *flag, global uint *out)\n"                            \
-              "{ while (!flag[0]) ; out[get_global_id(0)] += flag[0]; }\n"
+              "{ while (!flag[0]) { } out[get_global_id(0)] += flag[0]; }\n"
 
 static struct app a;
 static cl_kernel add;

@@ -34,6 +34,11 @@ bare "$T/info" && for i in 1 2 3 4; do in_run "$T/info" CLWEAVE_HISTORY="$cache/
 [ "$(answered)0" -ge 10 ] || fail "with information on arguments nothing is answered"
 bare "$program"
 
+# what is made for later runs, with a linker of the vendor's, shows in no child, signal or descriptor
+bare "$B/test/runmode/quiet" && for i in 1 2 3 4; do in_run "$B/test/runmode/quiet" CLWEAVE_HISTORY="$cache/history.db"; done
+[ "$(answered)0" -ge 10 ] || fail "nothing was made beside a program that would see it"
+bare "$program"
+
 # damaged: the vendor builds
 for f in "$cache"/builds/*; do printf 'garbage' | dd of="$f" bs=1 seek=300 conv=notrunc 2> /dev/null; done
 kept

@@ -1,4 +1,5 @@
-/* run_keep.c - see run_kept.h: the binary of a program that is built again and again, made on a thread of ours.
+/* run_keep.c - see run_kept.h: the binary of a program that is built again and again, made when the process ends: PoCL runs a
+ * linker for it, which a program could find among its children, or hear of by a signal, while it works.
  *
  * In a context of ours, so that nothing of it can be seen. It is kept only if a program made of it says the same of itself and
  * of its kernels, in all that can be asked, as one that is built of the source, and if the compiler had nothing to say. */
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../door/clock.h"
 #include "../../door/doors.h"
 #include "../lanes/run_room.h"
 #include "../lanes/run_threads.h"
@@ -14,6 +16,8 @@
 #define ANSWER_BYTES 8192
 #define KERNELS      256
 #define WANTED       64 /* in one process */
+#define MOST_NS      500000000 /* at the end of a process; one is made in any case, ... */
+#define MOST_SHARE   20        /* ... and more where that is no more than such a part of its life; the next run makes others */
 
 struct job {
     struct job *next;
@@ -24,9 +28,9 @@ struct job {
 static struct {
     struct job *first, **end;
     uint32_t count;
-    bool started, working, quit;
-    pthread_t thread;
-} keep = {.end = &keep.first}; /* lock of run mode */
+    bool quit;
+    uint64_t started_ns;
+} keep = {.end = &keep.first}; /* lock of run mode, until the process ends */
 
 /* ---- is it the same? */
 
@@ -180,34 +184,33 @@ static void free_job(struct job *j)
 
 static void *work(void *unused)
 {
-    struct job *j;
+    uint64_t begun = cw_now_ns(), life = begun - keep.started_ns;
+    uint64_t most = life / MOST_SHARE > MOST_NS ? life / MOST_SHARE : MOST_NS;
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's */
-    cw_run_lock();
-    while (!keep.quit && (j = keep.first)) {
+    do {
+        struct job *j = keep.first;
         keep.first = j->next;
-        keep.end = keep.first ? keep.end : &keep.first;
-        cw_run_unlock();
         make(j);
         free_job(j);
-        cw_run_lock();
-    }
-    keep.working = false;
-    cw_run_unlock();
+    } while (keep.first && cw_now_ns() - begun < most);
     return NULL;
+}
+
+void cw_run_keep_start(void)
+{
+    keep.started_ns = cw_now_ns();
 }
 
 void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds)
 {
     struct job *j = malloc(sizeof *j);
-    bool join;
 
     if (!j)
         return;
     *j = (struct job){.q = *q, .builds = builds};
     cw_run_lock();
-    join = keep.started && !keep.working;
     if (keep.quit || keep.count == WANTED || cw_run.off) {
         cw_run_unlock();
         free(j);
@@ -217,27 +220,21 @@ void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds)
     keep.count++;
     *keep.end = j;
     keep.end = &j->next;
-    if (join) {
-        pthread_join(keep.thread, NULL); /* it has ended but for its last instructions */
-        keep.started = false;
-    }
-    if (!keep.started)
-        keep.started = keep.working = cw_run_thread(&keep.thread, work, NULL);
     cw_run_unlock();
 }
 
 void cw_run_keep_stop(void)
 {
+    pthread_t thread;
     struct job *j;
-    bool join;
+    bool any;
 
     cw_run_lock();
-    keep.quit = true;
-    join = keep.started;
-    keep.started = false;
+    keep.quit = true; /* and nobody else looks at the list from now on */
+    any = keep.first;
     cw_run_unlock();
-    if (join)
-        pthread_join(keep.thread, NULL);
+    if (any && cw_run_thread(&thread, work, NULL)) /* compilers need more stack than the caller may have */
+        pthread_join(thread, NULL);
     while ((j = keep.first)) {
         keep.first = j->next;
         free_job(j);

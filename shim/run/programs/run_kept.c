@@ -22,6 +22,7 @@ static struct cw_file_store store;
 void cw_run_kept_start(const char *folder)
 {
     cw_file_store_init(&store, folder);
+    cw_run_keep_start();
 }
 
 /* ---- what is stored */

@@ -7,8 +7,8 @@
  * anything else is asked the vendor builds it after all.
  *
  * What is kept is a small file per question: the compiler's identity, PoCL's environment, options and source, all of it
- * compared, and how often it was built; the binary from the third run on, made on a thread of ours beside the program, as it
- * costs as much as a build from nothing. Left alone: several devices, DSPs, #include, printf, notifications, programs made of
+ * compared, and how often it was built; the binary from the third run on, made when that process ends: it
+ * costs as much as a build from nothing, and a linker. Left alone: several devices, DSPs, #include, printf, notifications, programs made of
  * binaries or linked, and everything while commands are recorded.
  *
  * Lock of run mode not held, unless said. */
@@ -72,10 +72,13 @@ cl_program cw_run_kept_load(const struct cw_run_kept_question *q, cl_context con
 /* The compiler was quiet: it says some things on stderr, which must be heard in each run. */
 bool cw_run_keep_quiet(cl_program program, cl_device_id device);
 
-/* Takes over `q`, and makes its binary in a while. `builds` so far. */
+/* The process begins. Once, before the others. */
+void cw_run_keep_start(void);
+
+/* Takes over `q`, and makes its binary when the process ends. `builds` so far. */
 void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds);
 
-/* At exit: waits for the one that is being made. */
+/* At exit: makes what is wanted, or some of it. Returns when that is done. */
 void cw_run_keep_stop(void);
 
 #endif
