@@ -5,6 +5,7 @@
  * of its kernels, in all that can be asked, as one that is built of the source, and if the compiler had nothing to say. */
 #include "run_kept.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,19 +183,23 @@ static void free_job(struct job *j)
     free(j);
 }
 
+/* A handler of the program's that waits for children, or SIG_IGN, would take the linker's end from PoCL, which aborts then. */
 static void *work(void *unused)
 {
+    struct sigaction usual = {.sa_handler = SIG_DFL}, programs;
     uint64_t begun = cw_now_ns(), life = begun - keep.started_ns;
     uint64_t most = life / MOST_SHARE > MOST_NS ? life / MOST_SHARE : MOST_NS;
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's */
+    sigaction(SIGCHLD, &usual, &programs);
     do {
         struct job *j = keep.first;
         keep.first = j->next;
         make(j);
         free_job(j);
     } while (keep.first && cw_now_ns() - begun < most);
+    sigaction(SIGCHLD, &programs, NULL);
     return NULL;
 }
 
