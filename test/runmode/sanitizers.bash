@@ -59,7 +59,7 @@ with() {
 
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
 every() {
-    local program
+    local program chains
     for program in "$@"; do
         program=$B/test/$program
         bare "$program" || continue
@@ -68,7 +68,8 @@ every() {
         with "$program" $chaos CLWEAVE_SEED=$((++turn)) CLWEAVE_DEVICES=cpu,basic:2
         cut=$((${cut:-0} + $(count cut)))
         with "$program" $chaos CLWEAVE_GROUPS=on CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,basic:2
-        grouped=$((${grouped:-0} + $(sed -nE 's/^run: groups: [0-9]+ chains of ([0-9]+).*/\1/p' "$T/summary" | head -n 1)))
+        chains=$(sed -nE 's/^run: groups: [0-9]+ chains of ([0-9]+).*/\1/p' "$T/summary" | head -n 1)
+        grouped=$((${grouped:-0} + ${chains:-0}))
         with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,sub:2
         with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
         moved=$((${moved:-0} + $(count moved)))
