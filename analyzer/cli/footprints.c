@@ -10,6 +10,7 @@
 #include "../graph/graph_build.h"
 #include "../graph/trace_reach.h"
 #include "../kernel/macro_question.h"
+#include "../kernel/vendor_compiler.h"
 
 /* ---- asking the traced devices */
 
@@ -42,49 +43,19 @@ static cl_device_id find_device(const struct cw_t_device *d)
     return NULL;
 }
 
-struct build {
-    cl_context context;
-    cl_device_id device;
-    const char *options;
-};
-
-static char *kernels_of(void *data, const char *source, size_t *bytes)
-{
-    const struct build *b = data;
-    char options[512], *kernels = NULL;
-    cl_int err;
-    cl_program program = clCreateProgramWithSource(b->context, 1, &source, NULL, &err);
-    /* PoCL says on stderr how many warnings there were */
-    bool good = program && snprintf(options, sizeof options, "%s -w", b->options) < (int)sizeof options &&
-                clBuildProgram(program, 1, &b->device, options, NULL, NULL) == CL_SUCCESS &&
-                clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, bytes) == CL_SUCCESS &&
-                (kernels = calloc(1, *bytes + 1)) != NULL &&
-                clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, *bytes, kernels, NULL) == CL_SUCCESS;
-
-    if (program)
-        clReleaseProgram(program);
-    if (good)
-        return kernels;
-    free(kernels);
-    return NULL;
-}
-
 static bool ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names, size_t n,
                 struct cw_macro_value *values)
 {
+    static const struct cw_vendor_calls calls = CW_VENDOR_CALLS();
     struct cw_slice devices = t->contexts.v[context].devices;
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];
     bool good = n <= CW_TESTED_NAMES_MAX;
-    cl_int err;
 
     for (uint32_t i = 0; good && i < devices.count; i++) {
-        struct build b = {.device = find_device(&t->devices.v[t->device_ids.v[devices.first + i]]), .options = options};
-        b.context = b.device ? clCreateContext(NULL, 1, &b.device, NULL, NULL, &err) : NULL;
-        good = b.context && cw_macro_question(kernels_of, &b, names, n, i ? others : values);
+        cl_device_id device = find_device(&t->devices.v[t->device_ids.v[devices.first + i]]);
+        good = device && cw_vendor_macros(&calls, device, options, names, n, i ? others : values);
         if (good && i)
             cw_macro_agree(values, others, n);
-        if (b.context)
-            clReleaseContext(b.context);
     }
     return good;
 }

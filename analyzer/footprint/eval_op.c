@@ -98,17 +98,17 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
     if (not_negative(o.ra) && cw_poly_is_const(o.b, NULL) &&
         (d = cw_poly_constant_value(o.b), cw_value_less(cw_value_number(0), d)))
         return quotient ? eval_floor_division(e, node, o.a, d) : eval_remainder(e, node, o.a, d);
+    if (o.rb.lo <= 0 && o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), whatever it is then used for */
+        return anything(e, node);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
         return derived(e, node, -m, m, o.a, o.b);
     }
     if (!quotient) {
         cw_wide limit = o.rb.hi - 1 < o.ra.hi ? o.rb.hi - 1 : o.ra.hi;
-        return derived(e, node, 0, o.rb.lo > 0 ? limit : o.ra.hi, o.a, o.b);
+        return derived(e, node, 0, limit, o.a, o.b);
     }
-    if (o.rb.lo < 0)
-        return derived(e, node, -o.ra.hi, o.ra.hi, o.a, o.b);
-    return derived(e, node, o.ra.lo / o.rb.hi, o.ra.hi / (o.rb.lo > 1 ? o.rb.lo : 1), o.a, o.b);
+    return derived(e, node, o.ra.lo / o.rb.hi, o.ra.hi / o.rb.lo, o.a, o.b);
 }
 
 static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, int node)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cut.h"
+#include "pinned.h"
 
 enum { SPANS_MAX = 8 };
 
@@ -105,4 +106,29 @@ bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch, cons
                 return false;
     }
     return true;
+}
+
+uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch, const struct cw_tiler_place *place)
+{
+    size_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
+    struct cw_cut_verdict v;
+    struct cw_launch l;
+
+    if ((uint32_t)t->model->args != launch->args || launch->work_dim < 1 || launch->work_dim > 3)
+        return 1;
+    describe(t, launch, place, &l);
+    for (unsigned d = 0; d < launch->work_dim; d++) {
+        global[d] = launch->global[d];
+        local[d] = (size_t)l.local[d];
+    }
+    if (!launch->local[0])
+        cw_pinned_local(launch->work_dim, global, local);
+    for (unsigned d = 0; d < 3; d++)
+        l.local[d] = (int64_t)local[d];
+    cw_cutter_verdict(t->cutter, &l, &v);
+    if (v.cut == CW_CUT_WHOLE || !global[v.dim])
+        return 1;
+    if (!launch->local[0])
+        cw_pinned_settle((unsigned)v.dim, global, local);
+    return (global[v.dim] + local[v.dim] - 1) / local[v.dim];
 }

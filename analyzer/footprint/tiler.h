@@ -25,4 +25,8 @@ void cw_tiler_destroy(struct cw_tiler *t); /* NULL is fine */
 bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch, const struct cw_tiler_place *place, uint32_t tiles,
                   cw_tiler_touch *touch, void *data, uint32_t *made);
 
+/* Into how many work-groups the launch may be cut, along the dimension that the model names; 1: it must not be cut. Where
+ * the local size is not known it is what pinned.h chooses, as in run mode. */
+uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch, const struct cw_tiler_place *place);
+
 #endif

@@ -8,6 +8,7 @@ expect kernel_in_place 0 clweave kernel $kernels/in_place.cl -l 64/8 -s n=64 -s 
 expect kernel_product 0 clweave kernel $kernels/product.cl -l 128x128/8x8 -s n=128
 expect kernel_same_buffer 0 clweave kernel $kernels/cutting.cl -k shifted -l 64/8 -s out=in
 expect kernel_triangle 0 clweave kernel $kernels/triangle.cl -k triangle -l 1000/10 -s n=1000
+expect kernel_by_zero 0 clweave kernel $kernels/by_zero.cl -l 32/8
 expect kernel_macro 0 clweave kernel $kernels/cutting.cl -k vendor_macro -DVENDOR_HAS_WIDE_GROUPS -l 64/8
 expect kernel_assembly 0 clweave kernel $kernels/assembly.cl -k assembly
 expect kernel_rewritten 0 clweave kernel $kernels/reduction.cl --rewritten

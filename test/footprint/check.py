@@ -21,11 +21,11 @@ import json
 import os
 import random
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 
+from arguments import arg_job, arg_json, arguments, root_of
 from spans import Spans
 
 
@@ -61,35 +61,6 @@ def find_file(folders, suffix):
     return None
 
 
-def arg_json(text):
-    """One entry of "args" as an argument of a launch description."""
-    kind, *rest = text.split()
-    if kind == "local":
-        return {"local": int(rest[0])}
-    if kind == "bytes":
-        return {"bytes": rest[0]}
-    if kind in ("int", "uint", "long", "short", "real", "double") and len(rest) == 1:
-        return {"bytes": value_bytes(kind, rest[0]).hex()}
-    return {"buffer": int(rest[0])}
-
-
-def value_bytes(kind, value):
-    code = {"int": "<i", "uint": "<I", "long": "<q", "short": "<h", "real": "<f", "double": "<d"}[kind]
-    return struct.pack(code, float(value) if kind in ("real", "double") else int(value))
-
-
-def arg_job(text):
-    kind, *rest = text.split()
-    if kind in ("local", "same"):
-        return f"arg {kind} {rest[0]}"
-    if kind == "bytes":
-        return f"arg value {rest[0]}"
-    if kind in ("int", "uint", "long", "short", "real", "double") and len(rest) == 1:
-        return f"arg value {value_bytes(kind, rest[0]).hex()}"
-    lo, hi = (rest[1:] + ["0", "1"])[:2] if len(rest) > 1 else ("0", "1")
-    return f"arg buffer {rest[0]} {kind} {lo} {hi}"
-
-
 def job_text(launch, path, tiles=None):
     three = lambda key, fill: " ".join(str(v) for v in (launch.get(key, []) + [fill] * 3)[:3])
     lines = [f"source {path}", f"kernel {launch['kernel']}",
@@ -119,10 +90,19 @@ def random_tiles(launch, how_many, rng):
     return tiles
 
 
+def merge_claims(claims, more):
+    for side, (answer, may, must, why) in more.items():
+        if side in claims:
+            was = claims[side]
+            claims[side] = (max(was[0], answer, key=ORDER.index), was[1] + may, was[2] + must, was[3] or why)
+        else:
+            claims[side] = (answer, may, must, why)
+
+
 def claims_of(options, launch, tiles):
     """Per tile {argument: {"reads": (answer, at most), "writes": (answer, at most, exact)}}; or an error text."""
     description = {"launches": [{"kernel": launch["kernel"], "global": launch["global"], "local": launch["local"],
-                                 "offset": launch.get("offset", []), "args": [arg_json(a) for a in launch["args"]],
+                                 "offset": launch.get("offset", []), "args": arguments(launch),
                                  "tiles": tiles}]}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
         json.dump(description, f)
@@ -140,7 +120,7 @@ def claims_of(options, launch, tiles):
             for side in ("reads", "writes"):
                 if side in a:
                     c[side] = (a[side]["answer"], a[side]["at_most"], a[side].get("exact", []), a[side].get("reason", ""))
-            claims[a["index"]] = c
+            merge_claims(claims.setdefault(root_of(launch, a["index"]), {}), c)
         result.append((claims, tile["evaluation_us"]))
     launch["cold_us"] = sum(answer["time_us"].values())
     return result
@@ -164,7 +144,7 @@ def falsify(rule, claims):
 
 def buffers_of(launch):
     """Argument number of each buffer, in the order in which the runner makes them."""
-    return [i for i, a in enumerate(launch["args"]) if "buffer" in arg_json(a)]
+    return [i for i, a in enumerate(launch["args"]) if "buffer" in arg_json(a) and not a.startswith("same ")]
 
 
 def clipped(begin, end, size):

@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as d:
             continue
         with open(launch_file, "w") as f:
             json.dump({"launches": [{"kernel": l["kernel"], "global": l["global"], "local": l["local"], "offset": l.get("offset", []),
-                                     "args": [check.arg_json(a) for a in l["args"]]} for l in launches]}, f)
+                                     "args": check.arguments(l)} for l in launches]}, f)
         with open(model_file, "w") as f:
             subprocess.run([footprint, "--models", *options, "-I" + os.path.dirname(path), path], stdout=f)
         done = subprocess.run([compiled, *timed, model_file, launch_file], capture_output=True, text=True)

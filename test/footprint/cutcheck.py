@@ -27,6 +27,7 @@ import sys
 import tempfile
 
 import check
+from arguments import arguments
 
 HOW = {"add": "add", "and": "and", "or": "or", "xor": "xor", "signed min": "smin", "signed max": "smax",
        "unsigned min": "umin", "unsigned max": "umax"}
@@ -47,19 +48,6 @@ def parse_args():
     p.add_argument("table")
     p.add_argument("folder", nargs="+")
     return p.parse_args()
-
-
-def arguments(launch):
-    """The arguments as a launch description has them; two that name one buffer share an allocation."""
-    args = []
-    for i, text in enumerate(launch["args"]):
-        if text.startswith("same "):
-            k = int(text.split()[1])
-            args[k] = dict(args[k], allocation=k + 1, base=0)
-            args.append(args[k])
-        else:
-            args.append(check.arg_json(text))
-    return args
 
 
 def judge(options, launches):

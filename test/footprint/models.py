@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as d:
         path = check.find_file(folders, name)
         with open(launch_file, "w") as f:
             json.dump({"launches": [{"kernel": l["kernel"], "global": l["global"], "local": l["local"], "offset": l.get("offset", []),
-                                     "args": [check.arg_json(a) for a in l["args"]], "tiles": check.random_tiles(l, 8, rng)}
+                                     "args": check.arguments(l), "tiles": check.random_tiles(l, 8, rng)}
                                     for l in launches]}, f)
         with open(model_file, "w") as f:
             subprocess.run([footprint, "--models", *options, path], stdout=f)
