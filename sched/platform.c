@@ -36,6 +36,7 @@ static bool copy_devices(struct cw_platform *p, const struct cw_device_spec *spe
             return false;
         p->device[d].class_id = class_of(p, d, &classes);
         p->device[d].memory_id = memory_of(p, spec, d, &memories);
+        p->device[d].set_up = spec[d].set_up;
     }
     p->one_memory = memories == 1;
     return true;
@@ -48,6 +49,10 @@ static enum cw_status check_links(const struct cw_platform *p, struct cw_error *
             return cw_error_set(err, CW_ERR_INVALID,
                                 "device %u (%s): latency %g; it must be finite and not negative", m,
                                 p->device[m].name, p->latency[m]);
+        if (!(p->device[m].set_up >= 0) || isinf(p->device[m].set_up))
+            return cw_error_set(err, CW_ERR_INVALID,
+                                "device %u (%s): set-up %g; it must be finite and not negative", m,
+                                p->device[m].name, p->device[m].set_up);
         for (uint32_t n = 0; n < p->devices; n++)
             if (m != n && !(p->bandwidth[(size_t)m * p->devices + n] > 0))
                 return cw_error_set(err, CW_ERR_INVALID,

@@ -17,6 +17,7 @@ struct cw_device {
     char *class_name;   /* "cpu", "gpu", "dsp", ...; devices of one class are alike enough to share a task */
     uint32_t class_id;  /* equal for equal class names, counts from 0 */
     uint32_t memory_id; /* equal for devices that share a memory, counts from 0 */
+    double set_up;      /* of each task's cost there, what every part of it takes however small (policies hdgeft) */
 };
 
 struct cw_platform {
@@ -35,13 +36,14 @@ struct cw_device_spec {
     const char *name;       /* NULL: "device <index>" */
     const char *class_name; /* NULL: "device" */
     const char *memory;     /* NULL: a memory of its own */
+    double set_up;          /* finite, >= 0: of a task's cost, what a part takes beside its share of the rest */
 };
 
 /* Makes a platform of `devices` >= 1 devices.
  *   bandwidth  devices x devices values > 0 (INFINITY allowed), or NULL: `one_bandwidth` between all
  *   latency    `devices` values >= 0, or NULL: `one_latency` for all
  * Owner of *platform: the caller. Errors: CW_ERR_INVALID (no device; a bandwidth that is not positive; a
- * latency that is negative; NaN), CW_ERR_NOMEM. */
+ * latency or a set-up that is negative; NaN), CW_ERR_NOMEM. */
 enum cw_status cw_platform_create(const struct cw_device_spec *spec, uint32_t devices,
                                   const double *bandwidth, double one_bandwidth, const double *latency,
                                   double one_latency, struct cw_platform **platform, struct cw_error *err);

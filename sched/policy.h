@@ -42,6 +42,9 @@ struct cw_policy {
     uint64_t takes;     /* CW_TAKES(...) of its options */
     bool offline;       /* searches for seconds: not for programs that run */
     bool dynamic;       /* decides while things happen: plans by cw_dynamic_plan and nothing else */
+    bool quadratic;     /* looks at every ready task for each: run mode gives it short windows */
+    bool commanding;    /* its devices are an order, no guess: run mode does not ask whether a plan pays */
+    bool earliest;      /* a task on its own goes where it finishes first: run mode need not ask for that */
 
     /* Places every task of plan->graph that is not placed yet.
      *   plan      valid and possibly partly filled; the policy may set its fields `insertion` and `tie_rank`

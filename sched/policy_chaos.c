@@ -53,5 +53,6 @@ const struct cw_policy cw_policy_chaos = {
     .name = "chaos",
     .title = "random order and devices, for tests",
     .source = "own",
+    .commanding = true,
     .plan = plan_chaos,
 };

@@ -82,5 +82,6 @@ const struct cw_policy cw_policy_dls = {
     .title = "the ready task and device with the highest dynamic level",
     .source = "Sih, Lee, IEEE TPDS 4(2), 1993, DL1",
     .takes = CW_TAKES(delta),
+    .quadratic = true,
     .plan = plan_dls,
 };

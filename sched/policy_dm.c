@@ -25,5 +25,6 @@ const struct cw_policy cw_policy_dm = {
     .title = "dynamic: to the device expected to finish first, transfers not counted",
     .source = "StarPU; Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
     .dynamic = true,
+    .earliest = true,
     .plan = plan_dm,
 };

@@ -22,5 +22,6 @@ const struct cw_policy cw_policy_dmda = {
     .title = "dynamic: to the device expected to finish first, transfers counted",
     .source = "StarPU",
     .dynamic = true,
+    .earliest = true,
     .plan = plan_dmda,
 };

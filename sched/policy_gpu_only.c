@@ -14,5 +14,6 @@ const struct cw_policy cw_policy_gpu_only = {
     .title = "dynamic: one queue by priority, only devices of class gpu",
     .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
     .dynamic = true,
+    .commanding = true,
     .plan = plan_gpu_only,
 };

@@ -1,12 +1,12 @@
 /* policy_hdgeft.c - HDGEFT: HEFT, then tasks are shared with devices that idle beside them.
  *
  * Gu, Ning, Zheng: OpenCL run-time task scheduling on HXDSP, Computer Systems & Applications 31(11), 2022.
- * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have
- * no slot of S that meets the task's, they join it, its work-groups are shared in proportion to speed, and
- * HEFT places the rest anew behind it.
+ * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have no slot of S
+ * that meets the task's, they join it, its work-groups are shared in proportion to speed, and HEFT places the rest anew.
  *
  * Beyond the paper: whole work-groups, a cost `overhead` per joining device, transfers to joining devices on
- * separate memories (a part waits until its inputs can have arrived), and the options below.
+ * separate memories (a part waits until its inputs can have arrived), devices whose set-up every part pays
+ * (cw_device.set_up), and the options below.
  *
  * Fixing a task behind a split re-plans what follows, so time is quadratic in tasks. Above PLACEMENT_BUDGET
  * placements the tasks are planned in a window that moves along the rank order (option `window`), and the
@@ -33,6 +33,7 @@ struct hdgeft {
     uint32_t *idle;      /* I, best first */
     struct cw_part *part;
     double *remainder;
+    double *divided; /* per device: what the parts of the task that is being shared divide */
 };
 
 static const struct cw_placement *placement(const struct hdgeft *h, uint32_t task)
@@ -95,14 +96,19 @@ static double joining_time(const struct hdgeft *h, uint32_t task, uint32_t d, do
     return fmin(b, fmax(since, cw_plan_ready(h->plan, task, d)));
 }
 
-/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen
- * it. */
+/* What every part of `task` takes on device `d`, however small. */
+static double set_up(const struct hdgeft *h, uint32_t task, uint32_t d)
+{
+    return fmin(h->plan->platform->device[d].set_up, cw_graph_cost(h->plan->graph, task, d));
+}
+
+/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen it. */
 static bool may_join(const struct hdgeft *h, uint32_t task, uint32_t p, uint32_t d)
 {
     const struct cw_device *device = h->plan->platform->device;
     double cost = cw_graph_cost(h->plan->graph, task, d);
 
-    return d != p && cost > 0 && !isinf(cost) &&
+    return d != p && cost > device[d].set_up && !isinf(cost) &&
            (h->o->cross_class || device[d].class_id == device[p].class_id);
 }
 
@@ -110,9 +116,12 @@ static bool may_join(const struct hdgeft *h, uint32_t task, uint32_t p, uint32_t
 static uint32_t find_idle(struct hdgeft *h, uint32_t task)
 {
     const struct cw_placement *t = placement(h, task);
+    const struct cw_device *device = h->plan->platform->device;
     const struct cw_graph *g = h->plan->graph;
     uint32_t n = 0;
 
+    if (device[t->device].set_up > 0 && cw_graph_cost(g, task, t->device) <= device[t->device].set_up)
+        return 0; /* nothing of it can be divided */
     for (uint32_t d = 0; d < g->devices; d++) {
         uint32_t k = n;
         if (!may_join(h, task, t->device, d) || joining_time(h, task, d, t->start, t->finish) >= t->finish)
@@ -125,8 +134,7 @@ static uint32_t find_idle(struct hdgeft *h, uint32_t task)
     return n;
 }
 
-/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them
- * as well. */
+/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them as well. */
 static uint32_t concurrent(const struct hdgeft *h, uint32_t task)
 {
     const struct cw_device *device = h->plan->platform->device;
@@ -144,20 +152,25 @@ static uint32_t concurrent(const struct hdgeft *h, uint32_t task)
 /* ---- R: who gets how much */
 
 /* Shares by speed: those who start together finish together. */
-static void share_by_speed(const struct hdgeft *h, uint32_t task, uint32_t n)
+static void share_by_speed(const struct hdgeft *h, uint32_t n)
 {
     double speed = 0;
 
     for (uint32_t k = 0; k < n; k++)
-        speed += 1 / cw_graph_cost(h->plan->graph, task, h->part[k].device);
+        speed += 1 / h->divided[h->part[k].device];
     for (uint32_t k = 0; k < n; k++)
-        h->part[k].share = 1 / cw_graph_cost(h->plan->graph, task, h->part[k].device) / speed;
+        h->part[k].share = 1 / h->divided[h->part[k].device] / speed;
 }
 
-/* Level F that solves sum of max(0, F - start_d) / W_d = 1. Whoever starts after it takes no part, which
- * lowers it for the others; those dropped stay dropped, so that rounding cannot make this go round in
- * circles. */
-static double find_level(const struct hdgeft *h, const double *cost, uint32_t n)
+/* When part k can begin with what is divided. */
+static double begin(const struct hdgeft *h, uint32_t task, uint32_t k)
+{
+    return h->part[k].start + set_up(h, task, h->part[k].device);
+}
+
+/* Level F that solves sum of max(0, F - begin_d) / W_d = 1, W_d without set-up. Whoever begins after it takes no part, which
+ * lowers it for the others; those dropped stay dropped, so that rounding cannot make this go round in circles. */
+static double find_level(const struct hdgeft *h, uint32_t task, uint32_t n)
 {
     double level;
     uint32_t dropped;
@@ -168,13 +181,13 @@ static double find_level(const struct hdgeft *h, const double *cost, uint32_t n)
         double speed = 0, work = 1;
         for (uint32_t k = 0; k < n; k++)
             if (h->part[k].share > 0) {
-                speed += 1 / cost[h->part[k].device];
-                work += h->part[k].start / cost[h->part[k].device];
+                speed += 1 / h->divided[h->part[k].device];
+                work += begin(h, task, k) / h->divided[h->part[k].device];
             }
         level = work / speed;
         dropped = 0;
         for (uint32_t k = 0; k < n; k++)
-            if (h->part[k].share > 0 && h->part[k].start > level) {
+            if (h->part[k].share > 0 && begin(h, task, k) > level) {
                 h->part[k].share = 0;
                 dropped++;
             }
@@ -185,11 +198,10 @@ static double find_level(const struct hdgeft *h, const double *cost, uint32_t n)
 /* Shares by free time: the terms of find_level's sum. */
 static void share_by_level(const struct hdgeft *h, uint32_t task, uint32_t n)
 {
-    const double *cost = &h->plan->graph->cost[(size_t)task * h->plan->graph->devices];
-    double level = find_level(h, cost, n), sum = 0;
+    double level = find_level(h, task, n), sum = 0;
 
     for (uint32_t k = 0; k < n; k++)
-        sum += h->part[k].share = fmax(0, level - h->part[k].start) / cost[h->part[k].device];
+        sum += h->part[k].share = fmax(0, level - begin(h, task, k)) / h->divided[h->part[k].device];
     if (!(sum > 0)) /* the task is too short to be told from the earliest start */
         h->part[0].share = sum = 1;
     for (uint32_t k = 0; k < n; k++)
@@ -244,6 +256,7 @@ static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
 
     for (uint32_t d = 0; d < g->devices; d++) { /* parts in the order of device ids */
         bool joins = false;
+        h->divided[d] = cw_graph_cost(g, task, d) - set_up(h, task, d);
         for (uint32_t k = 0; k < joining; k++)
             joins |= h->idle[k] == d;
         if (joins || d == t->device)
@@ -253,13 +266,12 @@ static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
     if (h->o->water_filling)
         share_by_level(h, task, n);
     else
-        share_by_speed(h, task, n);
+        share_by_speed(h, n);
     if (g->groups[task])
         round_to_groups(h, g->groups[task], n);
     n = drop_empty(h, n);
     for (uint32_t k = 0; k < n; k++)
-        finish =
-            fmax(finish, h->part[k].start + h->part[k].share * cw_graph_cost(g, task, h->part[k].device));
+        finish = fmax(finish, begin(h, task, k) + h->part[k].share * h->divided[h->part[k].device]);
     finish += h->o->overhead * (n - 1);
     for (uint32_t k = 0; k < n; k++)
         h->part[k].finish = finish;
@@ -351,11 +363,12 @@ static enum cw_status plan_hdgeft(struct cw_plan *plan, const struct cw_policy_o
         return status;
     h.idle = malloc(q * sizeof *h.idle);
     h.part = calloc(q, sizeof *h.part);
-    h.remainder = malloc(q * sizeof *h.remainder);
+    h.remainder = malloc(2 * (size_t)q * sizeof *h.remainder);
     if (!h.idle || !h.part || !h.remainder) {
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u devices", q);
         goto out;
     }
+    h.divided = h.remainder + q;
     h.fixed_finish = cw_schedule_makespan(plan->schedule);
     plan->insertion = h.o->insertion;
     prefer_accelerators(plan);

@@ -111,5 +111,6 @@ const struct cw_policy cw_policy_heft = {
     .title = "earliest finish time, tasks by upward rank",
     .source = "Topcuoglu, Hariri, Wu, TPDS 2002, figure 3",
     .takes = CW_TAKES(insertion) | CW_TAKES(critical_child),
+    .earliest = true,
     .plan = plan_heft,
 };

@@ -14,5 +14,6 @@ const struct cw_policy cw_policy_ldcp = {
     .title = "longest dynamic critical path first",
     .source = "Daoud, Kharma, JPDC 68(4), 2008",
     .takes = CW_TAKES(insertion),
+    .quadratic = true,
     .plan = plan_ldcp,
 };

@@ -23,5 +23,6 @@ const struct cw_policy cw_policy_max_min = {
     .title = "of all ready tasks, the one that finishes last at best",
     .source = "Maheswaran et al., JPDC 59(2), 1999",
     .takes = CW_TAKES(insertion),
+    .quadratic = true,
     .plan = plan_max_min,
 };

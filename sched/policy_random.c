@@ -32,5 +32,6 @@ const struct cw_policy cw_policy_random = {
     .title = "dynamic: to a random device",
     .source = "Zhao, Li, Wang, Computer Engineering and Design 2014(9)",
     .dynamic = true,
+    .commanding = true,
     .plan = plan_random,
 };

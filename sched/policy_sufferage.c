@@ -34,5 +34,6 @@ const struct cw_policy cw_policy_sufferage = {
     .title = "of all ready tasks, the one that would lose most by its second choice",
     .source = "Maheswaran et al., JPDC 59(2), 1999",
     .takes = CW_TAKES(insertion),
+    .quadratic = true,
     .plan = plan_sufferage,
 };

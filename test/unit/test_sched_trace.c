@@ -41,7 +41,7 @@ static void convert(struct cw_plan_graph *pg, const struct cw_trace *t, const st
 {
     struct cw_error err = {0};
 
-    if (cw_plan_graph_init(pg, t, m, drop, &err) != CW_OK)
+    if (cw_plan_graph_init(pg, t, m, NULL, drop, &err) != CW_OK)
         fail_msg("%s", err.text);
 }
 
@@ -176,9 +176,62 @@ static void test_failed_and_empty(void **state)
     cw_trace_finish(&t);
     tb_init(&t);
     tb_queue(&t, false);
-    assert_int_equal(cw_plan_graph_init(&pg, &t, NULL, false, &err), CW_ERR_INVALID);
+    assert_int_equal(cw_plan_graph_init(&pg, &t, NULL, NULL, false, &err), CW_ERR_INVALID);
     assert_non_null(strstr(err.text, "no commands"));
     cw_trace_finish(&t);
+}
+
+/* A trace of one launch of `items` work-items by a program of this source; `ns`: its device time, 0: none. */
+static void one_launch(struct cw_trace *t, const char *source, uint64_t items, uint64_t ns)
+{
+    uint32_t queue, kernel;
+
+    tb_init(t);
+    cw_trace_push(&t->devices, 1)->type = CL_DEVICE_TYPE_CPU;
+    t->devices.v[0].compute_units = 2;
+    queue = tb_queue(t, false);
+    kernel = tb_kernel(t, tb_program(t, source), "mul", 1);
+    tb_launch(t, queue, kernel, (int)tb_buffer(t, 4096, CL_MEM_READ_WRITE), -1);
+    t->commands.v[0].global_size[0] = items;
+    if (ns)
+        set_time(t, 0, ns);
+    tb_build(t);
+}
+
+/* What other sizes took says what this one takes; another program's does not. */
+static void test_past(void **state)
+{
+    static const char source[] = "kernel void mul(global int *a) { a[get_global_id(0)] *= 2; }";
+    struct cw_plan_past *past = cw_plan_past_create();
+    struct cw_platform_model *m;
+    struct cw_plan_graph pg;
+    struct cw_error err = {0};
+    struct cw_trace t;
+    double ns;
+
+    (void)state;
+    for (uint64_t items = 1000; items <= 4000; items *= 2) {
+        one_launch(&t, source, items, 10 * items);
+        assert_int_equal(cw_plan_past_add_trace(past, &t, NULL), 1);
+        cw_trace_finish(&t);
+    }
+    one_launch(&t, "another", 16000, 0);
+    assert_false(cw_plan_past_predict(past, &t, NULL, &t.commands.v[0], &ns));
+    cw_trace_finish(&t);
+    one_launch(&t, source, 16000, 5);
+    assert_true(cw_plan_past_predict(past, &t, NULL, &t.commands.v[0], &ns));
+    assert_float_equal(ns, 160000, 1600);
+    assert_int_equal(cw_platform_model_load("hxdsp", 1, &m, &err), CW_OK); /* its CPU: 246.4 us to launch, 297 ns an item */
+    assert_int_equal(cw_plan_graph_init(&pg, &t, m, &(struct cw_plan_known){.past = past}, false, &err), CW_OK);
+    assert_float_equal(cw_graph_cost(pg.graph, 0, 0), 246400 + 16000 * 297., 1);
+    cw_plan_graph_finish(&pg);
+    cw_platform_model_destroy(m);
+    assert_int_equal(cw_plan_graph_init(&pg, &t, NULL, &(struct cw_plan_known){.past = past}, false, &err), CW_OK);
+    assert_float_equal(cw_graph_cost(pg.graph, 0, 0), 160000, 1600); /* not the 5 ns of this trace */
+    assert_int_equal(pg.estimated, 0);
+    cw_plan_graph_finish(&pg);
+    cw_trace_finish(&t);
+    cw_plan_past_destroy(past);
 }
 
 /* What replay --execute --order plan gets: every command that does work once, nothing before what it needs.
@@ -221,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_failed_and_empty),
+        cmocka_unit_test(test_past),
         cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
