@@ -10,6 +10,7 @@
 
 #include "../footprint/model_file.h"
 #include "../io/quiet_child.h"
+#include "macro_child.h"
 #include "tested_names.h"
 
 #ifndef CW_FOOTPRINT_SOURCES
@@ -67,6 +68,7 @@ static const char *variable(const char *name, const char *otherwise)
 
 void cw_models_init(struct cw_models_source *s, const char *folder)
 {
+    s->asker = NULL;
     *s->helper = '\0';
     find_helper(s->helper);
     snprintf(s->path, sizeof s->path, "PATH=%.*s", PATH_MAX, variable("PATH", "/usr/local/bin:/usr/bin:/bin"));
@@ -140,37 +142,20 @@ static char *language_options(const char *options)
     return kept;
 }
 
-/* What was asked, one word after the other with a NUL behind each. NULL: out of memory. */
-static char *names_text(const char *identity, const char *options, const struct cw_tested_names *names, size_t *bytes)
-{
-    static const char version[] = "macros.2";
-    char *text, *to;
-
-    *bytes = sizeof version + strlen(identity) + strlen(options) + 2;
-    for (size_t i = 0; i < names->n; i++)
-        *bytes += strlen(names->v[i]) + 1;
-    to = text = malloc(*bytes + names->n * sizeof(struct cw_macro_value));
-    if (!text)
-        return NULL;
-    to = stpcpy(stpcpy(stpcpy(to, version) + 1, identity) + 1, options) + 1;
-    for (size_t i = 0; i < names->n; i++)
-        to = stpcpy(to, names->v[i]) + 1;
-    return text;
-}
-
 static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor *v, const char *options,
                        const struct cw_tested_names *names, struct cw_macro_value *values)
 {
     size_t bytes = 0, head = 0, expected = names->n * sizeof *values;
     char *language = v && v->identity ? language_options(options) : NULL;
-    char *text = language ? names_text(v->identity, language, names, &head) : NULL;
+    char *text = language ? cw_macro_words(v->identity, language, names->v, names->n, expected, &head) : NULL;
     uint64_t key = text ? cw_file_store_hash(CW_FILE_STORE_HASH, text, head) : 0;
     char *kept = text ? cw_file_store_read(&s->store, key, &bytes) : NULL;
     bool answered = kept && bytes == head + expected && !memcmp(kept, text, head);
 
     if (answered) {
         memcpy(values, kept + head, expected);
-    } else if (text && v->ask && v->ask(v->data, language, names->v, names->n, values)) {
+    } else if (text && ((s->asker && cw_macro_child_ask(s->asker, text, head, values, names->n)) ||
+                        (v->ask && v->ask(v->data, language, names->v, names->n, values)))) {
         answered = true;
         memcpy(text + head, values, expected);
         cw_file_store_write(&s->store, key, text, head + expected);

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "../../../analyzer/io/quiet_child.h"
+#include "../../../analyzer/kernel/macro_child.h"
 #include "../../door/doors.h"
 #include "../../door/log.h"
 #include "run_macros.h"
 #include "../plan/run_start.h"
 #include "../lanes/run_threads.h"
+#include "../tiles/run_group.h"
 
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10 /* the compiler's, at most, when the program ends */
@@ -38,6 +40,7 @@ static struct {
 void cw_run_models_start(const char *folder)
 {
     cw_models_init(&models.source, folder);
+    models.source.asker = cw_macro_child_new();
     models.on = true;
 }
 
@@ -137,6 +140,7 @@ static void *work(void *unused)
             p->models = m;
             m->refs = 1;
             cw_run_program_trust(p);
+            cw_run_group_foresee(p);
         } else if (m) {
             m->refs = 1;
             cw_run_models_release(m);

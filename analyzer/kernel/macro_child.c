@@ -1,0 +1,119 @@
+/* macro_child.c - see macro_child.h. */
+#include "macro_child.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../io/quiet_child.h"
+
+#define VERSION "macros.2"
+
+enum { MOST_VARIABLES = 1000, MILLISECONDS = 5000 };
+
+struct cw_macro_child {
+    char tool[PATH_MAX];
+    const char *environment[MOST_VARIABLES + 1];
+};
+
+char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t room, size_t *bytes)
+{
+    char *words, *to;
+
+    *bytes = sizeof VERSION + strlen(identity) + strlen(options) + 2;
+    for (size_t i = 0; i < n; i++)
+        *bytes += strlen(names[i]) + 1;
+    to = words = malloc(*bytes + room);
+    if (!words)
+        return NULL;
+    to = stpcpy(stpcpy(stpcpy(to, VERSION) + 1, identity) + 1, options) + 1;
+    for (size_t i = 0; i < n; i++)
+        to = stpcpy(to, names[i]) + 1;
+    return words;
+}
+
+bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked)
+{
+    char *end = words + bytes, *at = words;
+
+    *asked = (struct cw_macro_asked){0};
+    if (bytes < sizeof VERSION || words[bytes - 1] || strcmp(words, VERSION) != 0)
+        return false;
+    for (at += sizeof VERSION; at < end; at += strlen(at) + 1) {
+        if (!asked->identity)
+            asked->identity = at;
+        else if (!asked->options)
+            asked->options = at;
+        else if (asked->n < CW_TESTED_NAMES_MAX)
+            asked->names[asked->n++] = at;
+        else
+            return false;
+    }
+    return asked->n > 0;
+}
+
+/* ---- the process */
+
+static bool is_ours(const char *variable)
+{
+    static const char *const heads[] = {"LD_PRELOAD=", "OPENCL_LAYERS=", "CLWEAVE_", "CLWV_", NULL};
+
+    for (const char *const *h = heads; *h; h++)
+        if (!strncmp(variable, *h, strlen(*h)))
+            return true;
+    return false;
+}
+
+static bool find_tool(char path[PATH_MAX])
+{
+    static const char *const places[] = {"/clweave", "/../bin/clweave", "/../../bin/clweave", NULL};
+    char here[PATH_MAX];
+    Dl_info info;
+    size_t n;
+
+    if (!dladdr((void *)(uintptr_t)cw_macro_child_new, &info) || !info.dli_fname || !strchr(info.dli_fname, '/') ||
+        !realpath(info.dli_fname, here) || !strrchr(here, '/'))
+        return false;
+    *strrchr(here, '/') = '\0';
+    n = strlen(here);
+    for (const char *const *place = places; *place; place++) {
+        if (n + strlen(*place) + 1 > PATH_MAX)
+            return false;
+        strcpy(stpcpy(path, here), *place);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct cw_macro_child *cw_macro_child_new(void)
+{
+    struct cw_macro_child *c = calloc(1, sizeof *c);
+    size_t n = 0;
+
+    if (!c || !find_tool(c->tool)) {
+        free(c);
+        return NULL;
+    }
+    for (char *const *v = environ; v && *v && n < MOST_VARIABLES; v++)
+        if (!is_ours(*v) && !(c->environment[n++] = strdup(*v)))
+            break;
+    return c;
+}
+
+bool cw_macro_child_ask(const struct cw_macro_child *c, const char *words, size_t bytes, struct cw_macro_value *values, size_t n)
+{
+    const char *argv[] = {c->tool, CW_MACRO_CHILD_WORD, NULL};
+    size_t head = strlen(CW_MACRO_ANSWER), expected = head + n * sizeof *values;
+    struct cw_quiet_child child = {.argv = argv, .env = c->environment, .input = words, .input_bytes = bytes,
+                                   .max_bytes = expected, .milliseconds = MILLISECONDS};
+    struct cw_quiet_output out;
+    struct cw_error err;
+    bool good = cw_quiet_child_run(&child, &out, &err) == CW_OK && out.bytes == expected && !memcmp(out.data, CW_MACRO_ANSWER, head);
+
+    if (good)
+        memcpy(values, out.data + head, expected - head);
+    cw_quiet_output_finish(&out);
+    return good;
+}
