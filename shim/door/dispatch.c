@@ -1,4 +1,5 @@
 #include "doors.h"
+#include "roomy.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -95,7 +96,7 @@ static void keep_library(void)
 }
 
 /* Starts the mode; on failure, which has been logged, nothing is hooked. */
-static void start_mode(void)
+static void start_mode(void *unused)
 {
     struct cw_error err = {0};
     const struct cw_mode *mode = cw_door_mode();
@@ -103,6 +104,7 @@ static void start_mode(void)
         cw_log_error("%s; passing every call through unchanged", err.text);
         return;
     }
+    (void)unused;
     log_settings(mode->name);
     if (!mode->hooks && !mode->ext_hooks)
         return;
@@ -120,7 +122,7 @@ const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next)
     pthread_mutex_lock(&lock);
     if (!is_open) {
         cw_next = *next;
-        start_mode();
+        cw_roomy(start_mode, NULL);
         is_open = true;
     }
     pthread_mutex_unlock(&lock);
