@@ -25,7 +25,7 @@ CW_LDFLAGS += --coverage
 endif
 
 JANSSON_LIBS := -ljansson
-SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see shim/history/history_store.h
+SQLITE_LIBS  ?= -l:libsqlite3.a # static and hidden: see analyzer/history/history_store.h
 OPENCL_LIBS  := -lOpenCL
 LLVM_CONFIG  ?= $(firstword $(foreach v,llvm-config-16 llvm-config-15 llvm-config-14 llvm-config,$(shell command -v $(v))))
 
@@ -74,7 +74,7 @@ $(B)/libcwpure.a: $(call obj,$(shim_pure_src))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so \

@@ -11,8 +11,8 @@
 #include "replay_groups.h"
 
 struct replay_options {
-    struct cw_cli_list policies;
-    const char *platform, *gantt, *host_waits, *show_platform, *lp;
+    struct cw_cli_list policies, history;
+    const char *platform, *gantt, *host_waits, *show_platform, *lp, *kernels;
     int64_t dsp, seed, processors;
     bool json, check, list_policies;
     bool execute;
@@ -57,6 +57,10 @@ static const struct cw_cli_option options[] = {
            "lower bound by linear programming: auto (default) leaves it out for large graphs"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
            "keep (default) or drop the order that the host's waiting imposed"),
+    OPTION("kernels", 0, CW_CLI_CHOICE, kernels, "free|models", "free|models",
+           "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their sources"),
+    OPTION("history", 0, CW_CLI_LIST, history, "FILE", NULL,
+           "costs of kernels by regression over what other launches took: another trace with device times, or run's history"),
     OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
            "print a built-in platform's file and stop"),
     OPTION("list-policies", 'l', CW_CLI_BOOL, list_policies, NULL, NULL,
@@ -160,8 +164,9 @@ static enum cw_status load(struct replay *r, const char *path, struct cw_error *
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0,
          plan = !o->execute || (o->order && strcmp(o->order, "plan") == 0);
 
+    const struct cw_plan_source_known known = {o->kernels && strcmp(o->kernels, "models") == 0, &o->history};
     enum cw_status status =
-        cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, drop, plan, err);
+        cw_plan_source_init(&r->source, path, o->platform, o->dsp, r->processors, &known, drop, plan, err);
 
     if (status == CW_OK)
         cw_plan_source_complain(&r->source);
@@ -243,7 +248,7 @@ static int groups(struct replay *r, const char *path)
 {
     struct cw_replay_groups_options g = groups_options(r->o);
     struct cw_error err = {0};
-    enum cw_status status = cw_plan_source_init(&r->source, path, NULL, -1, r->processors, false, false, &err);
+    enum cw_status status = cw_plan_source_init(&r->source, path, NULL, -1, r->processors, NULL, false, false, &err);
 
     if (status == CW_OK)
         status = cw_replay_groups(&g, &r->source, stdout, &err);

@@ -215,7 +215,7 @@ static enum cw_status simulate_file(struct simulation *s, const char *path, uint
 {
     const struct simulate_options *o = s->o;
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0;
-    enum cw_status status = cw_plan_source_init(&s->source, path, o->platform, o->dsp, processors, drop, true, err);
+    enum cw_status status = cw_plan_source_init(&s->source, path, o->platform, o->dsp, processors, NULL, drop, true, err);
 
     if (status == CW_OK) {
         cw_plan_source_complain(&s->source);

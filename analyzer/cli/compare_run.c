@@ -67,7 +67,7 @@ static enum cw_status want_file(struct run *r, size_t k, struct cw_error *err)
     if (!f->read) {
         bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0;
         f->status = cw_plan_source_init(&f->source, r->c->file[k], o->platform, o->dsp, r->c->processors,
-                                        drop, true, &f->err);
+                                        NULL, drop, true, &f->err);
         if (f->status == CW_OK)
             f->status = solve_bounds(r->c, &f->source, &f->err);
         if (f->status == CW_OK)

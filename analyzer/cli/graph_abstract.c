@@ -165,7 +165,7 @@ enum cw_status cw_graph_abstract_export(const struct cw_graph_format *format, co
                                         const char *out, struct cw_error *err)
 {
     struct cw_plan_graph pg = {0};
-    enum cw_status status = cw_plan_graph_init(&pg, t, NULL, false, err);
+    enum cw_status status = cw_plan_graph_init(&pg, t, NULL, NULL, false, err);
 
     if (status == CW_OK)
         status = cw_graph_format_write(

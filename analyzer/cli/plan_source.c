@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "footprints.h"
 #include "../plan/graph_format.h"
 #include "../trace/trace_read.h"
 
@@ -26,8 +27,78 @@ static enum cw_status load_graph(struct cw_plan_source *s, const struct cw_graph
     return status;
 }
 
-static enum cw_status load_trace(struct cw_plan_source *s, const char *path, bool drop_waits, bool plan,
+static bool by_operations(const struct cw_platform_model *m)
+{
+    bool any = false;
+
+    for (uint32_t d = 0; m && d < cw_platform_model_platform(m)->devices; d++)
+        any |= cw_platform_model_by_operations(m, d);
+    return any;
+}
+
+/* Another trace of the program: what its launches took. */
+static enum cw_status add_past_trace(struct cw_plan_past *past, const char *path, struct cw_error *err)
+{
+    struct cw_launch_parts *parts = NULL;
+    struct cw_trace_reach reach = {0};
+    struct cw_trace t;
+    enum cw_status status;
+
+    cw_trace_init(&t);
+    status = cw_trace_load(&t, path, err);
+    if (status == CW_OK)
+        status = cw_footprints_reach(&reach, &t, err);
+    if (status == CW_OK && !(parts = cw_launch_parts_create(&t, &reach)))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    if (status == CW_OK && cw_plan_past_add_trace(past, &t, parts) == 0)
+        status = cw_error_set(err, CW_ERR_INVALID, "%s: no launch has a device time (record with clweave trace --device-times)",
+                              path);
+    cw_launch_parts_destroy(parts);
+    cw_trace_reach_finish(&reach);
+    cw_trace_finish(&t);
+    return status;
+}
+
+static enum cw_status load_past(const struct cw_cli_list *files, struct cw_plan_past **past, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    *past = cw_plan_past_create();
+    if (!*past)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a history");
+    for (size_t k = 0; k < files->count && status == CW_OK; k++)
+        status = cw_plan_past_is_history(files->word[k]) ? cw_plan_past_add_history(*past, files->word[k], err)
+                                                         : add_past_trace(*past, files->word[k], err);
+    return status;
+}
+
+/* With models and history, as far as they are wanted and there. */
+static enum cw_status make_graph(struct cw_plan_source *s, const struct cw_plan_source_known *given, bool drop_waits,
                                  struct cw_error *err)
+{
+    bool past = given && given->history && given->history->count, as_run = given && given->as_run;
+    struct cw_trace_reach reach = {0};
+    struct cw_plan_known known = {.as_run = as_run};
+    enum cw_status status = CW_OK;
+
+    if (as_run || past || by_operations(s->model)) {
+        status = cw_footprints_reach(&reach, &s->trace, err);
+        if (status == CW_OK && !reach.analysed)
+            cw_cli_complain("%s: no models of its kernels: %s", s->input.file,
+                            reach.missing.status ? reach.missing.text : "no sources are recorded");
+        known.reach = &reach;
+    }
+    if (status == CW_OK && past)
+        status = load_past(given->history, &known.past, err);
+    if (status == CW_OK)
+        status = cw_plan_graph_init(&s->plan_graph, &s->trace, s->model, &known, drop_waits, err);
+    cw_plan_past_destroy(known.past);
+    cw_trace_reach_finish(&reach);
+    return status;
+}
+
+static enum cw_status load_trace(struct cw_plan_source *s, const char *path, const struct cw_plan_source_known *known,
+                                 bool drop_waits, bool plan, struct cw_error *err)
 {
     struct cw_error why = {0};
     enum cw_status status = cw_trace_load(&s->trace, path, err);
@@ -35,7 +106,9 @@ static enum cw_status load_trace(struct cw_plan_source *s, const char *path, boo
     s->is_trace = true;
     if (status != CW_OK || !plan)
         return status;
-    status = cw_plan_graph_init(&s->plan_graph, &s->trace, s->model, drop_waits, &why);
+    if (s->model)
+        cw_platform_model_divide_kernels(s->model);
+    status = make_graph(s, known, drop_waits, &why);
     if (status != CW_OK)
         return cw_error_set(err, status, "%s: %s", path, why.text);
     s->input.trace = &s->trace;
@@ -56,7 +129,8 @@ void cw_plan_source_complain(const struct cw_plan_source *s)
 }
 
 enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, const char *platform,
-                                   int64_t dsp, uint32_t processors, bool drop_waits, bool plan, struct cw_error *err)
+                                   int64_t dsp, uint32_t processors, const struct cw_plan_source_known *known,
+                                   bool drop_waits, bool plan, struct cw_error *err)
 {
     const struct cw_graph_format *format = cw_graph_format_probe(path);
     enum cw_status status = CW_OK;
@@ -72,7 +146,7 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
     if (status != CW_OK)
         return status;
     return format ? load_graph(s, format, path, processors, err)
-                  : load_trace(s, path, drop_waits, plan, err);
+                  : load_trace(s, path, known, drop_waits, plan, err);
 }
 
 enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct cw_error *err)

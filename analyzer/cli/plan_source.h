@@ -3,6 +3,7 @@
 #ifndef CW_PLAN_SOURCE_H
 #define CW_PLAN_SOURCE_H
 
+#include "cli.h"
 #include "../plan/plan_graph.h"
 #include "../plan/plan_result.h"
 
@@ -19,16 +20,24 @@ struct cw_plan_source {
     uint32_t estimated, commands; /* of plan_graph */
 };
 
+/* What plans of a trace may rest on beside it. */
+struct cw_plan_source_known {
+    bool as_run;                        /* kernels are cut as run does it */
+    const struct cw_cli_list *history;  /* files of run's, and traces; NULL: none */
+};
+
 /* Reads `path`.
  *   platform   built-in or file, NULL: the devices of the input, or hxdsp when `dsp` >= 0
  *   dsp        number of DSPs, -1 = as the platform says
  *   processors alike processors of graph files that name no devices; 0 = graph_format.h's default
  *   drop_waits leave out the order that the host's waiting imposed
+ *   known      NULL: the trace alone
  *   plan       false: of a trace, the trace alone (input.graph stays NULL)
  * Errors: those of the readers and of cw_plan_graph_init; the
  * source is to be finished either way. */
 enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, const char *platform,
-                                   int64_t dsp, uint32_t processors, bool drop_waits, bool plan, struct cw_error *err);
+                                   int64_t dsp, uint32_t processors, const struct cw_plan_source_known *known,
+                                   bool drop_waits, bool plan, struct cw_error *err);
 /* Complains on stderr when costs are estimates. */
 void cw_plan_source_complain(const struct cw_plan_source *s);
 

@@ -18,6 +18,9 @@ struct conversion {
     const struct cw_platform_model *model; /* NULL: the trace's own devices */
     const struct cw_platform *platform;
     struct cw_work_times times;
+    struct cw_plan_past *past;     /* NULL: none */
+    struct cw_launch_parts *parts; /* NULL: no models */
+    bool as_run;                   /* kernels are cut as run mode does it */
     uint32_t *device; /* platform device -> device of the trace; only without a model */
     double *cost;     /* scratch, one per device of the platform */
     struct cw_graph_builder *builder;
@@ -49,8 +52,9 @@ static enum cw_status own_platform(struct conversion *c, struct cw_error *err)
             used |= t->queues.v[q].device == d;
         if (!used)
             continue;
-        spec[n] = (struct cw_device_spec){t->devices.v[d].name, class_name(t->devices.v[d].type),
-                                          t->devices.v[d].host_unified ? "host" : NULL};
+        spec[n] = (struct cw_device_spec){.name = t->devices.v[d].name,
+                                          .class_name = class_name(t->devices.v[d].type),
+                                          .memory = t->devices.v[d].host_unified ? "host" : NULL};
         c->device[n++] = d;
     }
     if (status == CW_OK && n == 0)
@@ -67,6 +71,7 @@ static enum cw_status own_platform(struct conversion *c, struct cw_error *err)
 static bool fill_costs(struct conversion *c, const struct cw_command *command)
 {
     struct cw_work work;
+    struct cw_work_ops ops;
     bool exact, any = false;
 
     if (command->status != 0 || !(cw_work_is_kernel(command) || cw_work_is_transfer(command))) {
@@ -74,6 +79,10 @@ static bool fill_costs(struct conversion *c, const struct cw_command *command)
         return false;
     }
     exact = cw_work_times_get(&c->times, command, &work);
+    if (work.kernel && c->past && cw_plan_past_predict(c->past, c->trace, c->parts, command, &work.traced_ns))
+        exact = true;
+    if (work.kernel && c->parts && cw_launch_parts_ops(c->parts, command, &ops))
+        work.ops = &ops;
     for (uint32_t d = 0; d < c->platform->devices; d++) {
         bool traced = true, there = true;
         if (c->model)
@@ -124,7 +133,7 @@ static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error 
                                 ? "give a device a rule in \"kernels\" that matches it without \"run\": false"
                                 : "give at least one device \"transfers\" other than false");
     if (cw_work_is_kernel(command) && command->status == 0)
-        spec.groups = cuts(command);
+        spec.groups = c->as_run ? cw_launch_parts_groups(c->parts, command) : cuts(command);
     spec.groups += spec.groups == 0;
     spec.splittable = spec.groups > 1;
     return cw_graph_builder_add_task(c->builder, &spec, err);
@@ -145,9 +154,15 @@ static enum cw_status add_edges(struct conversion *c, bool drop_host_waits, stru
     return status;
 }
 
-static enum cw_status convert(struct conversion *c, bool drop_host_waits, struct cw_error *err)
+static enum cw_status convert(struct conversion *c, const struct cw_plan_known *known, bool drop_host_waits,
+                              struct cw_error *err)
 {
     enum cw_status status = cw_work_times_init(&c->times, c->trace, err);
+
+    c->past = known ? known->past : NULL;
+    c->as_run = known && known->reach && known->as_run;
+    if (known && known->reach && !(c->parts = cw_launch_parts_create(c->trace, known->reach)))
+        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
 
     if (status == CW_OK && c->trace->commands.count == 0)
         status = cw_error_set(err, CW_ERR_INVALID, "the trace has no commands, so nothing to replay");
@@ -173,16 +188,17 @@ static enum cw_status convert(struct conversion *c, bool drop_host_waits, struct
 }
 
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,
-                                  const struct cw_platform_model *model, bool drop_host_waits,
-                                  struct cw_error *err)
+                                  const struct cw_platform_model *model, const struct cw_plan_known *known,
+                                  bool drop_host_waits, struct cw_error *err)
 {
     struct conversion c = {.trace = t, .model = model, .out = pg};
     enum cw_status status;
 
     *pg = (struct cw_plan_graph){0};
-    status = convert(&c, drop_host_waits, err);
+    status = convert(&c, known, drop_host_waits, err);
     cw_work_times_finish(&c.times);
     cw_graph_builder_destroy(c.builder);
+    cw_launch_parts_destroy(c.parts);
     free(c.device);
     free(c.cost);
     if (status != CW_OK)

@@ -12,14 +12,19 @@
  * Edges are the trace's binding ones (event, barrier, host, data; not the implied `queue`). RAW edges carry
  * the bytes in common, all others carry nothing.
  *
+ * With models of the kernels (cw_plan_known.reach) they may be cut as run mode does it instead, or stay whole; and platforms
+ * with rates of operations (platform_file.h) take what these say.
+ *
  * Costs, in ns, come from the platform's rules (platform_file.h). The time of a command in the trace is its
  * device time where one was recorded, else an estimate: its kernel's mean time per work-item elsewhere in the
  * trace, or that of all kernels, or 5 us + 1 ns per work-item; for transfers likewise per byte, or 5 us +
- * 0.125 ns per byte. */
+ * 0.125 ns per byte. A history (cw_plan_known.past) comes before all of these. */
 #ifndef CW_PLAN_GRAPH_H
 #define CW_PLAN_GRAPH_H
 
 #include "../../sched/graph.h"
+#include "launch_parts.h"
+#include "plan_past.h"
 #include "platform_file.h"
 #include "../trace/trace.h"
 
@@ -30,16 +35,23 @@ struct cw_plan_graph {
     uint32_t commands;            /* enqueued commands, failed ones not counted */
 };
 
+/* What is known beside the trace; each may be NULL. */
+struct cw_plan_known {
+    struct cw_trace_reach *reach; /* models of its kernels */
+    bool as_run;                  /* these also say how kernels are cut */
+    struct cw_plan_past *past;    /* what earlier runs took */
+};
+
 /* Builds the graph of `t`, which must hold its edges and accesses.
  *   model            the platform to plan for; NULL: the devices that the trace used. A kernel then costs on
  * another device than its own what it took there per work-item elsewhere in the trace, or its time scaled by
- * compute units x clock (which counts as an estimate) drop_host_waits  leave `host` edges out: as if the host
+ * compute units x clock (which counts as an estimate) known  NULL: nothing drop_host_waits  leave `host` edges out: as if the host
  * never waited Errors: CW_ERR_INVALID (no command in the trace; a damaged one), CW_ERR_INFEASIBLE (no device
  * of the platform can run a command: the message names it and says what to add), CW_ERR_CYCLE, CW_ERR_NOMEM.
  */
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,
-                                  const struct cw_platform_model *model, bool drop_host_waits,
-                                  struct cw_error *err);
+                                  const struct cw_platform_model *model, const struct cw_plan_known *known,
+                                  bool drop_host_waits, struct cw_error *err);
 void cw_plan_graph_finish(struct cw_plan_graph *pg); /* safe on a zeroed struct */
 
 /* Moves an abstract graph to another platform: a device of `model` costs what the first device of its class

@@ -101,6 +101,12 @@ void cw_platform_model_preload(struct cw_platform_model *m)
         m->entry[k].preload |= strcmp(m->entry[k].class_name, "dsp") == 0;
 }
 
+void cw_platform_model_divide_kernels(struct cw_platform_model *m)
+{
+    for (uint32_t d = 0; d < m->platform->devices; d++)
+        m->platform->device[d].set_up = m->entry[m->entry_of[d]].rule.launch_ns;
+}
+
 double cw_platform_model_speed(const struct cw_platform_model *m, uint32_t d)
 {
     return m->entry[m->entry_of[d]].rule.speed;

@@ -241,7 +241,8 @@ static enum cw_status expand(struct cw_platform_model *m, const json_t *root, st
             snprintf(name[n], sizeof *name, "%.64s", m->entry[k].name);
             if (m->entry[k].count > 1)
                 snprintf(name[n] + strlen(name[n]), 12, "%u", c);
-            spec[n] = (struct cw_device_spec){name[n], m->entry[k].class_name, m->entry[k].memory};
+            spec[n] = (struct cw_device_spec){
+                .name = name[n], .class_name = m->entry[k].class_name, .memory = m->entry[k].memory};
             m->entry_of[n] = (uint32_t)k;
         }
     if (status == CW_OK)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/history/history_store.h"
+#include "../../analyzer/history/history_store.h"
 
 static char folder[200], path[220];
 

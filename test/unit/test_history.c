@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "../../sched/random.h"
-#include "../../shim/history/history.h"
-#include "../../shim/history/history_fit.h"
+#include "../../analyzer/history/history.h"
+#include "../../analyzer/history/history_fit.h"
 
 #include "failing_alloc.h"
 

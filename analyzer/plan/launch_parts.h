@@ -1,0 +1,21 @@
+/* launch_parts.h - what models of kernels say of a trace's launches, for plans: into how many work-groups each may be cut,
+ * as run mode does it, and how many operations it has. Belongs to one thread. */
+#ifndef CW_LAUNCH_PARTS_H
+#define CW_LAUNCH_PARTS_H
+
+#include "../footprint/op_kinds.h"
+#include "../graph/trace_reach.h"
+
+struct cw_launch_parts;
+
+/* For the launches of `t`; both must outlive it. NULL: out of memory. */
+struct cw_launch_parts *cw_launch_parts_create(const struct cw_trace *t, struct cw_trace_reach *reach);
+void cw_launch_parts_destroy(struct cw_launch_parts *p); /* NULL allowed */
+
+/* Work-groups along the dimension that it is cut along; 1: it stays whole, as does what has no model. */
+uint64_t cw_launch_parts_groups(struct cw_launch_parts *p, const struct cw_command *launch);
+
+/* False: not known. */
+bool cw_launch_parts_ops(struct cw_launch_parts *p, const struct cw_command *launch, struct cw_work_ops *ops);
+
+#endif
