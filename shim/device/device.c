@@ -69,7 +69,30 @@ int64_t cw_device_profiling_offset_ns(void)
 
 double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work)
 {
-    return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : NAN;
+    return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : s->home ? cw_dsp_host_cost_ns(work) : NAN;
+}
+
+double cw_device_set_up_ns(cl_device_id device)
+{
+    const struct cw_work nothing = {.kernel = ""};
+    int dsp = cw_board_dsp(device);
+
+    return dsp >= 0 ? cw_dsp_cost_ns(cw_dsp_at((unsigned)dsp), &nothing) : cw_dsp_host_cost_ns(&nothing);
+}
+
+/* Of a slot that is no DSP: it takes as long as it takes or, on the virtual clock, what the platform says of the CPU. */
+static void begin_elsewhere(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+{
+    uint64_t now = cw_dsp_now_ns();
+    double cost = cw_slot_cost_ns(s, work);
+
+    *h = (struct cw_hold){.work = *work, .real_ns = cw_dsp_read_clock(CLOCK_MONOTONIC), .cost_ns = isnan(cost) ? 0 : cost};
+    h->submit_ns = h->start_ns = cw_dsp_clock_is_virtual() && ready_ns > now ? ready_ns : now;
+}
+
+static void end_elsewhere(struct cw_hold *h)
+{
+    h->end_ns = h->start_ns + (h->cost_ns > 0 ? (uint64_t)(h->cost_ns + .5) : cw_dsp_read_clock(CLOCK_MONOTONIC) - h->real_ns);
 }
 
 bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
@@ -77,7 +100,7 @@ bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t
     if (s->dsp)
         cw_dsp_begin(s->dsp, work, ready_ns, h);
     else
-        cw_dsp_begin_unmodelled(work, ready_ns, h);
+        begin_elsewhere(s, work, ready_ns, h);
     return !h->failed;
 }
 
@@ -91,7 +114,7 @@ void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
     if (s->dsp)
         cw_dsp_end(s->dsp, h);
     else
-        cw_dsp_end_unmodelled(h);
+        end_elsewhere(h);
 }
 
 bool cw_slot_stop(const struct cw_slot *s)

@@ -84,6 +84,9 @@ struct cw_hold {
  * modelled. */
 double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work);
 
+/* What every kernel takes on `device`, a DSP or the host's CPU, before its first work-item runs; NAN: not modelled. */
+double cw_device_set_up_ns(cl_device_id device);
+
 /* Brackets the functional execution of one command on a slot. `ready_ns`: when everything that it waited for
  * was done, on the clock of cw_device_now_ns (0: now). cw_slot_end returns when the modelled time has passed
  * (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and fills *h.

@@ -16,14 +16,14 @@ static bool contains(const cl_device_id *list, cl_uint n, cl_device_id d)
 }
 
 /* The visible devices of `type` in their order: PoCL's own, then DSPs. `error` is CL_SUCCESS, or what the
- * vendor says about the type. Returns their number, list[] has room for all. */
+ * vendor says about the type. Returns their number, list[] has room for all; a second list would be 4 KB of the caller's stack. */
 static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_id list[CW_DEVICES_MAX],
                        cl_int *error)
 {
-    cl_device_id vendors[CW_DEVICES_MAX];
+    uint64_t has[(CW_DEVICES_MAX + 63) / 64] = {0};
     cl_uint n = 0, vendor_n = 0;
 
-    *error = cw_next.clGetDeviceIDs(b->platform, type, CW_DEVICES_MAX, vendors, &vendor_n);
+    *error = cw_next.clGetDeviceIDs(b->platform, type, CW_DEVICES_MAX, list, &vendor_n);
     if (*error != CL_SUCCESS && *error != CL_DEVICE_NOT_FOUND)
         return 0;
     if (*error != CL_SUCCESS)
@@ -35,7 +35,10 @@ static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_
     }
     vendor_n = vendor_n < CW_DEVICES_MAX ? vendor_n : CW_DEVICES_MAX;
     for (unsigned i = 0; i < b->n_own; i++)
-        if (contains(vendors, vendor_n, b->own[i]))
+        if (contains(list, vendor_n, b->own[i]))
+            has[i / 64] |= UINT64_C(1) << i % 64;
+    for (unsigned i = 0; i < b->n_own; i++)
+        if (has[i / 64] >> i % 64 & 1)
             list[n++] = b->own[i];
     for (unsigned i = 0; i < b->n_dsp && type & CL_DEVICE_TYPE_ACCELERATOR; i++) /* TYPE_ALL has that bit */
         list[n++] = b->dsp[i];

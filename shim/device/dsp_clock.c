@@ -34,6 +34,7 @@ static struct {
     struct cw_dsp *dsp;
     unsigned n;
     uint32_t mover; /* the platform's device whose rule transfers follow where the DSP has none */
+    uint32_t host;  /* the platform's first CPU; UINT32_MAX: it has none */
     bool virtual_clock, by_operations;
     uint64_t started;       /* ns */
     int64_t virtual_offset; /* cw_dsp_profiling_offset_ns, where nothing drifts */
@@ -46,17 +47,9 @@ static struct {
     double behind_ns; /* by which commands took longer because others used the DDR */
 } board;
 
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t monotonic_ns(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return cw_dsp_read_clock(CLOCK_MONOTONIC);
 }
 
 /* ---- costs */
@@ -84,7 +77,6 @@ double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work)
 static uint32_t find_mover(uint32_t dsp)
 {
     const struct cw_platform *p = cw_platform_model_platform(board.model);
-
     struct cw_work_cost c;
 
     for (uint32_t d = 0; d < p->devices; d++)
@@ -105,6 +97,10 @@ static bool fill_board(unsigned n, const char *platform, struct cw_error *err)
         cw_error_set(err, CW_ERR_NOMEM, "out of memory");
         return false;
     }
+    board.host = UINT32_MAX;
+    for (uint32_t d = p->devices; d-- > 0;)
+        if (!strcmp(p->device[d].class_name, "cpu"))
+            board.host = d;
     for (uint32_t d = 0; d < p->devices && k < n; d++)
         if (!strcmp(p->device[d].class_name, "dsp"))
             board.dsp[k++].device = d;
@@ -190,7 +186,7 @@ int64_t cw_dsp_profiling_offset_ns(void)
 {
     if (board.virtual_clock)
         return board.virtual_offset;
-    return (int64_t)(read_clock(CLOCK_MONOTONIC_RAW) - read_clock(CLOCK_MONOTONIC));
+    return (int64_t)(cw_dsp_read_clock(CLOCK_MONOTONIC_RAW) - monotonic_ns());
 }
 
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
@@ -339,17 +335,12 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
     atomic_store(&d->busy_until, h->end_ns);
 }
 
-void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+double cw_dsp_host_cost_ns(const struct cw_work *work)
 {
-    uint64_t now = cw_dsp_now_ns();
+    struct cw_work_cost c;
+    bool modelled = board.virtual_clock && board.host != UINT32_MAX && cost_on(board.host, work, &c) && !c.traced;
 
-    *h = (struct cw_hold){.work = *work, .real_ns = monotonic_ns()};
-    h->submit_ns = h->start_ns = board.virtual_clock && ready_ns > now ? ready_ns : now;
-}
-
-void cw_dsp_end_unmodelled(struct cw_hold *h)
-{
-    h->end_ns = h->start_ns + (monotonic_ns() - h->real_ns);
+    return modelled ? cw_work_cost_ns(&c) : NAN;
 }
 
 /* ---- what it came to */
@@ -386,6 +377,9 @@ bool cw_dsp_describe(char *text, size_t size)
              (unsigned long long)board.overruns, board.worst, (unsigned long long)board.programs,
              board.compile_ns / 1000, board.behind_ns / 1000);
     cw_lock_free(&board.lock);
+    n = strlen(text);
+    if (board.virtual_clock)
+        snprintf(text + n, size - n, ", the program waited %.0f us", (double)(board.virtual_now - board.started) / 1000);
     for (unsigned k = 0; k < board.n; k++) {
         n = strlen(text);
         if (atomic_load(&board.dsp[k].dead))

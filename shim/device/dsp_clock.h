@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "../../analyzer/plan/platform_file.h"
 
@@ -53,16 +54,24 @@ bool cw_dsp_stop(struct cw_dsp *d);
 /* Whether the next launch would fail, so that it must not run: then cw_dsp_begin says so too. */
 bool cw_dsp_refuses(const struct cw_dsp *d);
 
-/* The same for a command on another device: it takes as long as it takes, after `ready_ns` on the virtual
- * clock. */
-void cw_dsp_begin_unmodelled(const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
-void cw_dsp_end_unmodelled(struct cw_hold *h);
+/* On the virtual clock, what the host's CPU takes where the platform's first device of class "cpu" has a time for such work;
+ * else NAN: as long as it takes. */
+double cw_dsp_host_cost_ns(const struct cw_work *work);
 
 /* When the DSP's last command ends, on the clock of cw_device_now_ns. */
 uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d);
 
 /* A program was built for the DSP: counted, with the time that the model says, not held. */
 void cw_dsp_built(struct cw_dsp *d);
+
+/* A clock of the system, ns. */
+static inline uint64_t cw_dsp_read_clock(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 uint64_t cw_dsp_now_ns(void);
 void cw_dsp_reached(uint64_t ns);

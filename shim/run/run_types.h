@@ -365,6 +365,7 @@ struct cw_run_lane {
     struct cw_run_task **heap;
     uint32_t num_ready;
     uint64_t busy_until_ns;  /* guess, for planning */
+    uint64_t virtual_end_ns; /* virtual clock: of its last command */
     struct cw_run_watch watch; /* run_watch.h */
     struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
     uint32_t num_wanted;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../door/log.h"
+#include "../door/roomy.h"
 #include "log_file.h"
 
 __thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
@@ -130,41 +131,44 @@ static void become_a_process(void)
         sched_yield();
 }
 
-static bool open_log(void)
+static void open_log(void *opened)
 {
     struct cw_error err = {0};
 
+    *(bool *)opened = false;
     cw_clock_start();
     if (!have_key && pthread_key_create(&thread_key, thread_ends)) {
         cw_log_error("recording is off: no thread key left");
-        return false;
+        return;
     }
     have_key = true;
     if (!page && !make_page()) {
         cw_log_error("recording is off: cannot make a page that notices forks: %s", strerror(errno));
-        return false;
+        return;
     }
     if (cw_log_file_open(out_option, capture, &err) != CW_OK) {
         cw_log_error("recording is off: %s", err.text);
-        return false;
+        return;
     }
     cw_log_generation++;
     state = OPEN;
     cw_log_alive = page;
-    return true;
+    *(bool *)opened = true;
 }
 
 bool cw_log_wake(void)
 {
     int saved = errno;
-    bool alive;
+    bool alive, opened = true;
 
     if (state == UNCONFIGURED || (state == OVER && (!page || *page)))
         return false;
     if (page && !*page)
         become_a_process();
     pthread_mutex_lock(&state_lock);
-    if (state == READY && !open_log()) /* others that call meanwhile find READY, and wait for the lock */
+    if (state == READY) /* others that call meanwhile find READY, and wait for the lock */
+        cw_roomy(open_log, &opened);
+    if (!opened)
         state = OVER;
     alive = state == OPEN;
     pthread_mutex_unlock(&state_lock);

@@ -8,6 +8,7 @@
 #include "../../analyzer/settings/options.h"
 #include "../../analyzer/trace/trace_write.h"
 #include "../door/log.h"
+#include "../door/roomy.h"
 #include "capture.h"
 #include "hooks.h"
 
@@ -103,12 +104,11 @@ static void convert(void)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
-void cw_trace_at_end(void)
+static void end(void *unused)
 {
     static uint32_t done;
-    int saved = errno;
 
+    (void)unused;
     if (before_end)
         before_end();
     if (!cw_log_exists() || done == cw_log_generation)
@@ -124,6 +124,14 @@ void cw_trace_at_end(void)
         cw_log_complete();
     if (!tool_converts)
         convert();
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers: it may still be asked. Once per log. */
+void cw_trace_at_end(void)
+{
+    int saved = errno;
+
+    cw_roomy(end, NULL);
     errno = saved;
 }
 

@@ -5,7 +5,7 @@
  * the merge needs all products, nothing else depends on anything. Elements are small whole numbers, so that
  * every sum is exact in float whatever the order.
  *
- * usage: blockmatmul [n]   matrices of n x n elements, n even, default 64 */
+ * usage: blockmatmul [n] [times]   matrices of n x n elements, n even, default 64; all of it so often, default 1 */
 #include "common.h"
 
 #include <stdlib.h>
@@ -77,7 +77,8 @@ static void enqueue_product(struct app *a, cl_mem in_a, cl_mem in_b, cl_mem bloc
 
 int main(int argc, char **argv)
 {
-    size_t n = app_size(argc, argv, 1, 64, 2, 4096) / 2 * 2, bytes = n * n * sizeof(float);
+    size_t n = app_size(argc, argv, 1, 64, 2, 4096) / 2 * 2, bytes = n * n * sizeof(float),
+           times = app_size(argc, argv, 2, 1, 1, 1000);
     float *data_a = app_alloc(bytes), *data_b = app_alloc(bytes), *got = app_alloc(bytes),
           *want = app_alloc(bytes);
     uint32_t seed = 1;
@@ -98,8 +99,10 @@ int main(int argc, char **argv)
     for (int p = 0; p < PRODUCTS; p++)
         m[PRODUCT + p] = app_buffer(&a, CL_MEM_READ_WRITE, bytes / 4, NULL);
 
-    enqueue_product(&a, m[IN_A], m[IN_B], m[BLOCKS_A], m[BLOCKS_B], &m[PRODUCT], m[C], n);
-    app_read(&a, m[C], 0, bytes, got);
+    for (size_t k = 0; k < times; k++) {
+        enqueue_product(&a, m[IN_A], m[IN_B], m[BLOCKS_A], m[BLOCKS_B], &m[PRODUCT], m[C], n);
+        app_read(&a, m[C], 0, bytes, got);
+    }
     multiply_plainly(data_a, data_b, want, n);
     app_expect_floats(&a, "C", got, want, n * n);
 

@@ -4,7 +4,7 @@
  * together; one finds the greatest value of each row; one scales by the greatest of all. All arithmetic is in
  * whole numbers.
  *
- * usage: featurefusion [side]   default 96 */
+ * usage: featurefusion [side] [times]   default 96 1 */
 #include "common.h"
 
 #include <stdlib.h>
@@ -127,7 +127,8 @@ static void enqueue_fusion(struct app *a, cl_mem picture, cl_mem *feature, cl_me
 
 int main(int argc, char **argv)
 {
-    size_t n = app_size(argc, argv, 1, 96, 3, 4096), words = n * n * sizeof(uint32_t);
+    size_t n = app_size(argc, argv, 1, 96, 3, 4096), words = n * n * sizeof(uint32_t),
+           times = app_size(argc, argv, 2, 1, 1, 1000);
     uint8_t *picture = app_alloc(n * n);
     uint32_t *want = app_alloc(words), *got = app_alloc(words), seed = 17;
     for (size_t i = 0; i < n * n; i++)
@@ -143,9 +144,11 @@ int main(int argc, char **argv)
     m[ROWS] = app_buffer(&a, CL_MEM_READ_WRITE, n * sizeof(uint32_t), NULL);
     for (int f = 0; f < FEATURES; f++)
         m[FEATURE + f] = app_buffer(&a, CL_MEM_READ_WRITE, words, NULL);
-    APP_CHECK(clEnqueueWriteBuffer(a.queue, m[PICTURE], CL_FALSE, 0, n * n, picture, 0, NULL, NULL));
-    enqueue_fusion(&a, m[PICTURE], &m[FEATURE], m[WEIGHT], m[FUSED], m[ROWS], n);
-    app_read(&a, m[FUSED], 0, words, got);
+    for (size_t k = 0; k < times; k++) {
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, m[PICTURE], CL_FALSE, 0, n * n, picture, 0, NULL, NULL));
+        enqueue_fusion(&a, m[PICTURE], &m[FEATURE], m[WEIGHT], m[FUSED], m[ROWS], n);
+        app_read(&a, m[FUSED], 0, words, got);
+    }
     app_expect_words(&a, "fused", got, want, n * n);
 
     app_release_mems(m, COUNT);

@@ -5,7 +5,7 @@
  * reduce that meet in one node; at the precision of whole buffers the partial histograms would wrongly depend
  * on each other.
  *
- * usage: mapreduce [items per chunk] [chunks]   default 4096 6 */
+ * usage: mapreduce [items per chunk] [chunks] [times]   default 4096 6 1 */
 #include "common.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static const char source[] =
 
 int main(int argc, char **argv)
 {
-    size_t n = app_size(argc, argv, 1, 4096, 1, 1 << 24), chunks = app_size(argc, argv, 2, 6, 1, MOST_CHUNKS);
+    size_t n = app_size(argc, argv, 1, 4096, 1, 1 << 24), chunks = app_size(argc, argv, 2, 6, 1, MOST_CHUNKS),
+           times = app_size(argc, argv, 3, 1, 1, 1000);
     uint32_t *in = app_alloc(n * chunks * sizeof *in), want[BINS] = {0}, got[BINS], seed = 7;
     for (size_t i = 0; i < n * chunks; i++) {
         in[i] = app_random(&seed);
@@ -54,20 +55,24 @@ int main(int argc, char **argv)
     cl_mem all = app_buffer(&a, CL_MEM_READ_WRITE, chunks * PARTIAL_BYTES, NULL);
     cl_mem total = app_buffer(&a, CL_MEM_WRITE_ONLY, sizeof got, NULL);
     cl_mem keys[MOST_CHUNKS], partial[MOST_CHUNKS];
-    APP_CHECK(clEnqueueWriteBuffer(a.queue, input, CL_FALSE, 0, n * chunks * sizeof *in, in, 0, NULL, NULL));
     for (size_t c = 0; c < chunks; c++) {
         keys[c] = app_buffer(&a, CL_MEM_READ_WRITE, n, NULL);
         partial[c] = app_sub_buffer(all, CL_MEM_READ_WRITE, c * PARTIAL_BYTES, BINS * sizeof(cl_uint));
-        app_args(map, "mmu", input, keys[c], (cl_uint)(c * n));
-        app_run(a.queue, map, n, 0, 0, NULL, NULL);
     }
-    for (size_t c = 0; c < chunks; c++) {
-        app_args(reduce, "mmu", keys[c], partial[c], (cl_uint)n);
-        app_run(a.queue, reduce, BINS, 0, 0, NULL, NULL);
+    for (size_t k = 0; k < times; k++) {
+        APP_CHECK(clEnqueueWriteBuffer(a.queue, input, CL_FALSE, 0, n * chunks * sizeof *in, in, 0, NULL, NULL));
+        for (size_t c = 0; c < chunks; c++) {
+            app_args(map, "mmu", input, keys[c], (cl_uint)(c * n));
+            app_run(a.queue, map, n, 0, 0, NULL, NULL);
+        }
+        for (size_t c = 0; c < chunks; c++) {
+            app_args(reduce, "mmu", keys[c], partial[c], (cl_uint)n);
+            app_run(a.queue, reduce, BINS, 0, 0, NULL, NULL);
+        }
+        app_args(final, "mmuu", all, total, (cl_uint)chunks, (cl_uint)(PARTIAL_BYTES / sizeof(cl_uint)));
+        app_run(a.queue, final, BINS, 0, 0, NULL, NULL);
+        app_read(&a, total, 0, sizeof got, got);
     }
-    app_args(final, "mmuu", all, total, (cl_uint)chunks, (cl_uint)(PARTIAL_BYTES / sizeof(cl_uint)));
-    app_run(a.queue, final, BINS, 0, 0, NULL, NULL);
-    app_read(&a, total, 0, sizeof got, got);
     app_expect_words(&a, "histogram", got, want, BINS);
 
     app_release_mems(keys, chunks);

@@ -10,6 +10,18 @@ for clock in virtual real; do
 done
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -q ' 0 overran' || fail "virtual clock: something overran"
 
+
+# the virtual clock: the CPU takes what the platform says, one command after the other; less with a DSP beside it that is as fast
+echo '{"format": "clweave-platform", "version": 1, "devices": [{"class": "cpu", "kernels": [{"name": "multiply", "ns_per_item": 156250}]},
+ {"class": "dsp", "transfers": {"bytes_per_ns": 4}, "ns_per_item": 156250}]}' > "$T/host.json"
+for policy in cpu-only dm; do
+    under CLWEAVE_DSP=1 CLWEAVE_DEVICES=dsp CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM="$T/host.json" CLWEAVE_MANAGE_ALL=1 \
+        CLWEAVE_POLICY=$policy CLWEAVE_SUMMARY=1 "$B/test/apps/gemm" 32 16 > "$T/out" 2>&1 || { cat "$T/out"; fail "$policy on the virtual clock"; }
+    waited=$(sed -n 's/.*the program waited \([0-9]*\) us.*/\1/p' "$T/out")
+    least=640000 most=960000 # 64 launches of 10 ms
+    [ $policy = dm ] && least=320000 most=640000 # windows may be short on a busy host
+    [ "${waited:-0}" -ge $least ] && [ "$waited" -lt $most ] || { cat "$T/out"; fail "$policy on the virtual clock: ${waited:-nothing} us"; }
+done
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$T/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
 

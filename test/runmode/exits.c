@@ -1,5 +1,7 @@
 /* exits.c - programs that end early: in the middle of work, in a callback, in a child. What they printed and their exit
- * status is as bare. Each case is a child process. */
+ * status is as bare. Each case is a child process.
+ *
+ * exits [only CASE | but CASE] */
 #include "common.h"
 
 #include <pthread.h>
@@ -123,6 +125,24 @@ static int first_leaves(void)
     pthread_exit(NULL);
 }
 
+/* A thread of the least stack that there can be ends the process, with work under way. */
+static int small_leaves(void)
+{
+    static int status = 12;
+    pthread_attr_t attr;
+    pthread_t t;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN));
+    for (int i = 0; i < 50; i++)
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    pthread_create(&t, &attr, ends, &status);
+    for (int i = 0; i < 50; i++)
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+    pthread_join(t, NULL);
+    return 1;
+}
+
 static uint32_t flag[1024] __attribute__((aligned(4096)));
 
 /* A kernel that has been known to be quick never ends; nobody waits for it. */
@@ -143,11 +163,15 @@ static int endless(void)
     return 11;
 }
 
+static const char *way, *named; /* of main's arguments */
+
 static void outcome(const char *what, int (*body)(void), bool handler)
 {
     int status = 0;
     pid_t child;
 
+    if (named && !strcmp(way, "only") != !strcmp(what, named))
+        return;
     fflush(stdout);
     child = fork();
     if (child == 0) {
@@ -166,14 +190,19 @@ static void outcome(const char *what, int (*body)(void), bool handler)
            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3) {
+        way = argv[1];
+        named = argv[2];
+    }
     outcome("unfinished", unfinished, false);
     outcome("in a callback", in_callback, false);
     outcome("at once", at_once, false);
     outcome("in a handler", in_handler, true);
     outcome("gated", gated, false);
     outcome("by another thread", by_another, false);
+    outcome("by one of a small stack", small_leaves, false);
     outcome("endless", endless, false);
     outcome("the first thread leaves", first_leaves, false);
     return 0;

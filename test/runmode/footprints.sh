@@ -39,6 +39,20 @@ for seed in 1 2 3; do
     in_run "$B/test/runmode/macros" $chaos CLWEAVE_SEED=$seed
     [ "$(count reordered)" -ge 20 ] || fail "macros: only $(count reordered) reordered"
 done
+# by the tool in a process of its own; a tool that says anything else is not believed
+tool=$(realpath "$B/clweave") true_shim=$shim
+mkdir "$T/lib" && cp "$shim" "$T/lib/libclweave.so" && shim=$T/lib/libclweave.so
+beside="CLWEAVE_FOOTPRINT=$(realpath "$B/clweave-footprint")"
+for what in "$tool "'"$@"'" > $T/answer; cat $T/answer" "echo no >> $T/no; exit 1" "echo no >> $T/no; head -c 4096 /dev/zero"; do
+    printf '#!/bin/sh\n%s\n' "$what" > "$T/lib/clweave"
+    chmod 755 "$T/lib/clweave"
+    rm -rf "$XDG_CACHE_HOME/clweave/footprints"
+    in_run "$B/test/runmode/macros" $chaos CLWEAVE_SEED=1 $beside
+    [ "$(count reordered)" -ge 20 ] || fail "macros, asked by '$what': only $(count reordered) reordered"
+done
+shim=$true_shim
+head -n 1 "$T/answer" 2> /dev/null | grep -qx macros || fail "the tool does not answer for the vendor's macros"
+[ -s "$T/no" ] || fail "the tool beside the library was not asked"
 # headers are read when the vendor reads them: they are other files afterwards
 bare "$B/test/runmode/headers" || exit
 for seed in 1 2 3; do

@@ -5,9 +5,9 @@ for source in test/runmode/*.c; do
     program=$B/test/runmode/$(basename "$source" .c) seeds=${SEEDS:-2}
     bare "$program" || continue
     case $program in
-    */hostile_* | */state | */exits) [ "$seeds" -gt 2 ] || seeds=1 ;; # what they do is the same in every order
-    *) in_run "$program" CLWEAVE_DEVICES=basic ;;
+    */hostile_* | */state) [ "$seeds" -gt 2 ] || seeds=1 ;; # what they do is the same in every order
     esac
+    in_run "$program" CLWEAVE_DEVICES=basic
     in_run "$program"
     in_run "$program" CLWEAVE_MANAGE_ALL=1
     for seed in $(seq "$seeds"); do

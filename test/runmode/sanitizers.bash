@@ -4,18 +4,24 @@
 # build_shim : $T/libclweave.so, and settings under which a report ends the program with status 66; proves that they do
 # tell KIND... : the planted errors that this sanitizer must tell
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
-# enough : fails unless launches were moved, cut and grouped
+# enough : fails unless launches were moved, cut and grouped; of a part of the programs it only says how many were
+#
+# SLICE=K/N : only every N-th of the programs, from the K-th on (from 1), so that each part takes minutes. SAN_BUILD: a folder
+# where the library stays for the next part.
 . test/runmode/common.sh
-CC=${CC:-cc} turn=0
+CC=${CC:-cc} SLICE=${SLICE:-} turn=0 nth=0
+built=${SAN_BUILD:-$T/b}
 # Only reports whose stacks lie in PoCL and the compiler within it: they show with bare programs too. PoCL 3.1 takes the
 # locks of two events in either order when a command's wait list fails, and keeps what it has compiled until the end. It starts
 # a linker, which inherits the runtime. trouble's handler of SIGALRM spoils errno on purpose.
 printf '%s\n' deadlock:libpocl.so signal:alarmed > "$T/thread.suppressed"
 printf 'leak:%s\n' libpocl.so libLLVM libOpenCL.so libbfd ld.bfd > "$T/leak.suppressed"
-# a buffer that no memory could hold is refused, as without a sanitizer, though not silently
-noise='^run: |WARNING: [A-Za-z]*Sanitizer failed to allocate'
+# a buffer that no memory could hold is refused, as without a sanitizer, though not silently; and that stacks are switched (by the
+# program, and by us where its own are short) is told once
+noise="^run: |WARNING: [A-Za-z]*Sanitizer failed to allocate|WARNING: ASan doesn't fully support makecontext"
 options=exitcode=66:allocator_may_return_null=1
-export ASAN_OPTIONS=$options:detect_leaks=1 LSAN_OPTIONS=suppressions=$T/leak.suppressed:print_suppressions=0
+# PoCL's compiler has a signal stack of its own on threads, which the sanitizer would unmap as its own when they end
+export ASAN_OPTIONS=$options:detect_leaks=1:use_sigaltstack=0 LSAN_OPTIONS=suppressions=$T/leak.suppressed:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=$options:report_signal_unsafe=0:atexit_sleep_ms=50:history_size=5:suppressions=$T/thread.suppressed
 
@@ -26,14 +32,14 @@ build_shim() {
     [ $sanitizer = thread ] && kind=tsan
     runtime=$($CC -print-file-name=lib$kind.so)
     [ -e "$runtime" ] || { echo "$CC has no shared runtime for -fsanitize=$sanitizer"; exit 77; }
-    make -s CC="$CC" SAN=$sanitizer OPT="-O1 -g -Wno-error" B="$T/b" "$T/b/libclweave.so" > "$T/built" 2>&1 ||
+    make -s CC="$CC" SAN=$sanitizer OPT="-O1 -g -Wno-error" B="$built" "$built/libclweave.so" > "$T/built" 2>&1 ||
         { tail "$T/built"; echo "the library does not build"; exit 1; }
-    shim=$runtime:$T/b/libclweave.so
+    shim=$runtime:$built/libclweave.so
     $CC -g -fsanitize=$sanitizer -fno-sanitize-recover=all -o "$T/planted" test/runmode/sanitize/planted.c -lpthread
     # when a thread ends libunwind locks a mutex, which the thread sanitizer has left by then: the C library's unwinder instead
     [ $sanitizer = thread ] || return 0
-    $CC -shared -o "$T/b/libunwind.so.8" -x c /dev/null
-    export LD_LIBRARY_PATH=$T/b
+    $CC -shared -o "$built/libunwind.so.8" -x c /dev/null
+    export LD_LIBRARY_PATH=$built
 }
 
 tell() {
@@ -57,11 +63,18 @@ with() {
     ! grep -vE "$noise" "$T/run.err" | grep -qE 'Sanitizer|runtime error' || head -n 60 "$T/run.err"
 }
 
+# True when the next program belongs to this part.
+mine() {
+    nth=$((nth + 1))
+    [ -z "$SLICE" ] || [ $((nth % ${SLICE#*/})) = $((${SLICE%/*} % ${SLICE#*/})) ]
+}
+
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"
 every() {
     local program chains
     for program in "$@"; do
-        program=$B/test/$program
+        mine || continue
+        [[ $program == /* ]] || program=$B/test/$program
         bare "$program" || continue
         with "$program"
         with "$program" CLWEAVE_MANAGE_ALL=1
@@ -78,19 +91,28 @@ every() {
 
 # Launches were moved to DSPs, cut, and run in groups: what was looked at is worth it.
 enough() {
-    echo "$moved launches moved to DSPs, $cut cut, $grouped in groups"
+    echo "${moved:-0} launches moved to DSPs, ${cut:-0} cut, ${grouped:-0} in groups"
+    [ -z "$SLICE" ] || return 0
     [ "$moved" -gt 20 ] && { [ ! -x "$B/clweave-footprint" ] || { [ "$cut" -gt 20 ] && [ "$grouped" -gt 10 ]; }; } || fail "too few"
 }
 
 # programs FOLDER : the names of its programs, for every
 programs() { local f; for f in test/$1/*.c; do f=$(basename "$f" .c); [ $f = common ] || echo "$1/$f"; done; }
 
+# as NAME PROGRAM ARGUMENT... : $T/NAME, a program that is another one with these arguments
+as() {
+    local file=$T/$1; shift
+    printf '#!/bin/sh\nexec "%s"' "$B/test/$1" > "$file"; shift
+    [ $# = 0 ] || printf ' "%s"' "$@" >> "$file"
+    chmod +x "$file"
+}
+
 # random programs PROGRAM SEED... : other programs of one text
 seeds() {
     local seed name=$1; shift
     for seed in "$@"; do
-        printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/$name" $seed > "$T/$name-$seed"
-        chmod +x "$T/$name-$seed"
+        mine || continue
+        as "$name-$seed" "runmode/$name" "$seed"
         bare "$T/$name-$seed" || continue
         with "$T/$name-$seed" $chaos CLWEAVE_SEED=$seed CLWEAVE_DEVICES=cpu,basic:2,sub:2
     done

@@ -18,14 +18,22 @@ go() {
 }
 state() { grep -q "^run: helpers $1" "$T/summary" || fail "helpers should be '$1': $(grep '^run: helpers' "$T/summary")"; }
 
-# soon over: nothing begins, nothing but the record is left behind, which is not written again and again
-for i in 1 2 3; do
-    go 10 CLWEAVE_LOG=debug
-    state 'not needed'
-    grep -q "PoCL: .* 0 hidden" "$T/run.err" && hidden=no || hidden=yes
-    [ "$hidden" = "$([ $i = 3 ] && echo no || echo yes)" ] || fail "run $i of a short program: hidden devices: $hidden; a third one needs none"
-    [ "$(count moved)" = 0 ] || fail "a short program's launches were moved"
-done
+# soon over: nothing begins, nothing but the record is left behind, which is not written again and again. What is short is said in
+# time (CW_RUNS_LONG times CW_RUNS_COST_NS, 12 ms; ten launches take .4), so a series in which the machine was held up counts for nothing.
+was_short() { awk '/ms of work in all/ { sub(/ ms of work in all.*/, ""); sub(/.* /, ""); exit !($0 < 10) }' "$T/summary"; }
+soon_over() {
+    rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
+    for i in 1 2 3; do
+        go 10 CLWEAVE_LOG=debug
+        was_short || return
+        state 'not needed'
+        grep -q "PoCL: .* 0 hidden" "$T/run.err" && hidden=no || hidden=yes
+        [ "$hidden" = "$([ $i = 3 ] && echo no || echo yes)" ] || fail "run $i of a short program: hidden devices: $hidden; a third one needs none"
+        [ "$(count moved)" = 0 ] || fail "a short program's launches were moved"
+    done
+}
+for attempt in $(seq 20); do soon_over && break; done
+was_short || fail "ten launches take 10 ms and more in each of $attempt series"
 [ "$(ls "$T/kept" | tr '\n' ' ')" = 'builds programs ' ] || fail "a short program leaves behind: $(ls "$T/kept")"
 [ "$(ls "$records" | wc -l)" = 1 ] || fail "records: $(ls "$records")"
 record=$records/$(ls "$records")

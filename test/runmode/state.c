@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
@@ -159,18 +160,99 @@ static void *on_small_stack(void *unused)
     return NULL;
 }
 
-static void stacks(void)
+static void CL_CALLBACK count(cl_event e, cl_int status, void *calls)
+{
+    (void)e, (void)status;
+    __atomic_fetch_add((int *)calls, 1, __ATOMIC_RELAXED);
+}
+
+/* New objects, a gate that this thread opens, a callback, transfers, maps: bare they take 5 KiB of stack. */
+static void a_little_of_everything(void)
+{
+    static uint32_t host[WORDS];
+    static int calls;
+    cl_event user, e, marker;
+
+    for (int round = 0; round < 20; round++) {
+        cl_command_queue q = app_queue(&a, round & 1 ? CL_QUEUE_PROFILING_ENABLE : 0);
+        cl_kernel k = app_kernel(&a, "add");
+        cl_mem m = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof host, host);
+        uint32_t *p;
+
+        app_args(k, "mi", x, round);
+        for (int i = 0; i < 5; i++)
+            app_run(q, k, WORDS, 64, 0, NULL, NULL);
+        APP_CHECK(clFinish(q));
+        user = clCreateUserEvent(a.context, NULL);
+        app_run(q, k, WORDS, 64, 1, &user, &e);
+        APP_CHECK(clEnqueueMarkerWithWaitList(q, 1, &e, &marker));
+        APP_CHECK(clSetEventCallback(marker, CL_COMPLETE, count, &calls));
+        APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
+        APP_CHECK(clWaitForEvents(1, &marker));
+        app_release_events((cl_event[]){user, e, marker}, 3);
+        APP_CHECK(clEnqueueCopyBuffer(q, x, m, 0, 0, sizeof host, 0, NULL, NULL));
+        p = clEnqueueMapBuffer(q, m, CL_TRUE, CL_MAP_WRITE, 0, sizeof host, 0, NULL, NULL, NULL);
+        p[round] += 7;
+        APP_CHECK(clEnqueueUnmapMemObject(q, m, p, 0, NULL, NULL));
+        APP_CHECK(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+        APP_CHECK(clEnqueueWriteBuffer(q, x, CL_FALSE, 0, sizeof host, host, 0, NULL, NULL));
+        app_run(q, k, WORDS, 0, 0, NULL, NULL);
+        clReleaseMemObject(m);
+        clReleaseKernel(k);
+        APP_CHECK(clFinish(q));
+        clReleaseCommandQueue(q);
+    }
+    printf("callbacks: %d\n", __atomic_exchange_n(&calls, 0, __ATOMIC_RELAXED));
+}
+
+static void *on_least_stack(void *unused)
+{
+    a_little_of_everything();
+    return unused;
+}
+
+static ucontext_t back, coroutine;
+
+/* The program has switched to a stack of its own: no C library knows its bounds. */
+static void on_own_stack(void)
+{
+    const size_t guard = 64 << 10, bytes = 12 << 10;
+    char *stack = mmap(NULL, guard + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    mprotect(stack, guard, PROT_NONE);
+    getcontext(&coroutine);
+    coroutine.uc_stack = (stack_t){.ss_sp = stack + guard, .ss_size = bytes};
+    coroutine.uc_link = &back;
+    makecontext(&coroutine, a_little_of_everything, 0);
+    swapcontext(&back, &coroutine);
+    munmap(stack, guard + bytes);
+}
+
+static void thread_with(size_t stack, void *(*body)(void *))
 {
     pthread_attr_t attr;
     pthread_t t;
 
-    floats(1.0f);
     pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 256 << 10);
-    pthread_create(&t, &attr, on_small_stack, NULL);
+    pthread_attr_setstacksize(&attr, stack);
+    pthread_create(&t, &attr, body, NULL);
     pthread_attr_destroy(&attr);
     pthread_join(t, NULL);
+}
+
+static void stacks(void)
+{
+    static const size_t sizes[] = {16 << 10, 20 << 10, 32 << 10, 64 << 10, 128 << 10, 160 << 10};
+
+    floats(1.0f);
+    thread_with(256 << 10, on_small_stack);
     look("small stack");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        thread_with(sizes[i] > (size_t)sysconf(_SC_THREAD_STACK_MIN) ? sizes[i] : (size_t)sysconf(_SC_THREAD_STACK_MIN), on_least_stack);
+        look("least stack");
+    }
+    on_own_stack();
+    look("own stack");
 }
 
 /* PoCL lets kernels divide by zero: it has a handler. What comes out is not defined where they do; the others are. */

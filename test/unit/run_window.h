@@ -22,6 +22,7 @@
 struct window {
     struct cw_run_window w;
     uint32_t pred_start[TASKS_MAX + 1], pred[4 * TASKS_MAX], home[TASKS_MAX];
+    uint64_t groups[TASKS_MAX];
     double cost[TASKS_MAX * SLOTS_MAX], error[TASKS_MAX * SLOTS_MAX], busy[SLOTS_MAX];
 };
 
@@ -49,6 +50,7 @@ static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32
                                   .pred = x->pred,
                                   .cost_ns = x->cost,
                                   .error_ns = x->error,
+                                  .groups = x->groups,
                                   .home = x->home,
                                   .busy_ns = x->busy};
 }
@@ -69,13 +71,40 @@ static struct cw_run_planner *planner_of(const struct cw_run_slot *slots, uint32
 
 /* ---- what a plan must be, whatever the policy */
 
+/* The parts of task `i`: all its work-groups once, on slots that may run it, each busy for its share. Returns when the first
+ * starts; *end: when the last has ended. */
+static double check_parts(const struct cw_run_plan *plan, const struct cw_run_window *w, uint32_t i,
+                          const struct cw_run_slot *slots, uint32_t count, double *avail, double *end)
+{
+    double first = INFINITY;
+    uint64_t next = 0, used = 0;
+
+    *end = 0;
+    for (uint32_t k = 0; k < plan->parts[i]; k++) {
+        const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
+        double whole = w->cost_ns[i * count + part->slot], set_up = fmin(slots[part->slot].set_up_ns, whole), begin;
+        assert_true(part->slot < count && !isinf(whole) && !(used >> part->slot & 1) && part->groups > 0);
+        used |= UINT64_C(1) << part->slot;
+        assert_int_equal(part->first_group, next);
+        next += part->groups;
+        begin = fmax(avail[part->slot], plan->start_ns[i]);
+        first = fmin(first, begin);
+        avail[part->slot] = begin + slots[part->slot].handoff_ns + set_up +
+                            (whole - set_up) * (double)part->groups / (double)w->groups[i];
+        *end = fmax(*end, avail[part->slot]);
+    }
+    assert_int_equal(next, w->groups[i]);
+    assert_int_equal(plan->part[plan->first_part[i]].slot, plan->slot[i]);
+    return first;
+}
+
 static void check_plan(const struct cw_run_plan *plan, const struct window *x,
                        const struct cw_run_slot *slots, uint32_t count, double wake)
 {
     const struct cw_run_window *w = &x->w;
     double avail[SLOTS_MAX], last = 0;
     char text[200];
-    uint32_t at[TASKS_MAX], moved = 0;
+    uint32_t at[TASKS_MAX], moved = 0, shared = 0;
 
     memcpy(avail, x->busy, sizeof avail);
     memset(at, 0xff, sizeof at);
@@ -85,20 +114,30 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
         assert_true(i < w->tasks && at[i] == UINT32_MAX && p < count);
         at[i] = k;
         assert_false(isinf(w->cost_ns[i * count + p]));
-        assert_true(plan->start_ns[i] >= avail[p]);
-        assert_float_equal(plan->finish_ns[i],
-                           plan->start_ns[i] + w->cost_ns[i * count + p] + slots[p].handoff_ns, 1e-3);
-        avail[p] = plan->finish_ns[i];
-        last = fmax(last, avail[p]);
-        moved += p != x->home[i];
+        if (plan->parts[i] > 1) {
+            double end, first = check_parts(plan, w, i, slots, count, avail, &end);
+            assert_true(plan->start_ns[i] <= first && plan->finish_ns[i] >= end - 1e-3);
+            for (uint32_t k = 0; k < plan->parts[i]; k++) /* parts that wait begin later than thought here */
+                avail[plan->part[plan->first_part[i] + k].slot] = 0;
+            shared++;
+        } else {
+            assert_true(plan->start_ns[i] >= avail[p]);
+            assert_float_equal(plan->finish_ns[i],
+                               plan->start_ns[i] + w->cost_ns[i * count + p] + slots[p].handoff_ns, 1e-3);
+            avail[p] = plan->finish_ns[i];
+        }
+        last = fmax(last, plan->finish_ns[i]);
+        moved += plan->parts[i] > 1 || p != x->home[i];
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
             uint32_t j = w->pred[e];
             assert_true(at[j] != UINT32_MAX);
-            assert_true(plan->start_ns[i] >= plan->finish_ns[j] + (plan->slot[j] == p ? 0 : wake));
+            bool here = plan->parts[i] > 1 || plan->slot[j] == p; /* one of the parts, or it, need not be woken */
+            assert_true(plan->start_ns[i] >= plan->finish_ns[j] + (here ? 0 : wake));
         }
     }
     assert_float_equal(plan->plan_ns, last, 1e-3);
     assert_int_equal(plan->moved, moved);
+    assert_int_equal(plan->shared, shared);
     assert_true(plan->planned ||
                 (plan->moved == 0 && plan->reordered == 0 && plan->plan_ns == plan->home_ns));
     assert_true(plan->verdict != CW_RUN_GAIN || plan->plan_ns < plan->home_ns);

@@ -150,6 +150,34 @@ static void test_pinned_and_homes(void **state)
     expect(&plan, &x, two_slots, 2, CW_RUN_HOME_ONLY, 0);
 }
 
+/* One launch of 1 ms that both may share: each sets up for 100 us, then half of the rest. */
+static void test_shared_launch(void **state)
+{
+    static const struct cw_run_slot slots[] = {{.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
+                                               {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000}};
+    struct cw_run_plan plan;
+    struct window x;
+
+    (void)state;
+    make_chains(&x, 1, 2, 0, 1000000, 0);
+    x.groups[0] = 10;
+    plan = plan_once(slots, 2, "hdgeft", &x);
+    assert_int_equal(plan.parts[0], 2);
+    assert_int_equal(plan.part[plan.first_part[0] + 1].first_group, 5);
+    assert_float_equal(plan.plan_ns, 551000, 1);
+    expect(&plan, &x, slots, 2, CW_RUN_GAIN, 1);
+    plan = plan_once(slots, 2, "heft", &x); /* shares nothing */
+    expect(&plan, &x, slots, 2, CW_RUN_NO_ROOM, 0);
+    x.groups[0] = 1;
+    plan = plan_once(slots, 2, "hdgeft", &x);
+    expect(&plan, &x, slots, 2, CW_RUN_NO_ROOM, 0);
+    x.groups[0] = 10;
+    x.cost[0] = x.cost[1] = 101000; /* setting up is most of it */
+    plan = plan_once(slots, 2, "hdgeft", &x);
+    assert_int_equal(plan.shared, 0);
+    expect(&plan, &x, slots, 2, plan.verdict, 0);
+}
+
 static void test_commands_skip_the_test(void **state)
 {
     static const char *const policies[] = {"chaos", "random", "dsp-only"};
@@ -246,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_handoff_eats_the_gain),
         cmocka_unit_test(test_busy_slots),
         cmocka_unit_test(test_pinned_and_homes),
+        cmocka_unit_test(test_shared_launch),
         cmocka_unit_test(test_commands_skip_the_test),
         cmocka_unit_test(test_home_apart),
         cmocka_unit_test(test_same_objects_as_replay),

@@ -6,7 +6,7 @@
 #include "../../sched/random.h"
 
 static const struct cw_run_slot five_slots[] = {{.class_name = "cpu", .handoff_ns = 500},
-                                                {.class_name = "cpu", .handoff_ns = 5000},
+                                                {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
                                                 {.class_name = "cpu", .handoff_ns = 5000},
                                                 {.class_name = "dsp", .handoff_ns = 9000},
                                                 {.class_name = "gpu", .handoff_ns = 20000}};
@@ -22,6 +22,7 @@ static void make_random(struct window *x, uint64_t *random, uint32_t slots)
     for (uint32_t i = 0; i < tasks; i++) {
         double base = cw_random_uniform(random, 0, 300000);
         x->home[i] = (uint32_t)cw_random_below(random, 2);
+        x->groups[i] = cw_random_below(random, 4) ? 1 + cw_random_below(random, 100) : 0;
         x->pred_start[i] = edges;
         for (uint64_t n = i ? cw_random_below(random, 4) : 0; n > 0; n--)
             x->pred[edges++] = (uint32_t)cw_random_below(random, i); /* the same one twice is allowed */
@@ -56,7 +57,7 @@ static void test_random_windows(void **state)
 {
     struct cw_run_plan plan = {0}, again = {0};
     uint64_t random = 20;
-    uint32_t planned = 0, left = 0;
+    uint32_t planned = 0, left = 0, shared = 0;
     struct window x;
 
     (void)state;
@@ -65,7 +66,7 @@ static void test_random_windows(void **state)
         if (!online(cw_policies[k]))
             continue;
         planner = planner_of(five_slots, 5, cw_policies[k]->name, NULL);
-        for (int n = 0; n < 60; n++) {
+        for (int n = 0; n < (cw_run_planner_shares(planner) ? 600 : 60); n++) {
             struct cw_error err = {0};
             make_random(&x, &random, 5);
             if (cw_run_plan_make(planner, &x.w, &plan, &err) != CW_OK)
@@ -76,11 +77,12 @@ static void test_random_windows(void **state)
             assert_int_not_equal(plan.verdict, CW_RUN_FAILED);
             planned += plan.planned;
             left += !plan.planned;
+            shared += plan.shared;
         }
         cw_run_planner_destroy(planner);
     }
-    print_message("%u planned, %u left\n", planned, left);
-    assert_true(planned > 500 && left > 200);
+    print_message("%u planned, %u left, %u commands shared\n", planned, left, shared);
+    assert_true(planned > 500 && left > 200 && shared > 50);
     cw_run_plan_finish(&plan);
     cw_run_plan_finish(&again);
 }

@@ -25,7 +25,8 @@ static bool begin(struct cw_run_enqueue *e, bool blocking)
     cw_run_lock();
     e->queue = cw_run_find(e->handle, CW_RUN_QUEUE);
     why = cw_run_admit(e->queue, e->n, e->list, blocking);
-    if (CW_UNLIKELY(why < 0 && !cw_run.threads)) {
+    /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer */
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(blocking && !e->n && !cw_run.begun))) {
         cw_run_threads_start();
         why = cw_run.threads ? why : CW_RUN_R_OFF;
     }

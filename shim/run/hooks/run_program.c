@@ -3,6 +3,7 @@
 #include "run_hooks.h"
 #include "../programs/run_kept.h"
 #include "../programs/run_models.h"
+#include "../tiles/run_group.h"
 #include "../tiles/run_tile.h"
 
 #include <stdlib.h>
@@ -257,6 +258,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         copy = p->built_with ? copy : NULL;
         forget_tokens(p);
         forget_copies(p);
+        cw_run_group_foresee(p);
     }
     cw_run_unlock();
     free(before);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../door/log.h"
+#include "../../door/roomy.h"
 #include "../plan/run_decide.h"
 #include "../plan/run_gain.h"
 #include "run_end.h"
@@ -122,17 +123,12 @@ static bool within_vendor(void)
     return within;
 }
 
-/* Runs at exit and quick_exit, before the vendor's own handlers. */
-void cw_run_at_end(void)
+static void end(void *unused)
 {
-    static bool done;
     struct cw_run_caller me;
-    int saved = errno;
     char line[128];
 
-    if (done || self != getpid())
-        return; /* a forked child has no threads of ours, and nothing is managed there */
-    done = true;
+    (void)unused;
     cw_run_caller_enter(&me);
     if (within_vendor()) {
         cw_run_models_stop(false);
@@ -153,6 +149,18 @@ void cw_run_at_end(void)
     else
         cw_device_warn();
     cw_run_caller_leave(&me);
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers. */
+void cw_run_at_end(void)
+{
+    static bool done;
+    int saved = errno;
+
+    if (done || self != getpid())
+        return; /* a forked child has no threads of ours, and nothing is managed there */
+    done = true;
+    cw_roomy(end, NULL);
     errno = saved;
 }
 

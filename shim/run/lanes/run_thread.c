@@ -4,21 +4,16 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdint.h>
-#include <sys/resource.h>
-#include <unistd.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
 #define USUAL_CONTROL 0x1f80u /* rounds to nearest, nothing traps, no flag is raised */
 #endif
 
 #include "../../door/log.h"
+#include "../../door/roomy.h"
 #include "../run.h"
 
-extern void *__libc_stack_end; /* glibc's: where the first thread's stack begins */
-
 static size_t usual_stack;
-static _Thread_local uintptr_t low, high; /* this thread's stack; 0: not looked for yet */
 
 void cw_run_threads_look(void)
 {
@@ -66,38 +61,13 @@ bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
     return !err;
 }
 
-/* Where the stack of this thread lies. The first thread's grows, and asking for it would open a file. */
-static void find_stack(void)
-{
-    pthread_attr_t attr;
-    struct rlimit limit;
-    void *address;
-    size_t bytes;
-
-    high = 1; /* there is none that we know */
-    if (gettid() == getpid()) {
-        if (getrlimit(RLIMIT_STACK, &limit))
-            return;
-        high = (uintptr_t)__libc_stack_end;
-        low = limit.rlim_cur < high ? high - limit.rlim_cur : 0;
-    } else if (!pthread_getattr_np(pthread_self(), &attr)) {
-        if (!pthread_attr_getstack(&attr, &address, &bytes)) {
-            low = (uintptr_t)address;
-            high = low + bytes;
-        }
-        pthread_attr_destroy(&attr);
-    }
-}
-
 /* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit here. A stack
  * that the program has switched to is none of those that are known. */
 static bool is_roomy(void)
 {
-    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    size_t left = cw_stack_left();
 
-    if (CW_UNLIKELY(!high))
-        find_stack();
-    return here > low && here < high && here - low >= usual_stack / 8 * 7;
+    return left && left >= usual_stack / 8 * 7;
 }
 
 void cw_run_caller_enter(struct cw_run_caller *c)

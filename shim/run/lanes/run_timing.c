@@ -39,9 +39,10 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
 {
     const struct cw_slot *slot = t->queue->context->places[t->place].slot;
     struct cw_work_ops ops;
+    struct cw_run_lane *lane = &cw_run.lanes[t->lane];
     struct cw_work work;
     struct cw_hold h;
-    uint64_t offset;
+    uint64_t offset, ready;
     cl_int status;
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
@@ -57,7 +58,10 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
         cw_run_unlock();
     }
     offset = (uint64_t)cw_device_profiling_offset_ns();
-    if (cw_slot_begin(slot, &work, t->ready_ns ? t->ready_ns - offset : 0, &h)) {
+    ready = t->ready_ns ? t->ready_ns - offset : 0;
+    if (cw_device_clock_is_virtual() && ready < lane->virtual_end_ns)
+        ready = lane->virtual_end_ns; /* a lane does one command at a time */
+    if (cw_slot_begin(slot, &work, ready, &h)) {
         status = cw_run_execute(t);
         cw_slot_end(slot, &h);
         if (CW_UNLIKELY(h.failed)) { /* stopped by run_tile_late.c, which does that only to blocks that may run again */
@@ -67,6 +71,7 @@ cl_int cw_run_execute_timed(struct cw_run_task *t)
     } else {
         status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
     }
+    lane->virtual_end_ns = h.end_ns;
     t->times[1] = h.submit_ns + offset;
     t->times[2] = h.start_ns + offset;
     t->times[3] = h.end_ns + offset;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "../../door/doors.h"
+#include "../../door/roomy.h"
 #include "../plan/run_decide.h"
 #include "run_threads.h"
 
@@ -28,8 +29,8 @@ static void put_back(struct cw_run_task *rest)
         cw_run.timer_wanted = true;
 }
 
-/* May give up the lock. may_keep: commands behind trials may stay in the window. */
-static void close_window(bool may_keep)
+/* May give up the lock. *may_keep: commands behind trials may stay in the window. */
+static void close_it(void *may_keep)
 {
     struct cw_run_task *t = cw_run.window_first, *next, *rest = NULL;
     struct cw_run_queue *last = NULL;
@@ -38,13 +39,11 @@ static void close_window(bool may_keep)
     uint64_t now = 0;
     bool gained;
 
-    if (!t)
-        return;
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
     cw_run_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_decide(t, count, may_keep ? &rest : NULL);
+    gained = cw_run_decide(t, count, *(bool *)may_keep ? &rest : NULL);
     cw_run_caller_leave(&me);
     for (; t; t = next) {
         next = t->window_next;
@@ -63,6 +62,12 @@ static void close_window(bool may_keep)
         put_back(rest);
 }
 
+static void close_window(bool may_keep)
+{
+    if (cw_run.window_first)
+        cw_roomy(close_it, &may_keep);
+}
+
 void cw_run_window_close(void)
 {
     close_window(false);
@@ -75,7 +80,8 @@ void cw_run_window_step(void)
 
 bool cw_run_window_is_due(void)
 {
-    uint64_t age = cw_run.chaos ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+    bool patient = cw_run.chaos || cw_device_clock_is_virtual(); /* on which what enqueueing takes does not count */
+    uint64_t age = patient ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
     uint64_t now = cw_run.window_count ? cw_run_now_ns() : 0;
 
     if (now && !cw_run.window_since_ns)

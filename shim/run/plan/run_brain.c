@@ -9,13 +9,15 @@
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
-#include "../../history/history_store.h"
+#include "../../../analyzer/history/history_store.h"
 #include "../../door/log.h"
 #include "../programs/run_cache.h"
 #include "../programs/run_kept.h"
 #include "../programs/run_models.h"
 #include "run_start.h"
 #include "../lanes/run_threads.h"
+#include "../tiles/run_group.h"
+#include "../tiles/run_share.h"
 
 #define HANDOFF_NS 1000 /* a command through our own lock and queue */
 #define TRIAL_RUN  0.1  /* of what runs take: for trials, in one that is to show what can be gained */
@@ -121,6 +123,7 @@ static void *load(void *unused)
         cw_log_warning("%s; starting without it", err.text);
     cw_run_lock();
     cw_run_start_cost(cw_run_thread_ns() - begin);
+    cw_run_each(CW_RUN_PROGRAM, cw_run_group_foresee);
     cw_run_unlock();
     return NULL;
 }
@@ -165,6 +168,14 @@ static void history_name(const struct cw_run_lane *l, char text[48])
     snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
 }
 
+/* What each part of a shared launch takes there beside its work. */
+static double part_ns(const struct cw_run_lane *l)
+{
+    double modelled = cw_device_set_up_ns(l->device);
+
+    return !isnan(modelled) ? modelled : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS : CW_RUN_SHARE_PART_NS;
+}
+
 static struct cw_run_brain *make_brain(void)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
@@ -181,7 +192,7 @@ static struct cw_run_brain *make_brain(void)
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_lane *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_run_slot){l->name, l->class_name, HANDOFF_NS};
+        slots[k] = (struct cw_run_slot){l->name, l->class_name, HANDOFF_NS, part_ns(l)};
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
         names[k] = text[k];

@@ -26,6 +26,9 @@ const char *cw_run_brain_policy(void);
  * (run_prices.c) */
 uint64_t cw_run_lanes_allowed(const struct cw_run_task *t);
 
+/* By its source and its options, which are set; 0: not known. */
+uint64_t cw_run_program_hash(struct cw_run_program *p);
+
 /* Sets the launch's shape and its kernel's hash, by which the history knows it. */
 void cw_run_name_launch(struct cw_run_task *t);
 

@@ -6,6 +6,7 @@
 #include "../lanes/run_fault.h"
 #include "run_gain.h"
 #include "../tiles/run_group.h"
+#include "../tiles/run_parts.h"
 #include "../tiles/run_share.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct workspace {
     struct cw_run_task **task;
     uint32_t *from, *to, *pred_start, *pred, *home, *trial;
     uint64_t *lanes; /* where each may run */
+    uint64_t *groups; /* how it may be shared; of a planner that shares */
     double *cost, *error;
     struct cw_run_plan plan;
 };
@@ -32,6 +34,7 @@ static struct {
     uint32_t serial;
     uint64_t verdicts[CW_RUN_VERDICTS];
     double home_ns, plan_ns; /* of planned windows */
+    uint64_t shared;         /* launches, as planned */
     uint64_t tried;          /* launches moved to learn what they take there */
 } decide;
 
@@ -47,6 +50,9 @@ int cw_run_decide_describe(char *text, unsigned size)
             used += snprintf(text + used, size - (unsigned)used, "; %llu %s",
                              (unsigned long long)decide.verdicts[v],
                              cw_run_verdict_string((enum cw_run_verdict)v));
+    if (decide.shared && used > 0 && (unsigned)used < size)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu launches shared by the plan",
+                         (unsigned long long)decide.shared);
     if (decide.tried && used > 0 && (unsigned)used < size)
         used += snprintf(text + used, size - (unsigned)used, "; %llu launches tried elsewhere",
                          (unsigned long long)decide.tried);
@@ -80,7 +86,7 @@ static struct workspace *take_workspace(uint32_t count)
     if (grow(&w->task, tasks, sizeof *w->task) && grow(&w->from, edges, sizeof *w->from) &&
         grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
         grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
-        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->trial, tasks, sizeof *w->trial) &&
+        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) && grow(&w->trial, tasks, sizeof *w->trial) &&
         grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
         grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
         w->tasks = tasks;
@@ -146,6 +152,16 @@ static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
     return k;
 }
 
+/* Shared as planned. Whoever has a part is busy until all have ended. */
+static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
+{
+    decide.shared += cw_run_parts_cut(w->task[i], &w->plan, i);
+    for (uint32_t k = 0; k < w->plan.parts[i]; k++) {
+        struct cw_run_lane *l = &cw_run.lanes[w->plan.part[w->plan.first_part[i] + k].slot];
+        l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
+    }
+}
+
 static void apply(struct workspace *w, uint64_t base)
 {
     uint64_t now = cw_run_now_ns();
@@ -159,6 +175,8 @@ static void apply(struct workspace *w, uint64_t base)
         t->lane = l->number;
         t->place = place_on(t->queue->context, l->number);
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
+        if (w->plan.parts[i] > 1)
+            apply_parts(w, i, end);
     }
     decide.verdicts[w->plan.verdict]++;
     if (w->plan.planned) {
@@ -215,6 +233,7 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
                                    .pred = w->pred,
                                    .cost_ns = w->cost,
                                    .error_ns = w->error,
+                                   .groups = cw_run_planner_shares(b->planner) ? w->groups : NULL,
                                    .home = w->home,
                                    .busy_ns = busy,
                                    .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
@@ -223,6 +242,8 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     enum cw_status status;
     uint32_t tried = 0;
 
+    for (uint32_t i = 0; i < count && window.groups; i++)
+        w->groups[i] = cw_run_parts_groups(w->task[i], w->lanes[i]);
     for (uint32_t p = 0; p < b->lanes; p++)
         busy[p] = !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
     cw_run_unlock();
@@ -305,7 +326,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     if (!w)
         return false;
     decide.serial++;
-    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && any_long(first);
+    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) && any_long(first);
     if (collect(w, first, count) || cw_run.chaos || may_share) {
         find_edges(w, count, decide.serial);
         price(w, b, count);

@@ -11,7 +11,7 @@
 #ifndef CW_RUN_ESTIMATE_H
 #define CW_RUN_ESTIMATE_H
 
-#include "../../history/history.h"
+#include "../../../analyzer/history/history.h"
 #include "run_plan.h"
 
 #define CW_RUN_SLOTS_MAX 64

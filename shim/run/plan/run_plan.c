@@ -56,7 +56,9 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
         for (uint32_t p = 0; p < c->slots; p++)
             cost[p] =
                 leave && p == cw_run_home(w, i) ? INFINITY : nearbyint(cw_run_cost(c, i, p, CW_RUN_MEANS));
-        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost}, err);
+        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost,
+                                                                     .groups = cw_run_divisible(c, i) ? w->groups[i] : 1,
+                                                                     .splittable = cw_run_divisible(c, i)}, err);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1] && status == CW_OK; e++)
             status = cw_graph_builder_add_edge(b, w->pred[e], i, w->pred_bytes ? w->pred_bytes[e] : 0, err);
     }
@@ -100,13 +102,29 @@ static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
     tasks = tasks < 64 ? 64 : tasks;
     plan->order = malloc(tasks * sizeof *plan->order);
     plan->slot = malloc(tasks * sizeof *plan->slot);
+    plan->parts = malloc(tasks * sizeof *plan->parts);
+    plan->first_part = malloc(tasks * sizeof *plan->first_part);
     plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
     plan->finish_ns = malloc(tasks * sizeof *plan->finish_ns);
-    if (!plan->order || !plan->slot || !plan->start_ns || !plan->finish_ns) {
+    if (!plan->order || !plan->slot || !plan->parts || !plan->first_part || !plan->start_ns || !plan->finish_ns) {
         cw_run_plan_finish(plan);
         return false;
     }
     plan->capacity = tasks;
+    return true;
+}
+
+static bool grow_parts(struct cw_run_plan *plan, uint32_t parts)
+{
+    struct cw_run_plan_part *grown;
+
+    if (parts <= plan->part_capacity)
+        return true;
+    grown = realloc(plan->part, parts * sizeof *grown);
+    if (!grown)
+        return false;
+    plan->part = grown;
+    plan->part_capacity = parts;
     return true;
 }
 
@@ -124,14 +142,37 @@ static int by_start(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Takes slots and order from `s`. Of tasks that start together the one that was enqueued first goes first: it
+/* Takes the parts of all shared tasks. Returns false when memory is out. */
+static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->tasks; i++)
+        n += s->task[i].parts > 1 ? s->task[i].parts : 0;
+    if (!grow_parts(plan, n))
+        return false;
+    n = 0;
+    for (uint32_t i = 0; i < s->tasks; i++) {
+        plan->parts[i] = s->task[i].parts > 1 ? s->task[i].parts : 1;
+        plan->first_part[i] = n;
+        for (uint32_t k = 0; k < plan->parts[i] && plan->parts[i] > 1; k++) {
+            struct cw_part part = cw_schedule_part(s, g, i, k);
+            plan->part[n++] = (struct cw_run_plan_part){part.device, part.first_group, part.groups};
+        }
+    }
+    return true;
+}
+
+/* Takes slots, parts and order from `s`. Of tasks that start together the one that was enqueued first goes first: it
  * may have cost nothing and be what the other waits for. Returns false when memory is out. */
-static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s)
+static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
 {
     struct start *by = malloc(s->tasks * sizeof *by);
 
-    if (!by)
+    if (!by || !adopt_parts(plan, s, g)) {
+        free(by);
         return false;
+    }
     for (uint32_t i = 0; i < s->tasks; i++) {
         by[i] = (struct start){s->task[i].start, i};
         plan->slot[i] = s->task[i].device;
@@ -147,9 +188,10 @@ static void count_changes(struct cw_run_plan *plan, const struct cw_run_window *
 {
     uint32_t last = 0;
 
-    plan->moved = plan->reordered = 0;
+    plan->moved = plan->reordered = plan->shared = 0;
     for (uint32_t k = 0; k < plan->tasks; k++) {
-        plan->moved += plan->slot[k] != cw_run_home(w, k);
+        plan->shared += plan->parts[k] > 1;
+        plan->moved += plan->parts[k] > 1 || plan->slot[k] != cw_run_home(w, k);
         plan->reordered += plan->order[k] < last;
         last = plan->order[k] > last ? plan->order[k] : last;
     }
@@ -172,12 +214,13 @@ static void stay_home(struct decision *d, enum cw_run_verdict verdict)
     for (uint32_t i = 0; i < plan->tasks; i++) {
         plan->order[i] = i;
         plan->slot[i] = cw_run_home(d->costs.window, i);
+        plan->parts[i] = 1;
     }
     plan->planned = false;
     plan->verdict = verdict;
-    plan->moved = plan->reordered = 0;
+    plan->moved = plan->reordered = plan->shared = 0;
     plan->plan_ns = plan->home_ns =
-        cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
+        cw_run_simulate(&d->costs, NULL, CW_RUN_MEANS, plan->start_ns, plan->finish_ns, d->avail);
 }
 
 /* One command on its own, under a policy that would give it to the slot where it finishes first, of equals
@@ -190,6 +233,7 @@ static void plan_one(struct decision *d)
     double first = INFINITY;
 
     d->plan->order[0] = 0;
+    d->plan->parts[0] = 1;
     d->plan->slot[0] = cw_run_home(c->window, 0);
     for (uint32_t p = 0; p < c->slots; p++) {
         double finish = nearbyint(cw_run_cost(c, 0, p, CW_RUN_MEANS)) + (busy ? nearbyint(busy[p]) : 0);
@@ -199,8 +243,8 @@ static void plan_one(struct decision *d)
         }
     }
     count_changes(d->plan, c->window);
-    d->plan->plan_ns = cw_run_simulate(c, d->plan->order, d->plan->slot, CW_RUN_MEANS, d->plan->start_ns,
-                                       d->plan->finish_ns, d->avail);
+    d->plan->plan_ns =
+        cw_run_simulate(c, d->plan, CW_RUN_MEANS, d->plan->start_ns, d->plan->finish_ns, d->avail);
 }
 
 /* Plans by the policy into d->plan. */
@@ -218,12 +262,12 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
     status = make_graph(&d->costs, &g, err);
     if (status == CW_OK)
         status = run_policy(d->planner, w, g, &s, err);
-    if (status == CW_OK && !adopt(d->plan, s))
+    if (status == CW_OK && !adopt(d->plan, s, g))
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for an order of %u commands", w->tasks);
     if (status == CW_OK) {
         count_changes(d->plan, w);
-        d->plan->plan_ns = cw_run_simulate(&d->costs, d->plan->order, d->plan->slot, CW_RUN_MEANS,
-                                           d->plan->start_ns, d->plan->finish_ns, d->avail);
+        d->plan->plan_ns =
+            cw_run_simulate(&d->costs, d->plan, CW_RUN_MEANS, d->plan->start_ns, d->plan->finish_ns, d->avail);
     }
     cw_schedule_destroy(s);
     cw_graph_destroy(g);
@@ -235,10 +279,10 @@ static void decide(struct decision *d)
 {
     const struct cw_run_rules *r = &d->planner->rules;
     struct cw_run_plan *plan = d->plan;
-    double home = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
+    double home = cw_run_simulate(&d->costs, NULL, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
 
     plan->needed_ns = fmax(r->least_gain_ns + r->planning_ns * plan->tasks, r->least_gain_share * home);
-    plan->home_ns = cw_run_simulate(&d->costs, NULL, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
+    plan->home_ns = cw_run_simulate(&d->costs, NULL, CW_RUN_MEANS, d->start, d->finish, d->avail);
     if (!d->planner->asked && !cw_run_could_finish(&d->costs, home - plan->needed_ns, d->finish)) {
         stay_home(d, CW_RUN_NO_ROOM);
         return;
@@ -249,8 +293,7 @@ static void decide(struct decision *d)
     }
     plan->planned = true;
     plan->verdict = CW_RUN_ASKED;
-    plan->gain_ns = home - cw_run_simulate(&d->costs, plan->order, plan->slot, CW_RUN_DOUBTED, d->start,
-                                           d->finish, d->avail);
+    plan->gain_ns = home - cw_run_simulate(&d->costs, plan, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
     if (d->planner->asked)
         return;
     plan->verdict = CW_RUN_GAIN;
@@ -264,7 +307,8 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     uint32_t slots = planner->platform->devices;
     struct decision d = {
         .planner = planner,
-        .costs = {window, planner->handoff_ns, slots, planner->rules.wake_ns, planner->rules.home_apart},
+        .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots, planner->rules.wake_ns,
+                  planner->rules.home_apart},
         .plan = plan};
     enum cw_status status = check_window(window, slots, err);
     double *scratch = NULL;
@@ -312,6 +356,9 @@ void cw_run_plan_finish(struct cw_run_plan *plan)
 {
     free(plan->order);
     free(plan->slot);
+    free(plan->parts);
+    free(plan->first_part);
+    free(plan->part);
     free(plan->start_ns);
     free(plan->finish_ns);
     *plan = (struct cw_run_plan){0};

@@ -18,6 +18,10 @@
  * launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where commands
  * go (chaos, random, cpu-only, gpu-only, dsp-only) skip the test, and so does everything with `always`.
  *
+ * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut to several
+ * slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and its share of the rest of
+ * the command's cost there; what waits for the command waits for all parts.
+ *
  * A command that has been handed to a slot already, but on which others here depend, may be part of the
  * window: its cost is finite on that slot only and is what is left of it.
  *
@@ -40,6 +44,7 @@ struct cw_run_slot {
     const char *name;       /* for messages; NULL: "device <index>" */
     const char *class_name; /* "cpu", "gpu", "dsp": what cpu-only and the like go by; NULL: "device" */
     double handoff_ns;      /* what each command there costs beside its own time: >= 0, finite */
+    double set_up_ns;       /* of a launch's cost there, what every part of it takes: >= 0, finite */
 };
 
 struct cw_run_rules {
@@ -66,6 +71,8 @@ struct cw_run_window {
     const double *pred_bytes; /* what each of these edges carries; NULL: nothing */
     const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
     const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
+    const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost is finite;
+                               0 or 1: it stays whole. NULL: all do */
     const uint32_t *home;   /* per task: where it runs when nothing is done; NULL: all on slot 0 */
     const double *busy_ns;  /* per slot: how long it is busy with earlier work, from now; NULL: all idle */
     uint64_t seed;          /* for policies that draw random numbers; different windows, different seeds */
@@ -87,23 +94,33 @@ enum cw_run_verdict {
         CW_RUN_VERDICTS
 };
 
+/* One slot's part of a shared command. */
+struct cw_run_plan_part {
+    uint32_t slot;
+    uint64_t first_group, groups;
+};
+
 /* Times are in ns from now. A zeroed struct is an empty plan. */
 struct cw_run_plan {
     uint32_t tasks;
     uint32_t *order;  /* tasks as they start: none stands before one that it waits for, each slot runs its own
                          in this  order */
-    uint32_t *slot;   /* per task */
+    uint32_t *slot;   /* per task; where the first part of a shared one runs */
+    uint32_t *parts;  /* per task: 1, or how many parts it has */
+    uint32_t *first_part; /* of a shared task: into `part`, in the order of their groups */
+    struct cw_run_plan_part *part;
     double *start_ns; /* per task: when it is expected to start, hand-off included */
     double *finish_ns; /* per task */
     enum cw_run_verdict verdict;
     bool planned;       /* the policy's plan; false: nothing is done (program order, everything at home) */
-    uint32_t moved;     /* tasks that do not run at home */
+    uint32_t moved;     /* tasks that do not run at home, or not all of them */
+    uint32_t shared;    /* tasks that have parts */
     uint32_t reordered; /* tasks that start after one that the program enqueued later */
     double home_ns;     /* when the last task would finish if nothing were done; means, no errors */
     double plan_ns;     /* when it finishes by this plan */
     double gain_ns;     /* what is certain of the gain; 0 when no plan was made */
     double needed_ns;   /* what it had to exceed */
-    uint32_t capacity;  /* internal: tasks that the arrays hold */
+    uint32_t capacity, part_capacity; /* internal: tasks, parts that the arrays hold */
 };
 
 struct cw_run_planner;
@@ -120,6 +137,9 @@ void cw_run_planner_destroy(struct cw_run_planner *planner); /* NULL allowed */
 /* The largest window that the planner's policy plans in a few milliseconds: 65536, or 512 for policies of
  * quadratic time (dls, min-min, max-min, sufferage, ldcp). Larger ones are planned all the same. */
 uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner);
+
+/* Whether the planner's policy shares commands, so that a window's `groups` are worth finding out. */
+bool cw_run_planner_shares(const struct cw_run_planner *planner);
 
 /* Plans `window`. The seed of the planner's policy and that of the window are added. `plan` is empty or was
  * used before; its arrays are used again. Its content is always good when CW_OK is returned: should the

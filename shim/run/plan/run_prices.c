@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../../analyzer/history/history_key.h"
 #include "../../trace/recorder.h"
 #include "../programs/run_reach.h"
 #include "run_start.h"
@@ -15,17 +16,21 @@
 #define WORTH_A_BUILD 2e7
 #define WORTH_A_DELAY 1e9
 
-static uint64_t hash_of(struct cw_run_kernel *k)
+uint64_t cw_run_program_hash(struct cw_run_program *p)
 {
-    struct cw_run_program *p = k->program;
     const char *text = cw_run_program_text(p);
 
     if (!p->hash && text)
-        p->hash =
-            cw_fnv1a(cw_fnv1a(CW_FNV_START, text, strlen(text)), p->options, strlen(p->options)) |
-            1;
+        p->hash = cw_history_program(text, p->options);
+    return p->hash;
+}
+
+static uint64_t hash_of(struct cw_run_kernel *k)
+{
+    uint64_t program = cw_run_program_hash(k->program);
+
     if (!k->hash)
-        k->hash = cw_fnv1a(p->hash, k->name, strlen(k->name)) | 1;
+        k->hash = cw_history_kernel(program, k->name);
     return k->hash;
 }
 

@@ -23,23 +23,48 @@ double cw_run_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw
     return cost + c->handoff_ns[p];
 }
 
-/* When what task `i` waits for has finished, for a start on slot `p`. */
-static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const uint32_t *slot,
+/* What a part of `groups` work-groups takes. */
+static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan_part *part, enum cw_run_doubt doubt)
+{
+    double whole = cw_run_cost(c, i, part->slot, doubt), set_up = c->handoff_ns[part->slot] + c->set_up_ns[part->slot];
+
+    set_up = set_up < whole ? set_up : whole;
+    return set_up + (whole - set_up) * (double)part->groups / (double)c->window->groups[i];
+}
+
+/* When what task `i` waits for has finished, for a start on slot `p`. Whoever waits for several parts is woken. */
+static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const struct cw_run_plan *plan,
                        const double *finish)
 {
     const struct cw_run_window *w = c->window;
     double ready = 0;
 
     for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
-        uint32_t j = w->pred[e], at = slot ? slot[j] : cw_run_home(w, j);
-        double end = finish[j] + (at == p ? 0 : c->wake_ns);
+        uint32_t j = w->pred[e], at = plan ? plan->slot[j] : cw_run_home(w, j);
+        bool here = at == p && !(plan && plan->parts[j] > 1);
+        double end = finish[j] + (here ? 0 : c->wake_ns);
         ready = end > ready ? end : ready;
     }
     return ready;
 }
 
-double cw_run_simulate(const struct cw_run_costs *c, const uint32_t *order, const uint32_t *slot,
-                       enum cw_run_doubt doubt, double *start, double *finish, double *avail)
+/* Runs a shared task. */
+static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
+                           double *start, double *finish, double *avail)
+{
+    start[i] = INFINITY;
+    finish[i] = 0;
+    for (uint32_t k = 0; k < plan->parts[i]; k++) {
+        const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
+        double begin = fmax(ready_at(c, i, part->slot, plan, finish), avail[part->slot]);
+        avail[part->slot] = begin + part_cost(c, i, part, doubt);
+        start[i] = fmin(start[i], begin);
+        finish[i] = fmax(finish[i], avail[part->slot]);
+    }
+}
+
+double cw_run_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
+                       double *start, double *finish, double *avail)
 {
     const struct cw_run_window *w = c->window;
     double last = 0;
@@ -47,10 +72,14 @@ double cw_run_simulate(const struct cw_run_costs *c, const uint32_t *order, cons
     for (uint32_t p = 0; p < c->slots; p++)
         avail[p] = w->busy_ns ? w->busy_ns[p] : 0;
     for (uint32_t k = 0; k < w->tasks; k++) {
-        uint32_t i = order ? order[k] : k, p = slot ? slot[i] : cw_run_home(w, i);
-        double ready = ready_at(c, i, p, slot, finish);
-        start[i] = ready > avail[p] ? ready : avail[p];
-        finish[i] = avail[p] = start[i] + cw_run_cost(c, i, p, doubt);
+        uint32_t i = plan ? plan->order[k] : k, p = plan ? plan->slot[i] : cw_run_home(w, i);
+        if (plan && plan->parts[i] > 1) {
+            simulate_parts(c, i, plan, doubt, start, finish, avail);
+        } else {
+            double ready = ready_at(c, i, p, plan, finish);
+            start[i] = ready > avail[p] ? ready : avail[p];
+            finish[i] = avail[p] = start[i] + cw_run_cost(c, i, p, doubt);
+        }
         last = finish[i] > last ? finish[i] : last;
     }
     return last;
@@ -64,7 +93,7 @@ bool cw_run_could_finish(const struct cw_run_costs *c, double deadline, double *
     for (uint32_t p = 0; p < c->slots; p++)
         room += fmax(0, deadline - (w->busy_ns ? w->busy_ns[p] : 0));
     for (uint32_t i = 0; i < w->tasks; i++) {
-        double ready = 0, least = INFINITY;
+        double ready = 0, least = INFINITY, speed = 0;
         bool leave = cw_run_must_leave(c, i);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
             ready = fmax(ready, finish[w->pred[e]]);
@@ -72,9 +101,12 @@ bool cw_run_could_finish(const struct cw_run_costs *c, double deadline, double *
         for (uint32_t p = 0; p < c->slots; p++) {
             double cost = leave && p == cw_run_home(w, i) ? INFINITY : cw_run_cost(c, i, p, CW_RUN_DOUBTED);
             least = fmin(least, cost);
+            speed += 1 / cost;
             finish[i] = fmin(finish[i], fmax(ready, w->busy_ns ? w->busy_ns[p] : 0) + cost);
         }
         work += least;
+        if (cw_run_divisible(c, i)) /* all slots at once, as if setting up took no time */
+            finish[i] = speed < INFINITY ? ready + 1 / speed : ready;
         if (finish[i] > deadline || work > room)
             return false;
     }

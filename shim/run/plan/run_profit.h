@@ -11,7 +11,8 @@ struct cw_run_planner {
     struct cw_platform *platform;
     struct cw_policy_config config;
     struct cw_run_rules rules;
-    double *handoff_ns; /* per slot */
+    double *handoff_ns, *set_up_ns; /* per slot */
+    bool shares;        /* the policy may share a command */
     bool asked;         /* no profit test */
     bool earliest;      /* the policy gives a command on its own to the slot where it finishes first */
 };
@@ -25,7 +26,8 @@ static inline bool cw_run_is_time(double t)
 /* A window with what its planner knows of the slots. */
 struct cw_run_costs {
     const struct cw_run_window *window;
-    const double *handoff_ns; /* per slot */
+    const double *handoff_ns, *set_up_ns; /* per slot */
+    bool shares; /* commands may have parts */
     uint32_t slots;
     double wake_ns;
     bool home_apart;
@@ -46,11 +48,17 @@ bool cw_run_must_leave(const struct cw_run_costs *c, uint32_t i);
 /* What task `i` takes on slot `p`, hand-off included; INFINITY: not allowed. */
 double cw_run_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, enum cw_run_doubt doubt);
 
-/* Runs the tasks in `order` (NULL: program order) on slot[i] (NULL: home), each as soon as its slot and what
- * it waits for allow, and returns when the last one finishes. start, finish: one per task, written; avail:
- * scratch, one per slot. */
-double cw_run_simulate(const struct cw_run_costs *c, const uint32_t *order, const uint32_t *slot,
-                       enum cw_run_doubt doubt, double *start, double *finish, double *avail);
+/* True when task `i` may have parts. */
+static inline bool cw_run_divisible(const struct cw_run_costs *c, uint32_t i)
+{
+    return c->shares && c->window->groups && c->window->groups[i] > 1;
+}
+
+/* Runs the tasks in the order and on the slots of `plan` (NULL: in program order, at home), each as soon as its slots and
+ * what it waits for allow, and returns when the last one finishes. start, finish: one per task, written; avail: scratch,
+ * one per slot. */
+double cw_run_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
+                       double *start, double *finish, double *avail);
 
 /* False when no plan at all can finish by `deadline` under doubted costs: the longest path does not fit, or
  * the work does not fit into the slots. finish: scratch, one per task. O(tasks x slots + edges). */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/settings/options.h"
+#include "../../door/roomy.h"
 #include "../../history/history_runs.h"
 #include "../run.h"
 #include "run_decide.h"
@@ -147,15 +148,26 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
 }
 
 /* Lock held. What comes from now on is managed. */
-static void begin(void)
+static void begin(void *unused)
 {
-    if (cw_run.off || cw_run.forked)
-        return;
+    (void)unused;
     rent.why = WORKED;
     rent.begun_ns = rent.work_ns;
     cw_run.begun = true;
     cw_run_start_queue_made();
     cw_run_models_begin();
+}
+
+static void work_began(void)
+{
+    if (!cw_run.begun && !cw_run.off && !cw_run.forked)
+        cw_roomy(begin, NULL);
+}
+
+static void prepare(void *unused)
+{
+    (void)unused;
+    cw_run_decide_prepare();
 }
 
 void cw_run_start_queue_made(void)
@@ -167,12 +179,17 @@ void cw_run_start_queue_made(void)
     if (!cw_run.begun || cw_run.off || cw_run.forked)
         return;
     cw_run_threads_start();
-    cw_run_decide_prepare();
+    cw_roomy(prepare, NULL);
 }
 
 bool cw_run_start_is_trial(void)
 {
     return rent.why == TRIED;
+}
+
+bool cw_run_start_is_at_once(void)
+{
+    return rent.why != WORKED && rent.why != NEVER;
 }
 
 double cw_run_start_trial_ns(void)
@@ -194,7 +211,7 @@ void cw_run_start_enqueued(void)
         rent.unwaited = 0;
     } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % LOOK_EACH == 0)) {
         if (rent.work_ns + (double)(cw_run_now_ns() - rent.since_ns) >= rent.after_ns)
-            begin();
+            work_began();
     }
 }
 
@@ -205,7 +222,7 @@ void cw_run_start_waited(void)
     rent.work_ns += (double)(cw_run_now_ns() - rent.since_ns);
     rent.since_ns = 0;
     if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.after_ns))
-        begin();
+        work_began();
 }
 
 bool cw_run_start_idle_processor(void)

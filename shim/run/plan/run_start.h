@@ -29,6 +29,8 @@ void cw_run_start_cost(double ns);
 
 /* This run is to show what can be gained; nothing is known of an earlier run with these arguments. Any thread. */
 bool cw_run_start_is_trial(void);
+/* Helpers were there from the first command on, whatever for. */
+bool cw_run_start_is_at_once(void);
 double cw_run_start_trial_ns(void); /* what such runs take without; 0: this is none */
 bool cw_run_start_is_first(void);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../../door/roomy.h"
 #include "run_models.h"
 #include "../tiles/run_tile.h"
 
@@ -84,12 +85,32 @@ static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *ar
     return true;
 }
 
+struct question {
+    struct cw_run_kernel *kernel;
+    cl_uint dims;
+    const size_t *offset, *global, *local;
+    const struct cw_reach *answer;
+    struct cw_work_ops *ops;
+    bool known;
+};
+
+static void reach(void *question)
+{
+    struct question *q = question;
+    struct cw_reach_launch l;
+
+    if (describe_launch(q->kernel, q->kernel->args, q->dims, q->offset, q->global, q->local, &l))
+        q->answer = cw_reacher_launch(q->kernel->reacher->reacher, &l, DEAR_NS);
+}
+
 const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset, const size_t *global,
                                     const size_t *local)
 {
-    struct cw_reach_launch l;
+    struct question q = {k, dims, offset, global, local, NULL, NULL, false};
 
-    return describe_launch(k, k->args, dims, offset, global, local, &l) ? cw_reacher_launch(k->reacher->reacher, &l, DEAR_NS) : NULL;
+    if (k->program->models)
+        cw_roomy(reach, &q);
+    return q.answer;
 }
 
 bool cw_run_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global, const size_t *local,
@@ -118,14 +139,21 @@ bool cw_run_task_ops(const struct cw_run_task *t, bool wait, struct cw_work_ops 
     return true;
 }
 
+static void native_ops(void *question)
+{
+    struct question *q = question;
+
+    q->known = cw_run_ops(q->kernel, q->kernel->args, q->dims, q->global, q->local, true, q->ops);
+}
+
 bool cw_run_native_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local, struct cw_work_ops *ops)
 {
-    struct cw_run_kernel *k;
-    bool known;
+    struct question q = {NULL, dims, NULL, global, local, NULL, ops, false};
 
     cw_run_lock();
-    k = cw_run.forked || dims < 1 || dims > 3 || !global ? NULL : cw_run_find(kernel, CW_RUN_KERNEL);
-    known = k && cw_run_ops(k, k->args, dims, global, local, true, ops);
+    q.kernel = cw_run.forked || dims < 1 || dims > 3 || !global ? NULL : cw_run_find(kernel, CW_RUN_KERNEL);
+    if (q.kernel)
+        cw_roomy(native_ops, &q);
     cw_run_unlock();
-    return known;
+    return q.known;
 }

@@ -7,14 +7,11 @@
 
 #include "../../../analyzer/footprint/compiled.h"
 #include "../../../analyzer/footprint/cut.h"
+#include "../../../analyzer/footprint/pinned.h"
 #include "../programs/run_models.h"
 #include "run_share.h"
 
 #define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
-#define PINNED_ITEMS    256  /* in a work-group whose size nobody chose */
-#define PINNED_MOST     1024 /* the same where the range has no better divisor */
-#define PINNED_LEAST    8
-#define RAGGED_ITEMS    64   /* where it has none: all but the last */
 #define REASONS         24
 
 /* ---- why not, counted */
@@ -145,42 +142,6 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
     }
 }
 
-/* ---- the local size */
-
-static size_t divisor(size_t n, size_t most)
-{
-    size_t best = 1;
-
-    for (size_t i = 2; i <= most && i <= n; i++)
-        if (n % i == 0)
-            best = i;
-    return best;
-}
-
-/* A size of work-groups that results cannot depend on. Along the first dimension it may be one that does not divide the
- * range: whoever cuts elsewhere asks for another one. */
-static void choose_local(const struct cw_run_launch *l, size_t local[3])
-{
-    size_t room = PINNED_ITEMS;
-
-    for (cl_uint d = 0; d < l->dims; d++) {
-        local[d] = divisor(l->global[d], room);
-        if (d == 0 && local[0] < PINNED_LEAST && l->global[0] > RAGGED_ITEMS)
-            local[0] = RAGGED_ITEMS;
-        room /= local[d];
-    }
-}
-
-/* Now that it is known along which dimension it is cut. */
-static void settle_local(const struct cw_run_launch *l, struct cw_run_cut *cut)
-{
-    if (l->has_local || l->global[0] % cut->local[0] == 0)
-        return;
-    cut->ragged = cut->dim == 0;
-    if (!cut->ragged)
-        cut->local[0] = divisor(l->global[0], PINNED_MOST);
-}
-
 /* ---- all together */
 
 static bool fast_maths(const char *options)
@@ -218,7 +179,7 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     if (v.cut == CW_CUT_WHOLE)
         return v.why;
     cut->dim = (uint32_t)v.dim;
-    settle_local(l, cut);
+    cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
     cut->groups = (l->global[v.dim] + cut->local[v.dim] - 1) / cut->local[v.dim];
     return cut->groups > 1 ? NULL : "there is only one work-group";
 }
@@ -246,7 +207,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     else if (!p->group_free)
         return "its device chooses the local size, which it can see";
     else
-        choose_local(l, cut->local);
+        cw_pinned_local(l->dims, l->global, cut->local);
     return look(l, cut);
 }
 

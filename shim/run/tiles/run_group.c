@@ -2,7 +2,9 @@
 #include "run_group.h"
 
 #include <stdlib.h>
+#include <time.h>
 
+#include "../../door/log.h"
 #include "../plan/run_brain.h"
 #include "run_share.h"
 
@@ -218,16 +220,58 @@ static void start(struct cw_run_group *g)
         cw_run_ready(&g->part[i]);
 }
 
+static bool is_building(const struct cw_run_group *g)
+{
+    const struct cw_run_context *c = g->step[0].task->queue->context;
+
+    for (uint32_t s = 0; s < g->steps; s++)
+        for (uint32_t i = 0; i < c->slots->n; i++) {
+            const uint8_t *state = cw_run_rewritten_state(g->step[s].task->launch.kernel->program, c->places[i].lane);
+            if (state && *state == CW_RUN_COPY_WANTED)
+                return true;
+        }
+    return false;
+}
+
+/* A program that enqueues all its steps at once has no second chain: it is worth to wait for the rewritten kernels that this one
+ * has asked for, as long as that costs little of what they gain. False: they are not there yet. Lock given up meanwhile. */
+static bool wait_for_builds(struct cw_run_group *g)
+{
+    double most = cw_run_chain_patience_ns(g->chain, g->steps, g->variant);
+    uint64_t begin = cw_run_now_ns();
+    struct timespec until;
+
+    if (most < LEAST_NS)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)most;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    cw_run.waiters++;
+    while (is_building(g) && !cw_run.off && (double)(cw_run_now_ns() - begin) < most)
+        pthread_cond_clockwait(&cw_run.done, &cw_run.lock, CLOCK_MONOTONIC, &until);
+    cw_run.waiters--;
+    cw_log_debug("groups: a chain of %u has waited %.1f ms for rewritten kernels", g->steps, (double)(cw_run_now_ns() - begin) / 1e6);
+    g->began_ns = cw_run_now_ns(); /* not what this way of running takes */
+    return !is_building(g);
+}
+
 /* With the best variant that can be had now. */
 static bool prepare(struct cw_run_group *g, const char **why)
 {
     uint32_t place[CW_RUN_LANES], tried = 0, n;
+    bool waited = false;
 
     while (cw_run_chain_choose(g->chain, g, tried, &g->variant, why)) {
         const struct cw_run_variant *v = cw_run_variant(g->variant);
 
         n = places_for(g, v, place);
+        if (!n && !waited) {
+            waited = true;
+            n = wait_for_builds(g) ? places_for(g, v, place) : 0;
+        }
         if (n) {
+            g->chain->lanes = n;
             make_parts(g, place, n);
             if (cw_run_group_plan(g, v, n, why))
                 return true;

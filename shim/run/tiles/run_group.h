@@ -90,6 +90,9 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first);
 /* A launch of `k` in `q`, of so many work-items, may be worth a group: it need not go native because it is long. Once it was
  * measured that such chains are as quick in plain order it may not, so that they cost nothing any more. */
 bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items);
+/* A program (struct cw_run_program) has models, or the history has been loaded: where chains of it ran as groups in earlier runs,
+ * its rewritten form is built while the program prepares its data. */
+void cw_run_group_foresee(void *program);
 /* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
  * `last`. False: it runs plain, and is not marked any more. Lock given up meanwhile. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
@@ -100,36 +103,56 @@ int cw_run_group_describe(char *text, size_t size);
 
 /* ---- inside */
 
-/* How a chain is run. */
+/* How a chain is run. Variants of one family differ in `share` only. */
 struct cw_run_variant {
-    size_t band_bytes; /* that a tile touches, about */
-    uint64_t cache_bytes;
-    bool shared;       /* by all lanes; else of each core */
-    bool helpers;      /* on the helpers, one core each; else at home */
+    uint64_t cache_bytes; /* that the data of a group take: of each lane's groups, or (shared) of all lanes' together */
+    uint32_t share;       /* a tile touches one part in so many of a lane's; 0: as --group-tile says */
+    uint32_t family;
+    bool shared, helpers; /* helpers: on the helpers, one core each; else at home */
 };
 
-/* What is known of chains of the same launches (run_group_choice.c), kept between runs in the history. Times are of one launch. */
-#define CW_RUN_VARIANTS 8
+/* What is known of chains of the same launches, kept between runs in the history. Times are of one launch. */
+#define CW_RUN_VARIANTS 16
 struct cw_run_chain {
     struct cw_run_chain *next;
     uint64_t id;          /* of the kinds of launches in it, and of how many there are, about */
     uint32_t steps;
     const char *why;      /* static words: it never is a group; NULL */
     bool told;            /* what plain order takes, to the history */
+    uint32_t met;         /* how often, in this process */
+    bool recalled;        /* the history has said what it knows */
+    bool warm[2];         /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
     double plain_ns;      /* at home, the least of late; 0: not known */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so */
+    uint32_t lanes;       /* that ran it last */
 };
 
 /* The chain of these launches; NULL: memory is out. */
 struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g);
-/* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why. */
+/* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why. (run_group_choice.c) */
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why);
 const struct cw_run_variant *cw_run_variant(uint32_t variant);
+/* Bytes that a tile touches, about, with so many lanes. */
+uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes);
+/* What the chain may wait for rewritten kernels to be built, before it runs as `variant`: a part of what that gains, or may gain. */
+double cw_run_chain_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant);
 /* `steps` launches have run so, in `ns`. */
 void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
+
+/* ---- what earlier runs have measured (run_group_known.c) */
+
+/* Fills `c` with it. False: there is nothing. */
+bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants);
+void cw_run_chain_keep(const struct cw_run_chain *c, uint32_t variant, double ns);
+void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
+void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns);
+/* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain. */
+void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted);
+/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0: some never was. */
+double cw_run_chain_plain_ns(const struct cw_run_group *g);
 
 /* Bytes of the cache that a processor has for itself, and of the last one, which it shares. (run_group_cache.c) */
 struct cw_run_caches {

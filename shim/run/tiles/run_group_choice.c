@@ -1,10 +1,11 @@
 /* run_group_choice.c - how a chain is run: settings, what was measured, what the summary says. See run_group.h.
  *
- * How much of the last cache is this process's to use, and how quick it is, cannot be asked on a shared machine. So the
- * model (sched/groups.h) only makes candidates, and a chain that comes again tries one after the other, then keeps to the
- * one that was quickest, plain order among them. A variant's first run has the vendor's compiler in it and does not count.
- * What was measured goes to the history: later processes do not try again, and where plain order was as quick their launches
- * go the way of all others at once. Now and then a run looks again, as this machine may have been busy. */
+ * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared machine. So the model
+ * (sched/groups.h) only makes candidates, a grid of data that a group takes (families) and of tiles as parts of that, and a
+ * chain that comes again searches it: the first of each family, the others of the best family, those that come close once
+ * more; then it keeps to the quickest, plain order among them. The first run on a kind of lanes has the vendor's compiler in
+ * it and does not count. What was measured goes to the history: later processes do not search again, and where plain order was
+ * as quick their launches go the way of all others at once. Now and then a run looks again, as this machine may have been busy. */
 #include "run_group.h"
 
 #include <stdio.h>
@@ -13,12 +14,17 @@
 
 #include "../../../analyzer/settings/options.h"
 #include "../plan/run_brain.h"
+#include "../plan/run_start.h"
 
-#define MEASURED 3    /* runs of a variant before it is judged, the first among them */
+#define MEASURED 2    /* runs of a variant that comes close to the best before it is judged */
+#define CLOSE    1.15 /* times the best, at most */
 #define GAIN     0.85 /* of the time in plain order, at most, which has no hand-over in it */
-#define SLOWER   1.3  /* than plain order: need not be measured twice */
 #define CLEAR    1.25 /* a gain, for helpers, after which home is not tried */
-#define AGAIN    16   /* processes that stayed plain before one looks again; then twice as many */
+#define PATIENCE 0.25 /* of what groups gain, for builds */
+#define PATIENCE_MOST 1e9
+#define ASKED_NS 2e10 /* where groups are asked for */
+#define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
+#define BAND_MOST (4u << 20) /* bytes that a tile touches */
 #define CHAINS   256
 #define REASONS  16
 
@@ -50,31 +56,45 @@ void cw_run_group_start(const struct cw_options *options)
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
 }
 
-static void add_variant(size_t band, uint64_t cache, bool shared, bool helpers)
+/* Tiles of 1/8, 1/4 and 1/2 of it, the most promising first. */
+static void add_family(uint64_t cache, bool shared)
 {
-    choice.variant[choice.variants++] =
-        (struct cw_run_variant){.band_bytes = band, .cache_bytes = cache, .shared = shared, .helpers = helpers};
+    static uint32_t family;
+
+    family++;
+    for (uint32_t share = 8; share > 1; share /= 2)
+        choice.variant[choice.variants++] = (struct cw_run_variant){
+            .cache_bytes = cache, .share = share, .family = family, .shared = shared, .helpers = true};
 }
 
-/* In what is each core's, then in what all share, of which half may be others'; the most promising first. */
+/* In what is each core's and somewhat more, then in what all share, of which half may be others'. */
 static void make_variants(void)
 {
     struct cw_run_caches c;
 
     if (choice.tile_kib) {
-        add_variant((size_t)choice.tile_kib << 10, (uint64_t)choice.data_kib << 10, false, true);
+        choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = (uint64_t)choice.data_kib << 10, .helpers = true};
         return;
     }
     cw_run_caches_read(&c);
-    add_variant(c.own_bytes * 5 / 16, c.own_bytes * 5 / 8, false, true);
-    add_variant(c.own_bytes / 2, c.own_bytes, false, true);
-    add_variant(0, c.last_bytes / 2, true, true);
-    add_variant(4u << 20, c.last_bytes / 2, true, false);
+    add_family(c.own_bytes * 5 / 4, false);
+    add_family(c.last_bytes / 2, true);
+    add_family(c.own_bytes * 5 / 8, false);
+    add_family(c.own_bytes * 5 / 2, false);
+    choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
 }
 
 const struct cw_run_variant *cw_run_variant(uint32_t variant)
 {
     return &choice.variant[variant];
+}
+
+uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes)
+{
+    uint64_t data = v->shared ? v->cache_bytes / lanes : v->cache_bytes;
+    uint64_t band = v->share ? data / v->share : (uint64_t)choice.tile_kib << 10; /* 0: as the user wants */
+
+    return band < BAND_MOST ? band : BAND_MOST;
 }
 
 uint32_t cw_run_group_below(uint32_t n)
@@ -119,67 +139,6 @@ static uint64_t identity(const struct cw_run_group *g)
     return mixed(sum, scale) | 1;
 }
 
-/* ---- between runs */
-
-#define CHAIN_KERNEL UINT64_C(0x6772a8)
-#define PLAIN_SHAPE  2
-
-static uint64_t variant_shape(uint32_t v)
-{
-    const struct cw_run_variant *x = &choice.variant[v];
-    uint64_t hash = mixed(x->band_bytes, x->cache_bytes);
-
-    return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + x->shared * 2u + x->helpers), cw_run.num_lanes);
-}
-
-/* The history, and the number that groups have there; NULL: there is none. */
-static struct cw_history *kept(uint32_t *device)
-{
-    static uint32_t number = CW_HISTORY_NO_DEVICE;
-    const struct cw_run_brain *b = cw_run_brain_now();
-
-    if (b && number == CW_HISTORY_NO_DEVICE)
-        number = cw_history_device(b->estimator.history, "groups");
-    *device = number;
-    return b ? b->estimator.history : NULL;
-}
-
-static void keep(const struct cw_run_chain *c, uint64_t shape, double ns)
-{
-    uint32_t device;
-    struct cw_history *h = kept(&device);
-
-    if (h)
-        cw_history_add(h, c->id ^ CHAIN_KERNEL, shape, device, 1, ns);
-}
-
-/* How often it was measured, in *ns how long it takes. */
-static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape, double *ns)
-{
-    struct cw_history_estimate e;
-
-    cw_history_predict(h, c->id ^ CHAIN_KERNEL, shape, 1, &device, NULL, 1, &e);
-    *ns = e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
-    return e.source == CW_HISTORY_EXACT ? e.count : 0;
-}
-
-/* What earlier runs found out; but for one now and then, all of it. */
-static void recall(struct cw_run_chain *c)
-{
-    uint32_t device, processes;
-    struct cw_history *h = kept(&device);
-
-    if (!h)
-        return;
-    processes = (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &c->plain_ns);
-    if (processes >= AGAIN && !(processes & (processes - 1)))
-        return;
-    for (uint32_t v = 0; v < choice.variants; v++) {
-        double count = kept_of(h, device, c, variant_shape(v), &c->ns[v]);
-        c->runs[v] = count >= MEASURED - 1 ? MEASURED : count > 0 ? 1 + (uint32_t)count : 0;
-    }
-}
-
 /* ---- a chain */
 
 struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
@@ -191,63 +150,63 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
         make_variants();
     while (c && c->id != id)
         c = c->next;
-    if (c)
-        return c;
-    if (choice.count == CHAINS) { /* the same again and again would be few: this program gains nothing by memory */
+    if (!c && choice.count == CHAINS) { /* the same again and again would be few: this program gains nothing by memory */
         c = choice.chains;
         *c = (struct cw_run_chain){.next = c->next};
-    } else if ((c = calloc(1, sizeof *c))) {
+    } else if (!c && (c = calloc(1, sizeof *c))) {
         c->next = choice.chains;
         choice.chains = c;
         choice.count++;
     }
-    if (c) {
+    if (c && !c->id) {
         c->id = id;
         c->steps = g->steps;
-        if (!cw_run.chaos)
-            recall(c);
     }
+    if (c)
+        c->met++;
+    if (c && !c->recalled && !c->lanes && !cw_run.chaos)
+        c->recalled = cw_run_chain_recall(c, choice.variants); /* it may be loaded a little later */
     return c;
 }
 
-/* What a launch takes in plain order, in the mean; 0: some was never measured. */
-static double plain_ns(const struct cw_run_group *g)
+static bool usable(const struct cw_run_chain *c, uint32_t v, uint32_t tried)
 {
-    double sum = 0;
-
-    for (uint32_t i = 0; i < g->steps; i++) {
-        const struct cw_run_task *t = g->step[i].task;
-        const struct cw_run_kernel *k = t->launch.kernel;
-        double ns = k->mean_ns[t->home_lane], batch = k->batch_ns;
-
-        if (!(ns > 0))
-            return 0;
-        sum += batch > 0 && batch < ns ? batch : ns;
-    }
-    return sum / g->steps;
+    return !c->hopeless[v] && !(tried >> v & 1);
 }
 
-/* The quickest of those that can be had and are measured; one that is not, if there is any that may be better. */
-static uint32_t best_of(const struct cw_run_chain *c, uint32_t tried)
+static bool is_first_of_family(uint32_t v)
+{
+    return v == 0 || choice.variant[v].family != choice.variant[v - 1].family;
+}
+
+/* What remains to be measured, in the order said above; else the quickest; CW_RUN_VARIANTS: none can be had. */
+static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, bool *trial)
 {
     uint32_t best = CW_RUN_VARIANTS;
+    bool clear;
 
-    for (uint32_t v = 0; v < choice.variants; v++) {
-        bool clear = best != CW_RUN_VARIANTS && c->plain_ns >= CLEAR * c->ns[best] && choice.variant[best].helpers;
-
-        if (c->hopeless[v] || tried >> v & 1 || (clear && !choice.variant[v].helpers))
-            continue;
-        if (c->runs[v] < MEASURED)
-            return v;
-        if (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best])
+    *trial = true;
+    for (uint32_t v = 0; v < choice.variants; v++)
+        if (usable(c, v, tried) && c->runs[v] && (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best]))
             best = v;
-    }
+    clear = best != CW_RUN_VARIANTS && choice.variant[best].helpers && c->plain_ns >= CLEAR * c->ns[best];
+    for (uint32_t v = 0; v < choice.variants; v++)
+        if (usable(c, v, tried) && !c->runs[v] && is_first_of_family(v) && (choice.variant[v].helpers || !clear))
+            return v;
+    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS; v++)
+        if (usable(c, v, tried) && !c->runs[v] && choice.variant[v].family == choice.variant[best].family)
+            return v;
+    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS; v++)
+        if (usable(c, v, tried) && c->runs[v] && c->runs[v] < MEASURED && c->ns[v] <= CLOSE * c->ns[best])
+            return v;
+    *trial = false;
     return best;
 }
 
 /* Launches like these stay plain from now on, and go native where long ones do. */
 static void settle_plain(const struct cw_run_group *g)
 {
+    cw_run_chain_foresee(g, false);
     for (uint32_t i = 0; i < g->steps; i++) {
         const struct cw_run_launch *l = &g->step[i].task->launch;
         double items = cw_run_items(l);
@@ -260,12 +219,12 @@ static void settle_plain(const struct cw_run_group *g)
 /* What plain order takes, now or in earlier runs; false: nobody knows. */
 static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 {
-    double now = plain_ns(g);
+    double now = cw_run_chain_plain_ns(g);
 
     if (now > 0)
         c->plain_ns = now;
     if (now > 0 && !c->told)
-        keep(c, PLAIN_SHAPE, now);
+        cw_run_chain_keep_plain(c, now);
     c->told |= now > 0;
     return c->plain_ns > 0;
 }
@@ -280,13 +239,15 @@ static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t 
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why)
 {
-    uint32_t v = best_of(c, tried);
+    bool trial;
+    uint32_t v;
 
     if (cw_run.chaos)
         return choose_chaos(c, tried, variant, why);
     *why = "nothing is known of it yet";
     if (!know_plain(c, g) && !cw_run_group_settings.always)
         return false;
+    v = next_of(c, tried, &trial);
     if (v == CW_RUN_VARIANTS) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!tried && !cw_run_group_settings.always) /* none can be had, ever */
@@ -294,8 +255,15 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
         return false;
     }
     *variant = v;
-    if (cw_run_group_settings.always || c->runs[v] < MEASURED)
+    if (trial && c->met == 1 && !cw_run_start_is_at_once() && !cw_run_group_settings.always) {
+        *why = "a later run tries it"; /* this one would wait for compilers */
+        cw_run_chain_foresee(g, true);
+        return false;
+    }
+    if (cw_run_group_settings.always || trial) {
+        cw_run_chain_foresee(g, true);
         return true;
+    }
     *why = "plain order was measured to be as quick";
     if (c->ns[v] > GAIN * c->plain_ns) {
         settle_plain(g);
@@ -306,17 +274,36 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
     return true;
 }
 
+double cw_run_chain_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant)
+{
+    double most;
+
+    if (cw_run.all || cw_run.chaos)
+        return 0; /* whoever runs the first tile builds them */
+    if (cw_run_group_settings.always)
+        return ASKED_NS;
+    if (!(c->plain_ns > 0))
+        return 0;
+    if (!c->runs[variant])
+        most = CURIOUS * c->plain_ns * steps;
+    else
+        most = c->ns[variant] < c->plain_ns ? PATIENCE * (c->plain_ns - c->ns[variant]) * steps : 0;
+    return most < PATIENCE_MOST ? most : PATIENCE_MOST;
+}
+
 void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns)
 {
+    bool helpers = choice.variant[variant].helpers;
     double each = ns / steps;
 
-    if (c->runs[variant]++ == 0) /* with the compiler in it */
+    if (!c->warm[helpers]) { /* with the compiler in it */
+        c->warm[helpers] = true;
+        cw_run_chain_keep_warm(c, helpers, each);
         return;
-    if (c->runs[variant] < MEASURED && c->plain_ns > 0 && each > SLOWER * c->plain_ns)
-        c->runs[variant] = MEASURED;
+    }
+    c->runs[variant]++;
     c->ns[variant] = c->ns[variant] > 0 && c->ns[variant] * 1.02 < each ? c->ns[variant] * 1.02 : each;
-    if (!cw_run.chaos)
-        keep(c, variant_shape(variant), each);
+    cw_run_chain_keep(c, variant, each);
 }
 
 /* ---- the summary */
@@ -341,8 +328,10 @@ static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
             best = v;
     if (best == CW_RUN_VARIANTS)
         return 0;
-    return snprintf(text, size, "run: groups: chain of %u: %.2f ms in tiles of %zu KiB %s, %.2f ms in plain order\n", c->steps,
-                    c->ns[best] * c->steps / 1e6, choice.variant[best].band_bytes >> 10,
+    return snprintf(text, size, "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
+                    c->steps, c->ns[best] * c->steps / 1e6,
+                    (unsigned long long)cw_run_variant_band(&choice.variant[best], c->lanes ? c->lanes : 1) >> 10,
+                    (unsigned long long)choice.variant[best].cache_bytes >> 10,
                     choice.variant[best].helpers ? "on helpers" : "at home", c->plain_ns * c->steps / 1e6);
 }
 

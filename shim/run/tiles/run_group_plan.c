@@ -11,7 +11,6 @@
 #define CHAOS_TILES 12
 #define SLICE       16        /* work-groups amid a launch that say how far its bands lean */
 #define SLICE_LEAST 4
-#define BAND_MOST   (4u << 20) /* bytes that a tile touches */
 #define SAVES       1.25  /* bytes from memory in program order over those in groups, at least */
 
 uint64_t cw_run_group_bytes(const struct cw_run_step *s)
@@ -25,7 +24,7 @@ uint64_t cw_run_group_bytes(const struct cw_run_step *s)
 
 /* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at one place;
  * what touches little stays in one piece. Returns the launch that touches most. */
-static uint32_t count_tiles(struct cw_run_group *g, size_t band_bytes)
+static uint32_t count_tiles(struct cw_run_group *g, uint64_t band_bytes)
 {
     uint64_t largest = 0, tiles, most = MOST_ALL / g->steps;
     uint32_t ref = 0;
@@ -247,9 +246,7 @@ static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *st
 
 static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, struct cw_groups_step *step)
 {
-    size_t band = v->shared ? v->cache_bytes / lanes / 4 : v->band_bytes;
-    uint32_t ref = count_tiles(g, band < BAND_MOST ? band : BAND_MOST);
-
+    uint32_t ref = count_tiles(g, cw_run_variant_band(v, lanes));
     bool leans = cw_run.chaos ? cw_run_group_below(2) : cw_run_group_settings.rule == CW_GROUPS_SKEW;
 
     if (leans && !lean(g, ref, step))

@@ -20,6 +20,7 @@ static struct {
     struct cw_adaptive_options options;
     double ratio[CW_ADAPTIVE_DEVICES];
     uint32_t units; /* processors that this process may use */
+    bool off;
 } share;
 
 void cw_run_share_start(const struct cw_options *options)
@@ -28,6 +29,7 @@ void cw_run_share_start(const struct cw_options *options)
     cpu_set_t set;
 
     share.units = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    share.off = !strcmp(options->share, "off");
     share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
@@ -250,8 +252,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     return n;
 }
 
-/* The rewritten kernels are there; otherwise they are going to be, if the program is worth that. */
-static bool all_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
+bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
     bool worth = cw_run_spent_ever(p) >= WORTH_TILES, built = true;
@@ -333,7 +334,7 @@ static bool consider(struct sharing *x, uint32_t i)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
     if (count[which] < 2 || (x->s->always ? loses(t, chosen[which], count[which], ns[which] - now) : !pays(h, ns[which], now)) ||
-        !all_built(t, chosen[which], count[which]))
+        !cw_run_share_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
@@ -353,7 +354,7 @@ bool cw_run_share_window(const struct cw_run_shared *s)
     struct sharing x = {.s = s};
     bool any = false;
 
-    if (s->tasks > WINDOW_TASKS)
+    if (share.off || s->tasks > WINDOW_TASKS)
         return false;
     for (uint32_t i = 0; i < s->tasks; i++)
         if (cw_run_share_wanted(s->task[i]) &&

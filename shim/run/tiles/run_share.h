@@ -53,6 +53,9 @@ void cw_run_share_start(const struct cw_options *options);
 /* True when `t` takes long enough to be thought about. */
 bool cw_run_share_wanted(const struct cw_run_task *t);
 
+/* The rewritten kernels are there for these places; otherwise they are going to be, if the program is worth that. */
+bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *place, uint32_t n);
+
 /* Cuts those launches of the window that gain by it. True: there are some. */
 bool cw_run_share_window(const struct cw_run_shared *s);
 

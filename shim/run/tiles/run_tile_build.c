@@ -2,6 +2,7 @@
 #include "run_share.h"
 
 #include "../../door/doors.h"
+#include "../../door/log.h"
 #include "../lanes/run_end.h"
 #include "../lanes/run_threads.h"
 
@@ -41,6 +42,8 @@ static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
 /* Lock held, given up meanwhile. */
 static void build(struct cw_run_program *p, uint32_t place)
 {
+    uint64_t begin = cw_run_now_ns();
+
     if (!make_context(p, &p->context->places[place])) {
         cw_run_idle(&p->r);
         return;
@@ -52,6 +55,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run_register_exit();
     cw_run_lock();
     cw_run.preparing--;
+    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_now_ns() - begin) / 1e6);
     cw_run_idle(&p->r);
     if (cw_run.waiters)
         pthread_cond_broadcast(&cw_run.done);

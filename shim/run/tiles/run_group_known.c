@@ -1,0 +1,184 @@
+/* run_group_known.c - what earlier runs have measured of a chain: in the history, under a device of its own. See run_group.h. */
+#include "run_group.h"
+
+#include "../../door/log.h"
+#include "../plan/run_brain.h"
+#include "run_share.h"
+
+#define CHAIN_KERNEL UINT64_C(0x6772a8)
+#define PLAIN_SHAPE  2
+#define WANTED_SHAPE 6  /* of a program; + 1: not wanted */
+#define WARM_SHAPE   4  /* + 1: on helpers */
+#define AGAIN        16 /* processes that have asked before one looks again; then twice as many */
+
+static uint64_t mixed(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t variant_shape(uint32_t variant)
+{
+    const struct cw_run_variant *v = cw_run_variant(variant);
+    uint64_t hash = mixed(v->share, v->cache_bytes);
+
+    return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + v->shared * 2u + v->helpers), cw_run.num_lanes);
+}
+
+/* The history, and the number that groups have there; NULL: there is none. */
+static struct cw_history *kept(uint32_t *device)
+{
+    static uint32_t number = CW_HISTORY_NO_DEVICE;
+    const struct cw_run_brain *b = cw_run_brain_now();
+
+    if (b && number == CW_HISTORY_NO_DEVICE)
+        number = cw_history_device(b->estimator.history, "groups");
+    *device = number;
+    return b ? b->estimator.history : NULL;
+}
+
+static void keep(const struct cw_run_chain *c, uint64_t shape, double ns)
+{
+    uint32_t device;
+    struct cw_history *h = kept(&device);
+
+    if (h && !cw_run.chaos)
+        cw_history_add(h, c->id ^ CHAIN_KERNEL, shape, device, 1, ns);
+}
+
+void cw_run_chain_keep(const struct cw_run_chain *c, uint32_t variant, double ns)
+{
+    keep(c, variant_shape(variant), ns);
+}
+
+void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double ns)
+{
+    keep(c, WARM_SHAPE + helpers, ns);
+}
+
+void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns)
+{
+    keep(c, PLAIN_SHAPE, ns);
+}
+
+/* How often it was measured, in *ns how long it takes. */
+static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape, double *ns)
+{
+    struct cw_history_estimate e;
+
+    cw_history_predict(h, c->id ^ CHAIN_KERNEL, shape, 1, &device, NULL, 1, &e);
+    *ns = e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
+    return e.source == CW_HISTORY_EXACT ? e.count : 0;
+}
+
+bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
+{
+    uint32_t device, processes, known = 0;
+    struct cw_history *h = kept(&device);
+    double ns;
+
+    if (!h)
+        return false;
+    processes = (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &c->plain_ns);
+    for (uint32_t helpers = 0; helpers < 2; helpers++)
+        c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
+    if (processes >= AGAIN && !(processes & (processes - 1)))
+        return true; /* this machine may have been busy when it was measured */
+    for (uint32_t v = 0; v < variants; v++) {
+        c->runs[v] = (uint32_t)kept_of(h, device, c, variant_shape(v), &c->ns[v]);
+        known += c->runs[v] > 0;
+    }
+    if (known)
+        cw_log_debug("groups: earlier runs have measured %u ways to run a chain of %u", known, c->steps);
+    return processes || known;
+}
+
+/* ---- rewritten kernels before their first chain */
+
+static uint64_t key_of(struct cw_run_program *p)
+{
+    return cw_run_program_hash(p) ^ CHAIN_KERNEL;
+}
+
+static double times_told(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t shape)
+{
+    struct cw_history_estimate e;
+
+    cw_history_predict(h, key_of(p), shape, 1, &device, NULL, 1, &e);
+    return e.source == CW_HISTORY_EXACT ? e.count : 0;
+}
+
+/* The latest word counts: each is told only where it changes something. */
+static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_program *p)
+{
+    return times_told(h, device, p, WANTED_SHAPE) > times_told(h, device, p, WANTED_SHAPE + 1);
+}
+
+void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted)
+{
+    uint32_t device;
+    struct cw_history *h = kept(&device);
+
+    for (uint32_t i = 0; h && !cw_run.chaos && i < g->steps; i++) {
+        struct cw_run_program *p = g->step[i].kernel->program;
+        if (is_wanted(h, device, p) != wanted)
+            cw_history_add(h, key_of(p), WANTED_SHAPE + !wanted, device, 1, 1);
+    }
+}
+
+void cw_run_group_foresee(void *program)
+{
+    struct cw_run_program *p = program;
+    const struct cw_run_context *c = p->context;
+    uint32_t device;
+    struct cw_history *h;
+
+    if (!cw_run_group_settings.on || cw_run.all || cw_run.chaos || cw_run.off || cw_run.forked || !p->models || !p->options)
+        return;
+    h = kept(&device);
+    if (!h || !is_wanted(h, device, p))
+        return;
+    cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
+    for (uint32_t i = 0; i < c->slots->n; i++)
+        if (c->places[i].lane && c->places[i].slot->synchronous && !c->places[i].slot->home && !c->places[i].slot->dsp)
+            cw_run_tile_built(p, i, true);
+}
+
+/* ---- plain order */
+
+/* As measured in this process; 0: never. */
+static double measured_ns(const struct cw_run_task *t)
+{
+    const struct cw_run_kernel *k = t->launch.kernel;
+    double ns = k->mean_ns[t->home_lane], batch = k->batch_ns;
+
+    return batch > 0 && batch < ns ? batch : ns;
+}
+
+static double earlier_ns(const struct cw_run_task *t)
+{
+    const struct cw_run_brain *b = cw_run_brain_now();
+    struct cw_history_estimate e;
+
+    if (!b || !t->shape || t->home_lane >= b->lanes)
+        return 0;
+    cw_history_predict(b->estimator.history, t->launch.kernel->hash, t->shape, cw_run_items(&t->launch),
+                       &b->estimator.device[t->home_lane], NULL, 1, &e);
+    return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
+}
+
+double cw_run_chain_plain_ns(const struct cw_run_group *g)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < g->steps; i++) {
+        double ns = measured_ns(g->step[i].task);
+
+        if (!(ns > 0))
+            ns = earlier_ns(g->step[i].task);
+        if (!(ns > 0))
+            return 0;
+        sum += ns;
+    }
+    return sum / g->steps;
+}

@@ -1,0 +1,31 @@
+# What a run has measured of chains is kept: a later process knows which ways to run them were tried, builds the rewritten kernels
+# while its program prepares its data, and a program that enqueues all of its steps at once forms a chain in its first window.
+. test/runmode/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 512 768 12\n' "$B" > "$T/program"
+chmod +x "$T/program"
+bare "$T/program" || exit 77
+log=$T/log ways=0
+run() { rm -f "$log"; in_run "$T/program" CLWEAVE_GROUPS=on CLWEAVE_DEVICES=cpu,basic:2 CLWEAVE_HISTORY="$T/kept/history.db" CLWEAVE_LOG=debug:"$log" "$@"; }
+chains() { sed -n 's/^run: groups: \([0-9]*\) chains of .*/\1/p' "$T/summary"; }
+measured() { sed -n 's/.*groups: earlier runs have measured \([0-9]*\) ways.*/\1/p' "$log" | head -n 1; }
+mkdir -m 700 "$T/kept"
+
+run CLWEAVE_MANAGE_ALL=1 # waits for the models, which later ones find
+[ "$(chains)" -ge 1 ] || fail "no chain"
+grep -q 'earlier runs' "$log" && fail "a first run knows what earlier ones had"
+formed=0 early=0
+for n in $(seq 16); do # a busy machine closes windows early: other chains, of which other things are known, or none
+    run
+    [ "$(chains)" -ge 1 ] && formed=$((formed + 1))
+    grep -q 'groups: rewritten kernels are built early' "$log" && early=$((early + 1))
+    known=$(measured); [ "${known:-0}" -gt "$ways" ] && ways=$known
+    [ "$ways" -ge 3 ] && break
+done
+echo "of $n runs $formed formed chains, $early built early; $ways ways to run one are known"
+[ "$ways" -ge 3 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] || fail "what was measured is not kept"
+
+# another order of tiles, other devices: nothing of that is known
+run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is taken for the other's"
+run CLWEAVE_HISTORY=off; grep -q 'earlier runs' "$log" && fail "without a history something is known"
+done_
