@@ -1,6 +1,6 @@
 #!/bin/bash
 # ratio.sh [FOLDER] - adaptive block and ratio (patent RATIO) in exact virtual time: sync, the patent, beside async, ours, on
-# machines of two to five devices, and the ratio and the parts over time on one of them.
+# machines of two to five devices, and the ratio and the parts over time on one of them; then by the executor on emulated DSPs.
 . "$(dirname "$0")/common.sh"
 [ -x "$B/test/bench/bench_ratio" ] || { echo "ratio: $B/test/bench/bench_ratio is missing; run make benches first" >&2; exit 1; }
 "$B/test/bench/bench_ratio"
@@ -23,3 +23,6 @@ do for [mode in "async sync"] {
 }
 unset multiplot
 EOF2
+
+[ -x "$B/test/bench/tile_speed" ] && [ -x "$B/clweave-footprint" ] || { echo "(not on emulated DSPs: tile_speed or LLVM is missing)"; exit 0; }
+HOME=$scratch POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache python3 "$root/scripts/experiments/ratio_board.py" "$B" "$out"

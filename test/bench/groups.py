@@ -100,8 +100,8 @@ def grid():
         if not repetition:
             times(program[:3] + [24], **RUN)
         milliseconds, says, _ = times(program[:3] + [10], **RUN)
-        tile = [re.search(r'tiles of (\d+) KiB (on helpers|at home)', line) for line in says]
-        print('chosen', ' '.join(t.group(1) for t in tile if t) or 'plain', f'{statistics.median(milliseconds[-3:]):.2f}', flush=True)
+        tile = [re.search(r'tiles of (\d+) KiB of (\d+) KiB', line) for line in says]
+        print('chosen', ' '.join(f'{t.group(1)}:{t.group(2)}' for t in tile if t) or 'plain', f'{statistics.median(milliseconds[-3:]):.2f}', flush=True)
 
 
 if __name__ == '__main__':

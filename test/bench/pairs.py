@@ -3,6 +3,7 @@
 
 usage: pairs.py [options] --config 'NAME: VAR=VALUE ...' [--config ...] < rows
        pairs.py [options] --config ... --manifest FILE
+       pairs.py [options] --load FILE...                       (figures of earlier runs, as of one)
 
 A row is "NAME<tab>COMMAND" (run by sh), or a program of a manifest (test/suites/manifest.py), run in a copy of its
 folder. Every round runs each configuration of a row once, in an order that turns from round to round, so that a busy
@@ -10,19 +11,23 @@ machine hurts all alike; --warm runs come before the rounds and are not counted.
 at each run, %c one that all of a configuration's runs of a row share. Of each run: `span` (what the program prints as
 "span_ns N" on either stream; without that line the whole process), `wall` (whole process) and `cpu` (user + system,
 children included). A ratio is first configuration / this one, above 1 is faster; printed is the median over the
-rounds and the order statistics that hold the true median with at least 95 % (exact, no distribution assumed; fewer
-than 6 rounds: the extremes). A last line "... hash=..." of a row has to be the same in all runs.
+rounds and its 95 % interval (ratios.py). A last line "... hash=..." of a row has to be the same in all runs.
+
+--control runs the first configuration a second time in every round, as "NAME again", and reports it like the others: what it
+shows is what chance does on this machine. It fails nothing. --group NAME=REGEX (several) prints geometric means of parts of
+the rows, beside the one of all: [over these programs] and (as one set of many such programs). --save FILE keeps the figures.
 
 Limits are on the last configuration's ratios. --limit ROW=RATIO (span) and --mean RATIO (geometric mean of all rows'
-spans; its interval is over the rounds) are to be reached: met when the whole interval is above, missed when the whole
+spans over these programs) are to be reached: met when the whole interval is above, missed when the whole
 interval is below, not shown else. --least RATIO (span and wall of every row) is not to be fallen short of: a row is
 SLOWER when its whole interval is below the ratio, which is what the limit forbids; "ok" when the whole interval is above;
-"not resolved" when the ratio lies inside, so that these rounds show neither. All three are counted at the end.
+"not resolved" when the ratio lies inside, so that these rounds show neither. All three are counted at the end. Of a hundred
+rows that are as fast as the limit some three are SLOWER by chance.
 
 Exit status 1: a program failed, a result differed, a row was slower, or a limit was not met.
 """
 import argparse
-import math
+import json
 import os
 import re
 import resource
@@ -32,8 +37,10 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "suites"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "suites")]
 import manifest  # noqa: E402  pylint: disable=wrong-import-position
+from ratios import between_programs, geometric_mean, interval, verdict  # noqa: E402  pylint: disable=wrong-import-position
 
 WHAT = ("span", "wall", "cpu")
 
@@ -41,9 +48,10 @@ WHAT = ("span", "wall", "cpu")
 class Config:
     """One configuration: environment variables, and the folders that stand for %c."""
 
-    def __init__(self, text, scratch):
+    def __init__(self, text, scratch, control=False):
         self.name, _, settings = text.partition(":")
-        self.name, self.scratch, self.shared = self.name.strip(), scratch, {}
+        self.name, self.scratch, self.shared, self.control = self.name.strip(), scratch, {}, control
+        self.name += " again" if control else ""
         self.settings = dict(word.split("=", 1) for word in settings.split())
 
     def environment(self, row):
@@ -80,20 +88,13 @@ def run_once(row, config):
     return {"span": int(span[1]) / 1e9 if span else wall, "wall": wall, "cpu": cpu}, found[-1] if found else None
 
 
-def interval(values):
-    """Median and the order statistics around it that cover the true median with >= 95 %."""
-    v, n = sorted(values), len(values)
-    tails = [sum(math.comb(n, i) for i in range(k + 1)) / 2**n for k in range(n // 2)]
-    low = max(sum(tail <= 0.025 for tail in tails) - 1, 0)
-    middle = (v[(n - 1) // 2] + v[n // 2]) / 2
-    return middle, v[low], v[n - 1 - low]
-
-
 def measure(row, configs, options):
     figures, hashes = {c.name: [] for c in configs}, set()
     for r in range(-options.warm, options.rounds):
-        turn = r % len(configs)
-        for config in configs[turn:] + configs[:turn]:
+        # a control needs no warm runs: the first configuration has done them
+        now = configs if r >= 0 else [c for c in configs if not c.control]
+        turn = r % len(now)
+        for config in now[turn:] + now[:turn]:
             figure, text = run_once(row, config)
             hashes.add(text)
             if r >= 0:
@@ -107,24 +108,34 @@ def ratios(figures, base, name, what):
     return [b[what] / max(f[what], 1e-9) for b, f in zip(figures[base], figures[name])]
 
 
-def print_row(name, configs, figures):
-    base = configs[0].name
-    for config in configs:
-        cells = [f"{1e3 * interval([f['span'] for f in figures[config.name]])[0]:10.2f} ms"]
+def print_head():
+    print(f"  {'':<26}{'':<14}{'median span':>13}  {'span: ratio [95 %]':>23}  {'wall':>23}  {'cpu':>23}")
+
+
+def print_row(name, names, figures):
+    base = names[0]
+    for config in names:
+        cells = [f"{1e3 * interval([f['span'] for f in figures[config]])[0]:10.2f} ms"]
         for what in WHAT:
-            cell = "%7.2f [%5.2f,%6.2f]" % interval(ratios(figures, base, config.name, what))
-            cells.append(cell if config.name != base else " " * 23)
-        print(f"  {name:<26}{config.name:<14}" + "  ".join(cells), flush=True)
+            cell = "%7.2f [%5.2f,%6.2f]" % interval(ratios(figures, base, config, what))
+            cells.append(cell if config != base else " " * 23)
+        print(f"  {name:<26}{config:<14}" + "  ".join(cells), flush=True)
         name = ""
 
 
-def print_mean(configs, table, what):
-    """The geometric mean over all rows, of each configuration. Returns the last one's."""
+def print_means(options, names, table, what):
+    """The geometric means of each configuration, of the groups and of all rows. Returns the last one's of all rows."""
     found = None
-    for config in configs[1:]:
-        rounds = zip(*(ratios(f, configs[0].name, config.name, what) for f in table.values()))
-        found = interval([math.exp(sum(map(math.log, r)) / len(r)) for r in rounds])
-        print("  geometric mean of %d rows, %s: %-14s %5.2f [%5.2f,%6.2f]" % (len(table), what, config.name, *found))
+    groups = [text.partition("=")[::2] for text in options.group] + [("all", ".")]
+    print(f"  geometric mean, {what}:{'':<15}rows  over these programs   as one set of many")
+    for config in names[1:]:
+        for group, regex in groups:
+            rows = [ratios(f, names[0], config, what) for name, f in table.items() if re.search(regex, name)]
+            if not rows:
+                continue
+            found = geometric_mean(rows)
+            print("    %-14s%-20s%6d %7.2f [%5.2f,%6.2f]       (%5.2f,%6.2f)"
+                  % (config, group, len(rows), *found, *between_programs(rows)[1:]))
     return found
 
 
@@ -133,38 +144,39 @@ class Judge:
 
     def __init__(self):
         self.failed = False
-        self.rows = {"ok": 0, "not resolved": 0, "SLOWER": 0}
 
-    def least(self, what, found, limit):
-        """A limit that a row must not fall short of."""
-        middle, low, high = found
-        verdict = "ok" if low >= limit else "SLOWER" if high < limit else "not resolved"
-        self.rows[verdict] += 1
-        self.failed |= verdict == "SLOWER"
-        if verdict != "ok":
-            print(f"  {what}: {middle:.2f} [{low:.2f}, {high:.2f}], least {limit:.2f}: {verdict}")
+    def least(self, table, base, config, limit, fails):
+        """A limit that no row's span or wall must fall short of; the rows that do not reach it are named."""
+        counts = {"ok": 0, "SLOWER": 0, "not resolved": 0}
+        who = "" if fails else f"{config}: "
+        for name, figures in table.items():
+            for what in ("span", "wall"):
+                found = interval(ratios(figures, base, config, what))
+                word = verdict(found, limit, tuple(counts))
+                counts[word] += 1
+                if word == "SLOWER" or (fails and word != "ok"):
+                    print("  %s%s %s: %.2f [%.2f, %.2f], least %.2f: %s" % (who, name, what, *found, limit, word))
+        print(f"  {who}of {2 * len(table)} spans and walls, against {limit:.2f}: {counts['ok']} ok, "
+              f"{counts['not resolved']} not resolved, {counts['SLOWER']} slower")
+        self.failed |= fails and counts["SLOWER"] > 0
 
     def look(self, what, found, limit):
-        middle, low, high = found
-        verdict = "ok" if low >= limit else "MISSED" if high < limit else "NOT SHOWN"
-        self.failed |= verdict != "ok"
-        if verdict != "ok" or what.startswith(("geometric", "limit")):
-            print(f"  {what}: {middle:.2f} [{low:.2f}, {high:.2f}], limit {limit:.2f}: {verdict}")
+        word = verdict(found, limit, ("ok", "MISSED", "NOT SHOWN"))
+        self.failed |= word != "ok"
+        print("  %s: %.2f [%.2f, %.2f], limit %.2f: %s" % (what, *found, limit, word))
 
 
-def judge(options, configs, table):
-    j, base, last = Judge(), configs[0].name, configs[-1].name
+def judge(options, names, table):
+    j, base, last = Judge(), names[0], names[-1]
     limits = dict(text.split("=") for text in options.limit)
     for name, figures in table.items():
         if name in limits:
             j.look(f"limit {name} span", interval(ratios(figures, base, last, "span")), float(limits[name]))
-        for what in ("span", "wall") if options.least else ():
-            j.least(f"{name} {what}", interval(ratios(figures, base, last, what)), options.least)
-    if options.least:
-        print(f"  of {2 * len(table)} spans and walls, against {options.least:.2f}: {j.rows['ok']} ok, "
-              f"{j.rows['not resolved']} not resolved, {j.rows['SLOWER']} slower")
+    for config in names[1:] if options.least else ():
+        if config == last or config.endswith(" again"):
+            j.least(table, base, config, options.least, config == last)
     for what in WHAT if options.mean else ():
-        found = print_mean(configs, table, what)
+        found = print_means(options, names, table, what)
         if what == "span":
             j.look("geometric mean", found, options.mean)
     return j.failed
@@ -189,7 +201,11 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--warm", type=int, default=0)
-    p.add_argument("--config", action="append", required=True)
+    p.add_argument("--config", action="append", default=[])
+    p.add_argument("--control", action="store_true")
+    p.add_argument("--group", action="append", default=[])
+    p.add_argument("--save")
+    p.add_argument("--load", nargs="+")
     p.add_argument("--manifest")
     p.add_argument("--only", default=".", help="regular expression of the manifest's names")
     p.add_argument("--limit", action="append", default=[])
@@ -198,11 +214,28 @@ def arguments():
     return p.parse_args()
 
 
-def main():
-    options, table, failed = arguments(), {}, False
+def load(paths):
+    """The configurations' names, and the rows of several files; those of one name must be in one file only."""
+    names, table = None, {}
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            figures = json.load(f)
+        if names not in (None, figures["configs"]) or table.keys() & figures["rows"].keys():
+            raise SystemExit(f"pairs.py: {path}: other configurations than before, or rows that were there")
+        names = figures["configs"]
+        table.update(figures["rows"])
+    return names, table
+
+
+def measure_all(options):
+    """The configurations' names, the rows, and whether one failed."""
+    table, failed = {}, False
     with tempfile.TemporaryDirectory(prefix="clweave-pairs.") as scratch:
         configs = [Config(text, scratch) for text in options.config]
-        print(f"  {'':<26}{'':<14}{'median span':>13}  {'span: ratio [95 %]':>23}  {'wall':>23}  {'cpu':>23}")
+        if options.control:
+            configs.insert(1, Config(options.config[0], scratch, control=True))
+        names = [c.name for c in configs]
+        print_head()
         for row in read_rows(options, scratch):
             try:
                 figures = measure(row, configs, options)
@@ -211,8 +244,25 @@ def main():
                 failed = True
                 continue
             table[row.name] = figures
-            print_row(row.name, configs, figures)
-        return (judge(options, configs, table) if table else True) or failed
+            print_row(row.name, names, figures)
+            if options.save:  # after every row: what is stopped has figures
+                with open(options.save, "w", encoding="utf-8") as f:
+                    json.dump({"configs": names, "rows": table}, f)
+    return names, table, failed
+
+
+def main():
+    options, failed = arguments(), False
+    if options.load:
+        names, table = load(options.load)
+        print_head()
+        for name, figures in table.items():
+            print_row(name, names, figures)
+    elif options.config:
+        names, table, failed = measure_all(options)
+    else:
+        raise SystemExit("pairs.py: no --config")
+    return (judge(options, names, table) if table else True) or failed
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ in_run() { # ROUNDS VARIABLE=VALUE...
         "$python" "$script" "$rounds" > "$T/run.out" 2> "$T/run.err" || fail "run mode, $rounds $*: exit status $?: $(tail -n 3 "$T/run.err")"
     cmp -s "$T/bare.$rounds" "$T/run.out" || fail "run mode, $rounds $*: other output"
 }
-twice() { # NAME ROUNDS VARIABLE=VALUE... : the second run knows what the first has found
-    local name=$1 first second again; shift
+twice() { # NAME LOST ROUNDS VARIABLE=VALUE... : the second run knows what the first has found; LOST: some, none
+    local name=$1 lost=$2 first second again; shift 2
     rm -rf "$T/home.run"; mkdir -p "$T/home.run"
     in_run "$@"
     first=$(footprints analysed)
@@ -27,17 +27,18 @@ twice() { # NAME ROUNDS VARIABLE=VALUE... : the second run knows what the first 
     again=$(footprints analysed)
     echo "run mode, $name: models of $first programs in the first run, of $second in the second ($again new)"
     # by default some programs are gone before anything begins
+    [ "$lost" = some ] || [ "$second" = "$first" ] || fail "$name: models of $first programs, then of $second"
     [ "$first" -ge 5 ] && [ "$second" -ge 5 ] && [ "$second" -le "$first" ] && [ "$again" = 0 ] || fail "$name: the second run does not know what the first knew"
 }
 for rounds in 0 100; do
     HOME=$T/home.bare "$python" "$script" $rounds > "$T/bare.$rounds" 2> "$T/bare.err" || fail "bare, $rounds rounds: $(tail -n 1 "$T/bare.err")"
 done
 if [ -x "$B/clweave-footprint" ]; then
-    twice "default" 100
+    twice "default" some 100
     grep -qE '^run: [1-9][0-9]* commands managed' "$T/run.err" || fail "default: nothing was managed in the second run: $(grep '^run: ' "$T/run.err")"
     grep -hE '^run: ([0-9]+ commands|helpers)' "$T/run.err" | sed 's/^/    /'
-    twice "default, helpers named" 0 CLWEAVE_DEVICES=basic
-    twice "everything managed" 0 CLWEAVE_MANAGE_ALL=1
+    twice "default, helpers named" some 0 CLWEAVE_DEVICES=basic
+    twice "everything managed" none 0 CLWEAVE_MANAGE_ALL=1
     in_run 0 CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off
     echo "without a store: $(grep -c 'kernel footprints' "$T/run.err")"
     [ "$(footprints 'kept')" = 0 ] && [ "$(footprints analysed)" -lt 5 ] || fail "the second run did not use binaries: nothing was tested"
