@@ -25,9 +25,11 @@ struct job {
     ucontext_t caller, own;
 };
 
-static __thread uintptr_t low, high __attribute__((tls_model("initial-exec"))); /* the stack that this thread is on; high 0: not looked for yet */
-static _Thread_local struct job *job;     /* what begins on a stack of ours */
-static _Atomic(void *) kept[KEPT];        /* no lock: the child of a fork could find it held */
+/* The stack that this thread is on; high 0: not looked for yet. */
+static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
+static __thread uintptr_t high __attribute__((tls_model("initial-exec")));
+static _Thread_local struct job *job; /* what begins on a stack of ours */
+static _Atomic(void *) kept[KEPT];    /* no lock: the child of a fork could find it held */
 
 /* The first thread's stack grows, and asking for it would open a file. */
 static void find_stack(void)
