@@ -54,7 +54,8 @@ const struct cw_command_def cw_cmd_report = {
     .usage = "[-o FILE.html] TRACE",
     .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one file that needs no "
                "network: findings, a timeline with dependences, the critical path, the task graph (by graphviz's dot), "
-               "kernels, and every command with the time that it has to spare.",
+               "kernels, and every command with the time that it has to spare. Of a run (clweave run -o) it also shows what "
+               "each device ran beside what was planned for it, how cut launches were shared, and tiles by priority group.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_command),

@@ -214,6 +214,37 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
     cw_json_put_char(o, ']');
 }
 
+/* [command, device, first work-group, work-groups, start, end, priority group], flat; what is of commands that are shown. A
+ * part's clock is that of its command. */
+static void put_parts(struct cw_json_out *o, const char *key, const struct cw_report_facts *r, const int64_t *shift,
+                      const struct cw_t_part *part, size_t count, size_t shown)
+{
+    bool any = false;
+
+    put_list(o, key);
+    for (size_t i = 0; i < count; i++) {
+        const struct cw_t_part *p = &part[i];
+        const struct cw_command *k = &r->t->commands.v[p->command];
+        const uint32_t device = cw_command_device(r->t, k);
+        const int64_t to_host = (device == CW_NONE ? 0 : shift[device]) - cw_clock_ns(r->t->process.start_ns);
+        const int64_t numbers[] = {p->command,
+                                   p->device == CW_NONE ? -1 : (int64_t)p->device,
+                                   cw_clock_ns(p->first_group),
+                                   cw_clock_ns(p->groups),
+                                   cw_clock_ns(p->start_ns) + to_host,
+                                   cw_clock_ns(p->end_ns) + to_host,
+                                   p->priority_group};
+        if (p->command >= shown)
+            continue;
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            cw_json_put_text(o, any ? n ? "," : ",\n" : "");
+            cw_json_put_i64(o, numbers[n]);
+            any = true;
+        }
+    }
+    cw_json_put_char(o, ']');
+}
+
 static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
 {
     const struct cw_t_process *p = &r->t->process;
@@ -231,6 +262,8 @@ static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, con
     put_rows(o, r);
     put_commands(o, r, shift, shown);
     put_edges(o, r, shown);
+    put_parts(o, "parts", r, shift, r->t->parts.v, r->t->parts.count, shown);
+    put_parts(o, "plans", r, shift, r->t->plans.v, r->t->plans.count, shown);
     cw_json_put_close(o);
 }
 

@@ -326,8 +326,9 @@ static enum cw_status read_times(struct cw_log_reader *r, struct cw_log_record *
 static enum cw_status read_part(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_cursor *c = &rec->body;
-    struct cw_t_part *x = cw_trace_push(&r->t->parts, 1);
-    uint64_t *seq = x ? cw_trace_push(&r->part_seqs, 1) : NULL;
+    bool plan = rec->kind == CW_LOG_PLAN;
+    struct cw_t_part *x = plan ? cw_trace_push(&r->t->plans, 1) : cw_trace_push(&r->t->parts, 1);
+    uint64_t *seq = !x ? NULL : plan ? cw_trace_push(&r->plan_seqs, 1) : cw_trace_push(&r->part_seqs, 1);
 
     if (!seq)
         return cw_log_nomem(r);
@@ -339,6 +340,8 @@ static enum cw_status read_part(struct cw_log_reader *r, struct cw_log_record *r
     x->groups = cw_cursor_u(c);
     x->start_ns = cw_cursor_u(c);
     x->end_ns = x->start_ns + cw_cursor_u(c);
+    if (rec->kind == CW_LOG_TILE)
+        x->priority_group = cw_cursor_u32(c);
     return CW_OK;
 }
 
@@ -378,7 +381,9 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
     case CW_LOG_TIMES:
     case CW_LOG_STATUS:
     case CW_LOG_RAN: st = read_times(r, rec); break;
-    case CW_LOG_PART: st = read_part(r, rec); break;
+    case CW_LOG_PART:
+    case CW_LOG_TILE:
+    case CW_LOG_PLAN: st = read_part(r, rec); break;
     default: st = read_data(r, rec); break;
     }
     if (st == CW_OK && rec->body.bad)

@@ -170,18 +170,17 @@ static void link_times(struct cw_log_reader *r, bool ran)
     }
 }
 
-/* Parts of commands that the log has lost go. */
-static void link_parts(struct cw_log_reader *r)
+/* Parts of commands that the log has lost go. Returns how many are left. */
+static size_t link_parts(const struct cw_trace *t, struct cw_t_part *part, const uint64_t *seq, size_t count)
 {
-    struct cw_trace *t = r->t;
     size_t kept = 0;
 
-    for (size_t i = 0; i < t->parts.count; i++) {
-        t->parts.v[i].command = command_of(t, r->part_seqs.v[i]);
-        if (t->parts.v[i].command != CW_NONE)
-            t->parts.v[kept++] = t->parts.v[i];
+    for (size_t i = 0; i < count; i++) {
+        part[i].command = command_of(t, seq[i]);
+        if (part[i].command != CW_NONE)
+            part[kept++] = part[i];
     }
-    t->parts.count = kept;
+    return kept;
 }
 
 static int by_order(const void *a, const void *b)
@@ -267,7 +266,8 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_maps(r);
     link_times(r, false);
     link_times(r, true);
-    link_parts(r);
+    r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
+    r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
     link_data(r);
     link_seen(r->t);
     spread_failures(r->t);

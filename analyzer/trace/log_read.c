@@ -211,7 +211,7 @@ static int by_thread(const void *a, const void *b)
 static bool is_command(uint32_t kind)
 {
     return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA || kind == CW_LOG_RAN ||
-           kind == CW_LOG_PART;
+           kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN;
 }
 
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
@@ -276,6 +276,7 @@ static void finish(struct cw_log_reader *r)
     free(r->map_seqs.v);
     free(r->times.v);
     free(r->part_seqs.v);
+    free(r->plan_seqs.v);
     free(r->data.v);
     free(r->users.v);
 }

@@ -73,6 +73,7 @@ struct cw_log_reader {
     CW_ARRAY(uint64_t) map_seqs; /* parallel to t->transfers: sequence of the map + 1 */
     CW_ARRAY(struct cw_log_times) times;
     CW_ARRAY(uint64_t) part_seqs; /* of the commands of the trace's parts */
+    CW_ARRAY(uint64_t) plan_seqs; /* and of its plans */
     CW_ARRAY(struct cw_log_data) data;
     CW_ARRAY(struct cw_log_user) users;
     uint64_t last_ns;

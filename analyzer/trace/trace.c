@@ -37,6 +37,7 @@ void cw_trace_finish(struct cw_trace *t)
     free(t->edges.v);
     free(t->modules.v);
     free(t->parts.v);
+    free(t->plans.v);
     free(t->device_ids.v);
     free(t->program_ids.v);
     free(t->args.v);

@@ -176,8 +176,9 @@ struct cw_command {
 struct cw_t_part {
     uint32_t command, device; /* device: CW_NONE when it is not known */
     uint32_t dim;
-    uint64_t first_group, groups;
-    uint64_t start_ns, end_ns; /* device clock */
+    uint64_t first_group, groups; /* of a plan: 0 groups are all of them */
+    uint64_t start_ns, end_ns;    /* device clock */
+    uint32_t priority_group;      /* that it ran in (sched/groups.h), from 1 on; 0: it was no tile of a group */
 };
 
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
@@ -219,6 +220,7 @@ struct cw_trace {
     CW_ARRAY(struct cw_edge) edges;       /* sorted by (to, from, kind, hazard, memory) once built */
     CW_ARRAY(struct cw_t_module) modules;
     CW_ARRAY(struct cw_t_part) parts;     /* of cut launches, in any order */
+    CW_ARRAY(struct cw_t_part) plans;     /* what a policy wanted of commands, and of parts of them, in any order */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;

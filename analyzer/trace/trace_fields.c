@@ -186,6 +186,15 @@ static const struct cw_field part_fields[] = {{ROW(P, command, REF), .section = 
                                               FIELD(P, groups, U64),
                                               FIELD(P, start_ns, U64),
                                               FIELD(P, end_ns, U64),
+                                              FIELD(P, priority_group, U32),
+                                              END};
+static const struct cw_field plan_fields[] = {{ROW(P, command, REF), .section = CW_S_COMMANDS, .required = true},
+                                              REF(P, device, CW_S_DEVICES),
+                                              FIELD(P, dim, U32),
+                                              FIELD(P, first_group, U64),
+                                              FIELD(P, groups, U64),
+                                              FIELD(P, start_ns, U64),
+                                              FIELD(P, end_ns, U64),
                                               END};
 #undef P
 
@@ -212,6 +221,7 @@ const struct cw_section_def cw_sections[CW_S_COUNT] = {
     [CW_S_COMMANDS] = SECTION(commands, command_fields, true),
     [CW_S_EDGES] = SECTION(edges, edge_fields, false),
     [CW_S_PARTS] = SECTION(parts, part_fields, false),
+    [CW_S_PLANS] = SECTION(plans, plan_fields, false),
 };
 
 /* All arrays of a trace have this shape; the element type does not matter for the count. */

@@ -46,7 +46,8 @@ enum cw_section {
     CW_S_MODULES,
     CW_S_COMMANDS,
     CW_S_EDGES,
-    CW_S_PARTS, /* written where there are some */
+    CW_S_PARTS, /* this and the next: written where there are some */
+    CW_S_PLANS,
     CW_S_COUNT
 };
 

@@ -296,7 +296,7 @@ enum cw_status cw_trace_write(const struct cw_trace *t, FILE *f, struct cw_error
     }
     for (int s = 0; s < CW_S_COUNT; s++) {
         size_t n = cw_section_count(t, (enum cw_section)s);
-        if (s == CW_S_PARTS && !n)
+        if (s >= CW_S_PARTS && !n)
             continue;
         cw_json_put_text(o, ",\n\"");
         cw_json_put_text(o, cw_sections[s].name);

@@ -86,21 +86,33 @@ void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t a
     cw_rec_commit(&r, CW_LOG_RAN);
 }
 
-void cw_times_part(uint64_t seq, uint64_t device, uint32_t dim, uint64_t first, uint64_t groups, uint64_t start_ns, uint64_t end_ns)
+static void write_part(const struct cw_times_part *p, enum cw_log_kind kind)
 {
     struct cw_rec r;
 
     if (!cw_recording())
         return;
     cw_rec_begin(&r);
-    cw_rec_s(&r, (int64_t)(seq - r.seq));
-    cw_rec_u(&r, device);
-    cw_rec_u(&r, dim);
-    cw_rec_u(&r, first);
-    cw_rec_u(&r, groups);
-    cw_rec_u(&r, start_ns);
-    cw_rec_u(&r, end_ns > start_ns ? end_ns - start_ns : 0);
-    cw_rec_commit(&r, CW_LOG_PART);
+    cw_rec_s(&r, (int64_t)(p->seq - r.seq));
+    cw_rec_u(&r, p->device);
+    cw_rec_u(&r, p->dim);
+    cw_rec_u(&r, p->first);
+    cw_rec_u(&r, p->groups);
+    cw_rec_u(&r, p->start_ns);
+    cw_rec_u(&r, p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0);
+    if (kind == CW_LOG_TILE)
+        cw_rec_u(&r, p->priority_group);
+    cw_rec_commit(&r, kind);
+}
+
+void cw_times_part(const struct cw_times_part *part)
+{
+    write_part(part, part->priority_group ? CW_LOG_TILE : CW_LOG_PART);
+}
+
+void cw_times_plan(const struct cw_times_part *part)
+{
+    write_part(part, CW_LOG_PLAN);
 }
 
 bool cw_times_write(cl_event event, uint64_t seq)

@@ -121,8 +121,19 @@ extern _Thread_local uint64_t cw_enqueuing;
  * profiling, and ended with `status`. Any thread; asks nobody. (device_times.c) */
 void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
 
-/* The same of a part of a launch that was cut: these work-groups along `dim`. */
-void cw_times_part(uint64_t seq, uint64_t device, uint32_t dim, uint64_t first, uint64_t groups, uint64_t start_ns, uint64_t end_ns);
+/* A part of a launch: work-groups along `dim`. */
+struct cw_times_part {
+    uint64_t seq, device; /* as above */
+    uint32_t dim;
+    uint32_t priority_group; /* that it was a tile of, from 1 on; 0: of none */
+    uint64_t first, groups;
+    uint64_t start_ns, end_ns;
+};
+
+/* Such a part of a launch that was cut has run. */
+void cw_times_part(const struct cw_times_part *part);
+/* The policy wants it to run then and there; groups 0: the whole command. */
+void cw_times_plan(const struct cw_times_part *part);
 
 /* Writes the record. */
 void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);

@@ -20,6 +20,8 @@ for command, parts in shared.items():
         assert first == at and groups > 0, (command, parts)
         at = first + groups
     assert len({p[2] for p in parts}) == len(parts) > 1, (command, parts)
+    planned = {(p.get("first_group", 0), p["groups"], p["device"]) for p in trace["plans"] if p["command"] == command}
+    assert planned == set(parts), (command, planned, parts)
 ran = [c for c in trace["commands"] if c.get("end_ns")]
 print(len(shared), max(c["end_ns"] for c in ran) - min(c["queued_ns"] for c in ran))
 END

@@ -42,7 +42,27 @@ for command, list_ in parts.items():
     size, local = (c[command][key][dim] if c[command].get(key) else None for key in ("global_size", "local_size"))
     assert not local or at == (size + local - 1) // local, (command, at)
     shared += len({p[2] for p in list_}) > 1
+for p in ran.get("plans", []):
+    k = c[p["command"]]
+    assert k.get("device") is not None and p["device"] < len(ran["devices"]) and p["start_ns"] <= p["end_ns"], (k, p)
+if "heft" in sys.argv[3:] and elsewhere:
+    assert ran.get("plans"), "commands ran elsewhere, and nobody had planned it"
 print(placed, elsewhere, asked, len(parts), shared)
+P
+cat > "$T/groups.py" <<'P'
+import json, sys
+ran = json.load(open(sys.argv[1]))
+launches, groups, last = {}, {}, 0
+for p in ran["parts"]:
+    launches.setdefault(p["command"], []).append((p.get("first_group", 0), p["groups"]))
+    groups.setdefault(p["priority_group"], set()).add(p["command"])
+for tiles in launches.values():
+    at = 0
+    for first, n in sorted(tiles):
+        assert first == at and n > 0, tiles
+        at += n
+assert sorted(groups) == list(range(1, len(groups) + 1)), "numbers are missing"
+print(len(launches), sum(map(len, launches.values())), max(map(len, groups.values())))
 P
 total=0 moved=0 cut=0 shared=0
 for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybufs threads; do
@@ -54,7 +74,7 @@ for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybuf
         CLWEAVE_MANAGE_ALL=1 timeout 120 clweave run -o "$T/ran.json" --policy $policy --devices basic:2 -- "$program" > "$T/run" 2> "$T/err" ||
             fail "$name $policy: $(cat "$T/err")"
         cmp -s "$T/bare" "$T/run" || fail "$name $policy: other output"
-        counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" $name 2>&1) || { fail "$name $policy: $(echo "$counts" | tail -n 1)"; continue; }
+        counts=$(python3 "$T/check.py" "$T/traced.json" "$T/ran.json" $name $policy 2>&1) || { fail "$name $policy: $(echo "$counts" | tail -n 1)"; continue; }
         set -- $counts
         cut=$((cut + $4)) shared=$((shared + $5))
         total=$((total + $1)) moved=$((moved + $2)) compared=$((compared + 1))
@@ -65,6 +85,17 @@ for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybuf
 done
 [ $cut -ge 20 ] && [ $shared -ge 10 ] || fail "only $cut cut launches, $shared of them on several devices"
 [ $total -ge 100 ] && [ $moved -ge 20 ] || fail "only $total commands with a device, $moved of them elsewhere"
+# launches in priority groups: each tile, and the group that it ran in, on one device in turn and on several
+if [ -x "$B/clweave-footprint" ]; then
+    for devices in none cpu,basic:2; do
+        clweave run --out "$T/groups.json" --groups on --devices $devices -- env CLWEAVE_MANAGE_ALL=1 "$B/test/apps/jacobi" > "$T/run" 2> "$T/err" ||
+            fail "groups: $(cat "$T/err")"
+        counts=$(python3 "$T/groups.py" "$T/groups.json" 2>&1) || { fail "groups on $devices: $(echo "$counts" | tail -n 1)"; continue; }
+        set -- $counts
+        [ $1 -ge 16 ] && [ $2 -gt $1 ] && [ $3 -gt 1 ] || fail "groups on $devices: $1 launches, $2 tiles, at most $3 launches in a group"
+        clweave report "$T/groups.json" -o "$T/groups.html" || fail "groups: report"
+    done
+fi
 # without the tool; and no trace unless it is asked for
 (cd "$T" && LD_PRELOAD=$shim CLWEAVE_MODE=run CLWEAVE_OUT=alone.json "$B/test/apps/jacobi" > out 2> err && [ -s alone.json ]) || fail "no trace without the tool"
 mkdir "$T/empty"

@@ -3,6 +3,7 @@
 #include "run_decide.h"
 #include "run_memo.h"
 #include "run_profit.h"
+#include "../../trace/recorder.h"
 #include "../lanes/run_fault.h"
 #include "run_gain.h"
 #include "../tiles/run_group.h"
@@ -152,6 +153,22 @@ static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
     return k;
 }
 
+/* For the recorded log: what is wanted of command `i`, whose plan counts from `now` of the clock of times[]. */
+static void record(const struct workspace *w, uint32_t i, uint64_t now)
+{
+    const struct cw_run_plan *plan = &w->plan;
+    const struct cw_run_plan_part all = {.slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
+    const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
+
+    for (uint32_t k = 0; k < plan->parts[i]; k++)
+        cw_times_plan(&(struct cw_times_part){.seq = w->task[i]->recorded - 1,
+                                              .device = cw_run.lanes[part[k].slot].recorded,
+                                              .first = part[k].first_group,
+                                              .groups = part[k].groups,
+                                              .start_ns = now + (uint64_t)part[k].start_ns,
+                                              .end_ns = now + (uint64_t)part[k].finish_ns});
+}
+
 /* Shared as planned. Whoever has a part is busy until all have ended. */
 static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 {
@@ -164,7 +181,7 @@ static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 
 static void apply(struct workspace *w, uint64_t base)
 {
-    uint64_t now = cw_run_now_ns();
+    uint64_t now = cw_run_now_ns(), recorded = cw_run.recording ? cw_run_event_now_ns() : 0;
 
     for (uint32_t k = 0; k < w->plan.tasks; k++) {
         uint32_t i = w->plan.order[k];
@@ -177,6 +194,8 @@ static void apply(struct workspace *w, uint64_t base)
         l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
         if (w->plan.parts[i] > 1)
             apply_parts(w, i, end);
+        if (CW_UNLIKELY(t->recorded))
+            record(w, i, recorded);
     }
     decide.verdicts[w->plan.verdict]++;
     if (w->plan.planned) {

@@ -157,7 +157,7 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
         plan->first_part[i] = n;
         for (uint32_t k = 0; k < plan->parts[i] && plan->parts[i] > 1; k++) {
             struct cw_part part = cw_schedule_part(s, g, i, k);
-            plan->part[n++] = (struct cw_run_plan_part){part.device, part.first_group, part.groups};
+            plan->part[n++] = (struct cw_run_plan_part){.slot = part.device, .first_group = part.first_group, .groups = part.groups};
         }
     }
     return true;

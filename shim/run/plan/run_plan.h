@@ -98,6 +98,7 @@ enum cw_run_verdict {
 struct cw_run_plan_part {
     uint32_t slot;
     uint64_t first_group, groups;
+    double start_ns, finish_ns; /* expected, as those of its command */
 };
 
 /* Times are in ns from now. A zeroed struct is an empty plan. */

@@ -55,9 +55,13 @@ static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struc
     start[i] = INFINITY;
     finish[i] = 0;
     for (uint32_t k = 0; k < plan->parts[i]; k++) {
-        const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
+        struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
         double begin = fmax(ready_at(c, i, part->slot, plan, finish), avail[part->slot]);
         avail[part->slot] = begin + part_cost(c, i, part, doubt);
+        if (doubt == CW_RUN_MEANS) {
+            part->start_ns = begin;
+            part->finish_ns = avail[part->slot];
+        }
         start[i] = fmin(start[i], begin);
         finish[i] = fmax(finish[i], avail[part->slot]);
     }

@@ -216,6 +216,8 @@ static void start(struct cw_run_group *g)
     cw_run_group_counts.launches += g->steps;
     cw_run_group_counts.tiles += g->plan.tiles;
     cw_run_group_counts.groups += g->plan.groups;
+    if (CW_UNLIKELY(cw_run.recording))
+        cw_run_group_record_begins(g);
     for (uint32_t i = 0; i < g->parts; i++)
         cw_run_ready(&g->part[i]);
 }

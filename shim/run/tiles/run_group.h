@@ -74,6 +74,8 @@ struct cw_run_group {
     struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
     uint8_t fate[CW_RUN_LANES];    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
     uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
+    bool recorded;        /* the log shall say where and when each tile runs */
+    uint32_t first_group; /* then: the number of its first priority group in the process, from 1 on */
     bool in_turn;         /* one asynchronous lane does it all: what was submitted counts as run, until the end */
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
     struct cw_run_chain *chain; /* what is known of chains like this one */
@@ -181,5 +183,13 @@ struct cw_run_group_settings {
     enum cw_groups_rule rule;
 };
 extern struct cw_run_group_settings cw_run_group_settings;
+
+/* Launches that one device was handed together end together: each gets its share of the time. */
+void cw_run_group_share_times(struct cw_run_group *g);
+/* For the recorded log: `g` begins; its tile `i` ran on `part` meanwhile; the device to which all tiles
+ * were handed has done them, in the order of the plan but under chaos, so that each gets an equal share of the time. */
+void cw_run_group_record_begins(struct cw_run_group *g);
+void cw_run_group_record(const struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, uint64_t start_ns, uint64_t end_ns);
+void cw_run_group_record_in_turn(const struct cw_run_group *g);
 
 #endif

@@ -143,23 +143,6 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
 
 /* ---- launches that are over */
 
-/* Launches of one lane end together: each has had its share of the time. */
-static void share_times(struct cw_run_group *g)
-{
-    uint64_t end = cw_run_event_now_ns(), begin = end;
-
-    for (uint32_t i = 0; i < g->steps; i++)
-        begin = g->step[i].start_ns && g->step[i].start_ns < begin ? g->step[i].start_ns : begin;
-    for (uint32_t i = 0; i < g->steps; i++) {
-        struct cw_run_task *t = g->step[i].task;
-        if (!t->timed)
-            continue;
-        t->times[2] = begin + (end - begin) * i / g->steps;
-        t->times[3] = begin + (end - begin) * (i + 1) / g->steps;
-        t->times[3] += t->times[2] == t->times[3];
-    }
-}
-
 static void complete(struct cw_run_group *g)
 {
     while (g->next < g->steps && !g->step[g->next].left) {
@@ -334,28 +317,35 @@ static void drain(struct cw_run_group *g, cl_command_queue queue)
     cw_run_unlock();
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
     cw_run_lock();
+    if (g->recorded)
+        cw_run_group_record_in_turn(g);
     for (uint32_t i = 0; i < g->plan.tiles; i++)
         if (g->state[i] == CW_RUN_TILE_TAKEN)
             has_run(g, i, err);
-    share_times(g);
+    cw_run_group_share_times(g);
 }
 
 /* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up meanwhile. */
 static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n, cl_command_queue *queue)
 {
     cl_int err[BATCH];
+    uint64_t ended[BATCH + 1] = {0};
     cl_command_queue used = NULL;
     uint32_t done = 0;
 
     cw_run_unlock();
+    ended[0] = g->recorded ? cw_run_event_now_ns() : 0;
     while (done < n) {
         err[done] = submit(g, part, batch[done], &used);
         *queue = used ? used : *queue;
         if (err[done] < 0 && !used)
             break;
         done++;
+        ended[done] = g->recorded ? cw_run_event_now_ns() : 0;
     }
     cw_run_lock();
+    for (uint32_t k = 0; k < done && g->recorded && !g->in_turn; k++)
+        cw_run_group_record(g, part, batch[k], ended[k], ended[k + 1]);
     for (uint32_t k = 0; k < done; k++)
         if (!g->in_turn || err[k] < 0)
             has_run(g, batch[k], err[k]);

@@ -169,8 +169,13 @@ void cw_run_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part,
     const struct cw_run_block *b = &x->block[part->index];
 
     if (CW_UNLIKELY(x->whole->recorded))
-        cw_times_part(x->whole->recorded - 1, cw_run.lanes[part->lane].recorded, x->cut.dim, b->first, b->groups, part->times[2],
-                      part->times[3]);
+        cw_times_part(&(struct cw_times_part){.seq = x->whole->recorded - 1,
+                                              .device = cw_run.lanes[part->lane].recorded,
+                                              .dim = x->cut.dim,
+                                              .first = b->first,
+                                              .groups = b->groups,
+                                              .start_ns = part->times[2],
+                                              .end_ns = part->times[3]});
     x->run++;
     x->done += x->block[part->index].groups;
     if (x->share && !x->inherits)
