@@ -1,5 +1,4 @@
 #include "dsp_clock.h"
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -7,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/futex.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "device.h"
 #include "dsp_ddr.h"
 #include "dsp_fault.h"
+#include "dsp_wait.h"
 #include "../door/lock.h"
 
 #define TOO_LONG 2 /* others at the DDR seldom make it so much */
@@ -194,21 +193,6 @@ uint64_t cw_dsp_busy_until_ns(const struct cw_dsp *d)
     return atomic_load(&d->busy_until);
 }
 
-/* Sleeps to the microsecond: threads of ordinary priority otherwise wake up to 50 us late. Ends early when somebody stops the
- * DSP. */
-static void sleep_until(struct cw_dsp *d, uint64_t ns)
-{
-    struct timespec at = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
-    int saved = errno, slack = prctl(PR_GET_TIMERSLACK);
-
-    prctl(PR_SET_TIMERSLACK, 1);
-    while (!atomic_load(&d->stopped) && monotonic_ns() < ns)
-        syscall(SYS_futex, &d->stopped, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &at, NULL, FUTEX_BITSET_MATCH_ANY);
-    if (slack > 0)
-        prctl(PR_SET_TIMERSLACK, slack);
-    errno = saved;
-}
-
 /* ---- one command */
 
 /* From h->submit_ns and the cost to start and end. */
@@ -242,7 +226,7 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
 static bool hold(struct cw_dsp *d, const struct cw_hold *h)
 {
     atomic_store(&d->late, h->work.kernel && (double)(h->end_ns - h->submit_ns) > TOO_LONG * h->cost_ns);
-    sleep_until(d, h->end_ns);
+    cw_dsp_wait(&d->stopped, h->end_ns);
     atomic_store(&d->late, false);
     return !atomic_load(&d->stopped);
 }
