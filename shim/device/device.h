@@ -77,6 +77,7 @@ struct cw_hold {
     bool failed;         /* by cw_slot_begin: the device has died, the command must not run; no cw_slot_end. By that:
                             cw_slot_stop */
     double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
+    uint64_t healthy_ns; /* when a DSP without faults would end, with what others at the DDR cost it */
     struct cw_work work; /* what was begun; its kernel's name must live until cw_slot_end */
 };
 

@@ -16,7 +16,7 @@
 #include "dsp_wait.h"
 #include "../door/lock.h"
 
-#define TOO_LONG 2 /* others at the DDR seldom make it so much */
+#define TOO_LONG 2
 
 struct cw_dsp {
     uint32_t device;             /* in the platform */
@@ -210,6 +210,7 @@ static void set_times(const struct cw_dsp *d, const struct cw_work_cost *c, stru
     h->end_ns = cw_ddr_run(&board.ddr, h->end_ns, &w);
     board.behind_ns += h->end_ns > alone + 2 ? (double)(h->end_ns - alone) : 0; /* 2: rounding */
     cw_lock_free(&board.lock);
+    h->healthy_ns = h->end_ns;
     if (h->submit_ns >= since)
         h->end_ns = since + cw_dsp_faults_end(&d->faults, h->submit_ns - since, h->end_ns - since);
 }
@@ -225,7 +226,7 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
 /* Until the modelled end. False: somebody has stopped the DSP before. */
 static bool hold(struct cw_dsp *d, const struct cw_hold *h)
 {
-    atomic_store(&d->late, h->work.kernel && (double)(h->end_ns - h->submit_ns) > TOO_LONG * h->cost_ns);
+    atomic_store(&d->late, h->work.kernel && h->end_ns - h->submit_ns > TOO_LONG * (h->healthy_ns - h->submit_ns));
     cw_dsp_wait(&d->stopped, h->end_ns);
     atomic_store(&d->late, false);
     return !atomic_load(&d->stopped);
@@ -242,6 +243,7 @@ static bool fails(struct cw_dsp *d, struct cw_hold *h)
     if (hangs) {
         atomic_store(&d->hung, true);
         atomic_store(&d->dead, true);
+        h->healthy_ns = h->submit_ns + (isnan(h->cost_ns) ? 0 : (uint64_t)h->cost_ns);
         h->end_ns = h->submit_ns + cw_dsp_watchdog_ns(isnan(h->cost_ns) ? 0 : h->cost_ns);
         if (!board.virtual_clock)
             hold(d, h);
