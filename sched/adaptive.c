@@ -52,7 +52,7 @@ void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups)
     a->events = 1;
     a->event_is_new = true;
     for (uint32_t d = 0; d < a->devices; d++) {
-        a->device[d].left = a->device[d].holds = false;
+        a->device[d].left = a->device[d].holds = a->device[d].took = a->device[d].asked = false;
         a->device[d].seen = 0;
     }
     adaptive_start_sync(a);
@@ -104,7 +104,9 @@ struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups)
 void adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
                    uint64_t now_ns)
 {
-    d->holds = true;
+    if (!d->took && d->samples) /* as one of those that count */
+        d->passed = d->patience = 0;
+    d->holds = d->took = true;
     d->part = part;
     d->began_ns = now_ns;
     if (a->mode == CW_ADAPTIVE_ASYNC)
@@ -268,8 +270,10 @@ void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
     d->holds = d->block_open = false;
     d->block_ns = ns;
     a->done += d->part.groups;
-    if (ns)
+    if (ns) {
+        adaptive_looked(a, device, (double)ns);
         learn(a, d, (double)d->part.groups, (double)ns);
+    }
     happened(a, d);
 }
 

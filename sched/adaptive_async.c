@@ -137,6 +137,18 @@ static uint64_t probe_of(const struct cw_adaptive *a, uint32_t device)
     return part ? part : 1;
 }
 
+/* What a device has that is too slow for a part, though there is much to do: now and then a group, to be measured by. */
+static uint64_t ask_again(struct cw_adaptive *a, uint32_t device)
+{
+    struct adaptive_device *d = &a->device[device];
+
+    if (!d->samples || d->asked)
+        return 0;
+    d->asked = true;
+    cw_adaptive_pass(a, device);
+    return !d->samples;
+}
+
 /* Nobody else will come back for what is left: no one holds a part or has yet to ask. */
 static bool is_alone(const struct cw_adaptive *a, uint32_t asker, const struct outlook *o)
 {
@@ -179,6 +191,8 @@ enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t devi
                    : 0;
     else
         want = part_of(a, o.speed[device], speeds, o.groups[device]);
+    if (!want && measured && 2 * rest >= a->groups)
+        want = ask_again(a, device);
     if (!want && is_alone(a, device, &o))
         want = 1;
     if (!want) {

@@ -14,6 +14,9 @@ struct adaptive_device {
     double ns[CW_ADAPTIVE_WINDOW];     /* > 0, without overhead */
     uint32_t samples, at;              /* how many of them count; where the next one goes */
     bool lost, left, holds;
+    uint32_t passed, patience;  /* launches in a row that it was too slow for; so many, and it is asked again; 0: not yet set */
+    bool took, asked;           /* in this launch: it has had a part; it was too slow for one */
+    bool reported, looked_at;   /* ever; to be measured by the next report after having been too slow */
     bool held_up;               /* the last part was short and slow, which was not learnt from */
     uint32_t seen;              /* the last event after which it asked */
     struct adaptive_range part; /* when it holds one */
@@ -73,6 +76,9 @@ enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t devi
                                             struct cw_adaptive_part *part);
 enum cw_adaptive_answer adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
                                            struct cw_adaptive_part *part);
+/* A report of `ns`, before it is learnt from. */
+void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
+
 void adaptive_start_sync(struct cw_adaptive *a);
 /* A share of the block was reported, or its device has gone. */
 void adaptive_ended_sync(struct cw_adaptive *a);

@@ -238,6 +238,68 @@ static void test_ratio_text(void **state)
     assert_null(cw_adaptive_create(CW_ADAPTIVE_DEVICES + 1, NULL));
 }
 
+/* A device that was measured once, when others used the machine: a group took a million times as long as one of the other. When
+ * it would have had no part of two launches it is asked by one group; at once if only another run has measured it. */
+static void test_asked_again(void **state)
+{
+    for (int told = 0; told < 2; told++) {
+        struct cw_adaptive *a = cw_adaptive_create(2, NULL);
+        uint32_t launches = 0;
+
+        (void)state;
+        cw_adaptive_start(a, 100);
+        (void)must(a, 0, 0);
+        (void)must(a, 1, 0);
+        cw_adaptive_report(a, 0, 1);
+        if (!told)
+            cw_adaptive_report(a, 1, 1000000); /* others used the machine */
+        else
+            cw_adaptive_know(a, 1, 1, 1e6);
+        for (bool asked = false; !asked && launches < 10; launches++) {
+            struct cw_adaptive_part p;
+
+            cw_adaptive_start(a, 100);
+            asked = cw_adaptive_next(a, 1, 0, &p) == CW_ADAPTIVE_PART;
+            assert_true(!asked || p.groups == 1);
+            while (cw_adaptive_next(a, 0, 0, &p) == CW_ADAPTIVE_PART)
+                cw_adaptive_report(a, 0, p.groups);
+            if (asked)
+                cw_adaptive_report(a, 1, 1); /* as quick as the other */
+        }
+        assert_int_equal(launches, told ? 1 : 2);
+        assert_true(fabs(cw_adaptive_share(a, 1) - .5) < .1);
+        cw_adaptive_destroy(a);
+    }
+}
+
+/* The same where the caller leaves it out: after 2, 4, 8 ... launches its speed is not known any more. A question that takes as
+ * long as 3 launches, of which the others would have needed one, is repeated after 2 / .03 of them. */
+static void test_passed(void **state)
+{
+    struct cw_adaptive *a = cw_adaptive_create(2, NULL);
+    uint32_t want[] = {2, 4, 8, 66, 132, 256, 256};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct cw_adaptive_part p;
+
+        cw_adaptive_start(a, 100);
+        p = must(a, 0, 0);
+        (void)must(a, 1, 0);
+        cw_adaptive_report(a, 0, p.groups);
+        cw_adaptive_report(a, 1, i == 3 ? 300 : 10);
+        while (cw_adaptive_next(a, 0, 0, &p) == CW_ADAPTIVE_PART)
+            cw_adaptive_report(a, 0, p.groups);
+        for (uint32_t n = 0; n < want[i]; n++) {
+            assert_true(cw_adaptive_speed(a, 1) > 0);
+            cw_adaptive_pass(a, 1);
+        }
+        assert_true(cw_adaptive_speed(a, 1) == 0);
+        assert_true(cw_adaptive_speed(a, 0) > 0);
+    }
+    cw_adaptive_destroy(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,7 +307,8 @@ int main(void)
         cmocka_unit_test(test_sync_starves_nobody), cmocka_unit_test(test_async_example),
         cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_async_held_up),
         cmocka_unit_test(test_rest),                cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_ratio_text),
+        cmocka_unit_test(test_ratio_text),          cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_passed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,12 +202,49 @@ static void test_recovery(void **state)
     assert_true(worst[0] > .5);
 }
 
+/* A device is slow for one launch, so that it has no part of the next ones: after a few of them it has its share again. One that
+ * stays slow costs the others a few percent by being asked. */
+static void test_slow_once(void **state)
+{
+    double worst = 1, last = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        for (double by = .3; by > 1e-3; by *= .1)
+            for (int stays = 0; stays < 2; stays++) {
+                struct machine m = machine_of(ratios[i]);
+                struct cw_adaptive *a = cw_adaptive_create(m.devices, NULL);
+                double own = m.speed[1], share = 0, best, ns = 0;
+                launch(a, &m, 1000);
+                m.speed[1] = own * by;
+                launch(a, &m, 1000);
+                m.speed[1] = stays ? own * by : own;
+                best = best_static(&m, 1000);
+                for (int k = 0; k < 300; k++) {
+                    double took = launch(a, &m, 1000).ns;
+                    ns += took;
+                    share = k < 12 ? best / took : share;
+                }
+                if (!stays && share < .95)
+                    fprintf(stderr, "machine %zu, slow by %g: %.3f\n", i, by, share);
+                if (stays && 300 * best / ns < .95)
+                    fprintf(stderr, "machine %zu, slow by %g for ever: %.3f\n", i, by, 300 * best / ns);
+                last = !stays && share < last ? share : last;
+                worst = stays && 300 * best / ns < worst ? 300 * best / ns : worst;
+                cw_adaptive_destroy(a);
+            }
+    printf("slow once: %.3f of the best static split 12 launches later; slow for ever: %.3f over 300 launches\n", last, worst);
+    assert_true(last >= .95);
+    assert_true(worst >= .95);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_is_best), cmocka_unit_test(test_all_once),
         cmocka_unit_test(test_death),        cmocka_unit_test(test_speed),
         cmocka_unit_test(test_few_groups),   cmocka_unit_test(test_recovery),
+        cmocka_unit_test(test_slow_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

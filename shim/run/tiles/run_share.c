@@ -283,15 +283,23 @@ void cw_run_share_rests(struct cw_run_share *h)
     h->rest_until_ns = cw_run_now_ns() + (uint64_t)h->rest_ns;
 }
 
-/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. What is expected rests on what
- * the last cut ones took: if it is not, that is looked at again after a rest. */
-static bool pays(struct cw_run_share *h, double ns, double now)
+/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
+static bool pays(const struct cw_run_share *h, double ns, double now)
 {
-    if (ns <= GAIN * now || h->trial)
-        return true;
-    if (h->cuts && ns < INFINITY)
-        cw_run_share_rests(h);
-    return false;
+    return ns <= GAIN * now || h->trial;
+}
+
+/* Lanes that might have had a part of a launch and do not. */
+static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen, uint32_t count)
+{
+    for (uint32_t i = 0; i < n && !h->holder; i++) {
+        uint32_t k = 0;
+
+        while (k < count && chosen[k] != v[i].place)
+            k++;
+        if (k == count)
+            cw_adaptive_pass(h->control, v[i].place);
+    }
 }
 
 static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen, uint32_t n)
@@ -320,6 +328,7 @@ static bool consider(struct sharing *x, uint32_t i)
     struct cw_run_share *h;
     struct cw_run_cut cut;
     const char *why = cw_run_cut_of(t, &cut);
+    bool cuts;
 
     h = why ? NULL : share_of(t, cut.dim, cut.groups);
     if (!h) {
@@ -333,8 +342,9 @@ static bool consider(struct sharing *x, uint32_t i)
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
-    if (count[which] < 2 || (x->s->always ? loses(t, chosen[which], count[which], ns[which] - now) : !pays(h, ns[which], now)) ||
-        !cw_run_share_built(t, chosen[which], count[which]))
+    cuts = count[which] > 1 && (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
+    pass(h, v, n, chosen[which], cuts ? count[which] : 0);
+    if (!cuts || !cw_run_share_built(t, chosen[which], count[which]))
         return false;
     if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
         return false;
