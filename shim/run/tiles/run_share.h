@@ -5,8 +5,8 @@
  * compute units share a launch than the machine has. For each kernel, shape and dimension a controller (sched/adaptive.h)
  * learns how fast each lane is, and gives out blocks while the launch runs. A launch that turned out to be no faster than
  * whole at home is left whole for a while, longer each time. What is known of lanes that have no part for their slowness is
- * forgotten now and then, so that they are tried again: others may have used the machine. While a compiler occupies a processor that is one fewer to share
- * with, and what a launch takes then says nothing.
+ * forgotten now and then, so that they are tried again: others may have used the machine. While a compiler occupies a
+ * processor that is one fewer to share with, and what a launch takes then says nothing.
  *
  * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its kernels at home.
  *
