@@ -39,6 +39,13 @@ bare "$B/test/runmode/quiet" && for i in 1 2 3 4; do in_run "$B/test/runmode/qui
 [ "$(answered)0" -ge 10 ] || fail "nothing was made beside a program that would see it"
 bare "$program"
 
+# memory is as a compiler leaves it: what the program allocates then does not meet its pages one by one in its first commands
+bare "$B/test/runmode/first_touch" && for i in 1 2 3 4; do
+    LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$cache/history.db" "$B/test/runmode/first_touch" pages > "$T/run" 2> "$T/summary"
+done
+[ "$(answered)0" -ge 10 ] && grep -q 'pages: ready' "$T/run" || fail "first touches after a build that was answered: $(cat "$T/run" "$T/summary")"
+bare "$program"
+
 # damaged: the vendor builds
 for f in "$cache"/builds/*; do printf 'garbage' | dd of="$f" bs=1 seek=300 conv=notrunc 2> /dev/null; done
 kept

@@ -10,6 +10,7 @@
 #include "../../../analyzer/io/file_store.h"
 #include "../../../analyzer/kernel/joined_source.h"
 #include "run_cache.h"
+#include "run_heap.h"
 #include "run_macros.h"
 
 #define KIND           "build 1"
@@ -158,6 +159,8 @@ bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices
     cw_run_unlock();
     if (stand_in && !taken)
         cw_next.clReleaseProgram(stand_in);
+    if (taken)
+        cw_run_heap_warm();
     free(a);
     cw_run_kept_finish(&q);
     return taken;

@@ -1,0 +1,33 @@
+/* first_touch - builds a program; with an argument it says whether a megabyte that is allocated then has pages already: "ready"
+ * when most has. A bare build leaves freed memory behind; see kept.sh. */
+#include "common.h"
+
+#include <sys/resource.h>
+
+#define BYTES (1u << 20)
+#define PAGE  4096u
+
+static long faults(void)
+{
+    struct rusage r;
+
+    getrusage(RUSAGE_SELF, &r);
+    return r.ru_minflt;
+}
+
+int main(int argc, char **argv)
+{
+    struct app a;
+    char *volatile block;
+    long before;
+
+    app_open(&a, "first_touch", 0, "__kernel void one(__global int *x) { x[get_global_id(0)] += 1; }\n");
+    block = malloc(BYTES);
+    before = faults();
+    for (size_t i = 0; block && i < BYTES; i += PAGE)
+        block[i] = 1;
+    if (argc > 1)
+        printf("%s: %s\n", argv[1], block && faults() - before < (long)(BYTES / PAGE / 4) ? "ready" : "cold");
+    free(block);
+    return app_close(&a);
+}
