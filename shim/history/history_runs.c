@@ -25,7 +25,10 @@ static bool makes_sense(const struct cw_runs *r)
     for (uint32_t i = 0; good && i < r->count; i++) {
         const struct cw_runs_entry *e = &r->entry[i];
         good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && e->at_once <= CW_RUNS_TRIALS &&
-               e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number;
+               e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number &&
+               e->learnt <= CW_RUNS_LEARNING && e->begins <= 1;
+        for (uint32_t k = 0; good && k < CW_RUNS_MARKS; k++)
+            good = is_time(e->at_ns[k]);
     }
     return good;
 }
@@ -86,16 +89,22 @@ static uint32_t pause_of(const struct cw_runs_entry *e)
     return e->losses ? (uint32_t)CW_RUNS_SOON << 2 * (e->losses < 6 ? e->losses - 1 : 5) : 0;
 }
 
+/* The first of all runs often pays for the vendor's compiler; one that was held back was not the first. */
 static bool is_worth_a_trial(const struct cw_runs_entry *e)
 {
-    return e->later == CW_RUNS_BEFORE && e->later_ns >= CW_RUNS_LONG * cost_of(e) && e->since >= pause_of(e);
+    return e->later >= (e->begins ? 1 : CW_RUNS_BEFORE) && e->later_ns >= CW_RUNS_LONG * cost_of(e) && e->since >= pause_of(e);
+}
+
+static bool is_clear(const struct cw_runs_entry *e)
+{
+    return e->later_ns >= CW_RUNS_CLEAR * e->at_once_ns;
 }
 
 /* Whether a gain is still one: twice, four times ... as many runs after the first look, which comes late where the gain is
  * clear. A run that shows less than was thought is noticed anyhow. */
 static bool looks_again(const struct cw_runs_entry *e)
 {
-    uint32_t first = e->later_ns >= CW_RUNS_CLEAR * e->at_once_ns ? 2 * CW_RUNS_AGAIN : CW_RUNS_AGAIN;
+    uint32_t first = is_clear(e) ? 2 * CW_RUNS_AGAIN : CW_RUNS_AGAIN;
 
     return e->since >= first && !(e->since & (e->since - 1));
 }
@@ -109,7 +118,9 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
     if (!e)
         return CW_RUNS_LATER;
     if (e->at_once == CW_RUNS_TRIALS)
-        return looks_again(e) ? CW_RUNS_LATER : CW_RUNS_GAINED;
+        return looks_again(e) || (e->later < CW_RUNS_BEFORE && !is_clear(e)) ? CW_RUNS_HOLD : CW_RUNS_GAINED;
+    if (e->begins && !e->later)
+        return CW_RUNS_HOLD;
     if (e->at_once || is_worth_a_trial(e))
         return CW_RUNS_TRY;
     if (e->losses)
@@ -122,6 +133,15 @@ bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double 
     uint32_t i = find(r, arguments);
 
     return i < r->count && r->entry[i].later == CW_RUNS_BEFORE && FAR_LONGER * r->entry[i].later_ns < after_ns;
+}
+
+bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns)
+{
+    uint32_t i = find(r, arguments);
+    const struct cw_runs_entry *e = i < r->count && mark < CW_RUNS_MARKS ? &r->entry[i] : NULL;
+
+    return e && e->at_ns[mark] > 0 && work_ns > CW_RUNS_BEHIND * e->at_ns[mark] &&
+           work_ns - e->at_ns[mark] > CW_RUNS_LOST * e->later_ns;
 }
 
 /* That of `arguments`, made if need be. */
@@ -153,59 +173,74 @@ static void lose(struct cw_runs_entry *e)
     e->at_once_ns = 0;
 }
 
-/* With enough of both kinds it can be said what is better. */
+/* With enough of both kinds it can be said what is better. What runs without helpers take can only become less. */
 static void judge(struct cw_runs_entry *e)
 {
     if (e->at_once < CW_RUNS_TRIALS)
         return;
-    if (e->at_once_ns <= CW_RUNS_GAIN * e->later_ns) {
+    if (e->at_once_ns > CW_RUNS_GAIN * e->later_ns)
+        lose(e);
+    else if (e->later == CW_RUNS_BEFORE || is_clear(e))
         e->losses = 0;
+}
+
+static void add_at_once(struct cw_runs_entry *e, const struct cw_runs_run *run)
+{
+    if (run->learns && e->learnt < CW_RUNS_LEARNING) {
+        e->learnt++;
         return;
     }
-    lose(e);
-}
-
-static void add_at_once(struct cw_runs_entry *e, double work_ns)
-{
-    if (e->at_once < CW_RUNS_TRIALS) { /* these still learn and build */
-        e->at_once_ns = e->at_once++ ? fmin(e->at_once_ns, work_ns) : work_ns;
-    } else {
-        e->at_once_ns = of_late(e->at_once_ns, work_ns);
-    }
-    judge(e);
-}
-
-/* The first run often pays for the vendor's compiler. */
-static void add_later(struct cw_runs_entry *e, double work_ns)
-{
-    if (e->later < CW_RUNS_BEFORE)
-        e->later_ns = e->later++ ? fmin(e->later_ns, work_ns) : work_ns;
+    e->learnt = 0;
+    if (e->at_once < CW_RUNS_TRIALS)
+        e->at_once_ns = e->at_once++ ? fmin(e->at_once_ns, run->work_ns) : run->work_ns;
     else
-        e->later_ns = of_late(e->later_ns, work_ns);
+        e->at_once_ns = of_late(e->at_once_ns, run->work_ns);
     judge(e);
 }
 
-bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
+static void add_never(struct cw_runs_entry *e, const struct cw_runs_run *run)
+{
+    if (!(e->later_ns > 0) || run->work_ns <= e->later_ns)
+        memcpy(e->at_ns, run->at_ns, sizeof e->at_ns);
+    if (e->later < CW_RUNS_BEFORE)
+        e->later_ns = e->later++ ? fmin(e->later_ns, run->work_ns) : run->work_ns;
+    else
+        e->later_ns = of_late(e->later_ns, run->work_ns);
+    judge(e);
+}
+
+/* It was so long that helpers began: what it would have taken without is not known, but when it is another program than it was. */
+static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
+{
+    e->begins = 1;
+    if (run->work_ns > MUCH * e->later_ns) {
+        e->later = 0;
+        e->later_ns = 0;
+    }
+}
+
+bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run)
 {
     bool known = find(r, arguments) < r->count;
     struct cw_runs_entry *e;
     double before;
 
-    if (!is_time(work_ns) || work_ns <= 0 || !is_time(cost_ns))
+    if (!is_time(run->work_ns) || run->work_ns <= 0 || !is_time(run->cost_ns))
         return false;
     e = entry_of(r, arguments);
     e->used = ++r->number;
     e->since++;
-    if (cost_ns > 0)
-        e->cost_ns = of_late(e->cost_ns, cost_ns);
-    if (at_once) {
-        add_at_once(e, work_ns);
+    if (run->cost_ns > 0)
+        e->cost_ns = of_late(e->cost_ns, run->cost_ns);
+    if (run->at_once || run->began) {
+        (run->at_once ? add_at_once : add_begun)(e, run);
         return true;
     }
     before = e->later_ns;
     known &= e->later == CW_RUNS_BEFORE;
-    add_later(e, work_ns);
-    return !known || cost_ns > 0 || e->losses || e->at_once || work_ns > MUCH * before || before > MUCH * work_ns;
+    add_never(e, run);
+    return !known || run->cost_ns > 0 || e->losses || e->at_once || run->work_ns > MUCH * before ||
+           before > MUCH * run->work_ns;
 }
 
 void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments)

@@ -30,18 +30,25 @@
 #define CW_RUNS_SOON      16    /* runs after a loss before it is tried anew */
 #define CW_RUNS_AGAIN     32    /* runs after which it is looked at anew whether something is gained; a power of two */
 #define CW_RUNS_CLEAR     2.0   /* a gain that noise does not make: it is looked at half as early */
+#define CW_RUNS_LEARNING  16    /* runs in a row that are no judges */
+#define CW_RUNS_MARKS     12    /* the first is the 16th command */
+#define CW_RUNS_BEHIND    1.1   /* times what a mark says, and ... */
+#define CW_RUNS_LOST      0.05  /* ... this share of what runs take in all: such a run is given up */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {
     uint64_t arguments; /* a hash */
     uint64_t used;      /* number of the latest run, of all of this program */
-    double later_ns;    /* work of runs that began later or never, of late; 0: none */
+    double later_ns;    /* work of runs that never began, of late; 0: none */
     double at_once_ns;  /* work of runs that began at once, of late; 0: none since the last loss */
     double cost_ns;     /* processor time of beginning; 0: never measured */
     uint32_t later;     /* how many later_ns rests on, CW_RUNS_BEFORE at most */
     uint32_t at_once;   /* how many at_once_ns rests on, CW_RUNS_TRIALS at most */
     uint32_t losses;    /* how often that was no gain, one after the other */
     uint32_t since;     /* runs since the last loss */
+    uint32_t learnt;    /* latest runs at once, one after the other, that were no judges */
+    uint32_t begins;    /* helpers have begun later, as it is long: 0 or 1 */
+    float at_ns[CW_RUNS_MARKS]; /* marks of such a run; 0: it was over before */
 };
 
 struct cw_runs {
@@ -52,6 +59,7 @@ struct cw_runs {
 
 enum cw_runs_start {
     CW_RUNS_LATER,  /* after *after_ns of work */
+    CW_RUNS_HOLD,   /* never: to see what it takes without */
     CW_RUNS_TRY,    /* at once: earlier runs were long enough */
     CW_RUNS_GAINED  /* at once: earlier runs that did so were faster */
 };
@@ -63,7 +71,17 @@ void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_
 /* True when there was a run with `arguments`. */
 bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
 
-/* The work of runs with `arguments` that began later or never; 0: not known. */
+/* What a run has shown. */
+struct cw_runs_run {
+    bool at_once;   /* it began at once; else */
+    bool began;     /* later; else never */
+    bool learns;    /* it has paid for what later runs find */
+    double work_ns; /* 0: not known */
+    double cost_ns; /* of beginning; 0: not measured */
+    float at_ns[CW_RUNS_MARKS];
+};
+
+/* The work of runs with `arguments` that never began; 0: not known. */
 double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
 
 /* What a run with `arguments` should do. */
@@ -72,9 +90,12 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
 /* True when a run with `arguments` is over long before it has worked `after_ns`, as far as earlier runs tell. */
 bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);
 
-/* One run more with `arguments`: it began at once or not, has worked `work_ns` (0: not known), and beginning cost `cost_ns`
- * (0: it never began). Returns false when that is nothing new, so that nothing need be written. */
-bool cw_runs_add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns);
+/* True when a run with `arguments` that has worked `work_ns` at mark `mark` is so far behind what it takes without helpers that it
+ * should go on without. */
+bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns);
+
+/* One run more with `arguments`. Returns false when that is nothing new, so that nothing need be written. */
+bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run);
 
 /* One run more with `arguments`, known ones, that began at once, and helpers had nothing to do: no gain, whatever it took. */
 void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments);

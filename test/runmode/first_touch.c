@@ -15,6 +15,23 @@ static long faults(void)
     return r.ru_minflt;
 }
 
+/* So that there is something to manage. */
+static void increment(struct app *a)
+{
+    cl_kernel one = app_kernel(a, "one");
+    int x[64] = {0};
+    cl_mem m = app_buffer(a, CL_MEM_READ_WRITE, sizeof x, NULL);
+    size_t global = 64;
+
+    APP_CHECK(clEnqueueWriteBuffer(a->queue, m, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL));
+    app_args(one, "m", m);
+    for (int i = 0; i < 8; i++)
+        APP_CHECK(clEnqueueNDRangeKernel(a->queue, one, 1, NULL, &global, NULL, 0, NULL, NULL));
+    app_read(a, m, 0, sizeof x, x);
+    app_release_mems(&m, 1);
+    APP_CHECK(clReleaseKernel(one));
+}
+
 int main(int argc, char **argv)
 {
     struct app a;
@@ -29,5 +46,6 @@ int main(int argc, char **argv)
     if (argc > 1)
         printf("%s: %s\n", argv[1], block && faults() - before < (long)(BYTES / PAGE / 4) ? "ready" : "cold");
     free(block);
+    increment(&a);
     return app_close(&a);
 }

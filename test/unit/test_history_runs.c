@@ -51,6 +51,12 @@ static double after(const struct cw_runs *r)
     return ns;
 }
 
+static bool add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
+{
+    return cw_runs_add(r, arguments,
+                       &(struct cw_runs_run){.at_once = at_once, .began = !at_once && cost_ns > 0, .work_ns = work_ns, .cost_ns = cost_ns});
+}
+
 /* `n` runs that take later_ns, or at_once_ns where they begin at once; beginning costs 2 ms. Returns how many did. */
 static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
 {
@@ -58,9 +64,10 @@ static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
 
     for (int i = 0; i < n; i++) {
         double needed;
-        bool at_once = cw_runs_start(r, 1, &needed) != CW_RUNS_LATER;
-        bool begun = at_once || later_ns >= needed;
-        cw_runs_add(r, 1, at_once, at_once ? at_once_ns : later_ns, begun ? 2 * MS : 0);
+        enum cw_runs_start how = cw_runs_start(r, 1, &needed);
+        bool at_once = how == CW_RUNS_TRY || how == CW_RUNS_GAINED;
+        bool begun = at_once || (how == CW_RUNS_LATER && later_ns >= needed);
+        add(r, 1, at_once, at_once ? at_once_ns : later_ns, begun ? 2 * MS : 0);
         count += at_once;
     }
     return count;
@@ -94,14 +101,14 @@ static void test_nothing_new(void **state)
     struct cw_runs r = {0};
 
     (void)state;
-    assert_true(cw_runs_add(&r, 1, false, 2 * MS, 0));
-    assert_true(cw_runs_add(&r, 1, false, 2 * MS, 0));
-    assert_false(cw_runs_add(&r, 1, false, 2.2 * MS, 0));
-    assert_true(cw_runs_add(&r, 1, false, 9 * MS, 0));
-    assert_true(cw_runs_add(&r, 2, false, 2 * MS, 0));
-    assert_false(cw_runs_add(&r, 1, false, 0, 0));
-    assert_false(cw_runs_add(&r, 1, false, NAN, 0));
-    assert_false(cw_runs_add(&r, 1, true, -1, 0));
+    assert_true(add(&r, 1, false, 2 * MS, 0));
+    assert_true(add(&r, 1, false, 2 * MS, 0));
+    assert_false(add(&r, 1, false, 2.2 * MS, 0));
+    assert_true(add(&r, 1, false, 9 * MS, 0));
+    assert_true(add(&r, 2, false, 2 * MS, 0));
+    assert_false(add(&r, 1, false, 0, 0));
+    assert_false(add(&r, 1, false, NAN, 0));
+    assert_false(add(&r, 1, true, -1, 0));
 }
 
 static void test_gaining(void **state)
@@ -147,6 +154,75 @@ static void test_losing(void **state)
     assert_true(after(&r) <= CW_RUNS_SOON * before * 1024);
 }
 
+/* A program so long that helpers begin later is held back once before the trials, and before a small gain is believed. */
+static void test_held(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    add(&r, 1, false, 900 * MS, 2 * MS); /* builds lie in it: nobody is held against that */
+    assert_int_equal(start(&r), CW_RUNS_HOLD);
+    assert_true(cw_runs_usual_ns(&r, 1) == 0);
+    add(&r, 1, false, 500 * MS, 0);
+    assert_true(cw_runs_usual_ns(&r, 1) == 500 * MS);
+    for (int i = 0; i < CW_RUNS_TRIALS; i++) {
+        assert_int_equal(start(&r), CW_RUNS_TRY);
+        add(&r, 1, true, 450 * MS, 2 * MS);
+    }
+    assert_int_equal(start(&r), CW_RUNS_HOLD);
+    add(&r, 1, false, 440 * MS, 0);
+    assert_int_equal(start(&r), CW_RUNS_LATER);
+    /* longer than it was by far: another program */
+    add(&r, 1, false, 4000 * MS, 2 * MS);
+    assert_int_equal(start(&r), CW_RUNS_HOLD);
+}
+
+/* Runs that build are no judges, however long they take; but not for ever. */
+static void test_learning(void **state)
+{
+    const struct cw_runs_run learns = {.at_once = true, .learns = true, .work_ns = 900 * MS, .cost_ns = 2 * MS};
+    struct cw_runs r = {0};
+
+    (void)state;
+    runs(&r, CW_RUNS_BEFORE, 500 * MS, 0);
+    for (int i = 0; i < CW_RUNS_LEARNING; i++) {
+        assert_int_equal(start(&r), CW_RUNS_TRY);
+        cw_runs_add(&r, 1, &learns);
+    }
+    for (int i = 0; i < CW_RUNS_TRIALS; i++)
+        add(&r, 1, true, 100 * MS, 2 * MS);
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    cw_runs_add(&r, 1, &learns);
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    r = (struct cw_runs){0};
+    runs(&r, CW_RUNS_BEFORE, 500 * MS, 0);
+    for (int i = 0; i < CW_RUNS_TRIALS * (CW_RUNS_LEARNING + 1); i++)
+        cw_runs_add(&r, 1, &learns);
+    assert_int_equal(start(&r), CW_RUNS_LATER);
+}
+
+/* Marks of the quickest run without helpers. */
+static void test_behind(void **state)
+{
+    struct cw_runs_run never = {.work_ns = 500 * MS, .at_ns = {[1] = 100 * MS, [2] = 300 * MS}};
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_false(cw_runs_is_behind(&r, 1, 1, 900 * MS));
+    cw_runs_add(&r, 1, &never);
+    assert_false(cw_runs_is_behind(&r, 1, 0, 900 * MS)); /* it did not pass there */
+    assert_false(cw_runs_is_behind(&r, 1, 1, 120 * MS)); /* 4 % of all */
+    assert_true(cw_runs_is_behind(&r, 1, 1, 130 * MS));
+    assert_false(cw_runs_is_behind(&r, 1, 2, 329 * MS)); /* less than 10 % */
+    assert_true(cw_runs_is_behind(&r, 1, 2, 331 * MS));
+    assert_false(cw_runs_is_behind(&r, 1, CW_RUNS_MARKS, 900 * MS));
+    assert_false(cw_runs_is_behind(&r, 2, 1, 900 * MS));
+    never.work_ns = 600 * MS; /* disturbed */
+    never.at_ns[1] = 200 * MS;
+    cw_runs_add(&r, 1, &never);
+    assert_true(cw_runs_is_behind(&r, 1, 1, 130 * MS));
+}
+
 /* Helpers had nothing to do: that was no gain, however short the run was by chance. */
 static void test_idle(void **state)
 {
@@ -172,13 +248,13 @@ static void test_bounded(void **state)
 
     (void)state;
     for (uint64_t k = 1; k <= 1000; k++) {
-        cw_runs_add(&r, 1, false, 2 * MS, 0); /* used each time: it stays */
-        cw_runs_add(&r, k + 1, false, 2 * MS, 0);
+        add(&r, 1, false, 2 * MS, 0); /* used each time: it stays */
+        add(&r, k + 1, false, 2 * MS, 0);
         assert_in_range(r.count, 2, CW_RUNS_ARGUMENTS);
     }
     assert_int_equal(r.count, CW_RUNS_ARGUMENTS);
-    assert_false(cw_runs_add(&r, 1, false, 2 * MS, 0));
-    assert_false(cw_runs_add(&r, 1001, false, 2 * MS, 0) && r.entry[0].arguments != 1);
+    assert_false(add(&r, 1, false, 2 * MS, 0));
+    assert_false(add(&r, 1001, false, 2 * MS, 0) && r.entry[0].arguments != 1);
 }
 
 static void test_file(void **state)
@@ -223,7 +299,7 @@ static void test_garbage(void **state)
             uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
             cw_runs_start(&r, arguments, &ns);
             assert_true(ns > 0 && ns < 1e15);
-            cw_runs_add(&r, arguments, i % 2, 5 * MS, 1 * MS);
+            add(&r, arguments, i % 2, 5 * MS, 1 * MS);
         }
     }
 }
@@ -232,8 +308,9 @@ static void test_garbage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {RUNS(test_first),  RUNS(test_short),  RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
-                                       RUNS(test_losing), RUNS(test_bounded), RUNS(test_idle), RUNS(test_file),       RUNS(test_garbage)};
+    const struct CMUnitTest tests[] = {RUNS(test_first),    RUNS(test_short),  RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
+                                       RUNS(test_losing),   RUNS(test_held),   RUNS(test_learning),    RUNS(test_behind),  RUNS(test_bounded),
+                                       RUNS(test_idle),     RUNS(test_file),   RUNS(test_garbage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

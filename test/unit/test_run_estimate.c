@@ -53,6 +53,34 @@ static void test_rows(void **state)
     cw_history_destroy(h);
 }
 
+/* A long launch that has home to itself is not tried where there are fewer processors; a short one is, and one beside others. */
+static void test_alone(void **state)
+{
+    struct cw_history *h = cw_history_create();
+    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 2, .alone = true};
+    struct cw_run_estimator e;
+    double cost[2], error[2];
+
+    (void)state;
+    assert_true(cw_run_estimator_init(&e, h, names, (double[]){1, 2}, 2));
+    for (int n = 0; n < 100; n++)
+        cw_history_add(h, 1, 2, e.device[0], 100, 2e6);
+    cw_run_estimate_begin(&e);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
+    assert_true(error[0] > 0 && error[1] > 0);
+    launch.alone = false;
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
+    launch.alone = true;
+    e.slowness[1] = 1;
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
+    launch.shape = 3;
+    e.slowness[1] = 2;
+    for (int n = 0; n < 100; n++)
+        cw_history_add(h, 1, 3, e.device[0], 100, 2e4);
+    assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
+    cw_history_destroy(h);
+}
+
 struct loop {
     struct cw_history *history;
     struct cw_run_estimator estimator;
@@ -234,7 +262,7 @@ static void test_a_busy_hour_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows), cmocka_unit_test(test_alone),
         cmocka_unit_test(test_helper_is_found),
         cmocka_unit_test(test_slow_helper_is_dropped),
         cmocka_unit_test(test_long_kernels_are_not_tried),

@@ -298,8 +298,7 @@ static void prepare(struct cw_run_lane *l)
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
-    if (!build)
-        cw_run_start_cost(cw_run_thread_ns() - begin);
+    cw_run_start_loaded(build, good, cw_run_thread_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_idle(&p->r);
     if (cw_run.waiters)

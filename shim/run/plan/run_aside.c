@@ -5,11 +5,12 @@
  * were all of that kind gives its commands to the vendor as they come, for some synchronisations; then a few windows
  * are looked at again, and so on, less and less often. It changes sides when nothing of it is unfinished, so that neither
  * side has to wait for the other; only in a program that waits for nothing it does not look for such a moment. All queues
- * stand aside as long as there is nothing by which they could gain (run_start.h). Transfers
- * that block, on a queue without unfinished commands, are done by the calling thread meanwhile, which is quicker than
- * any hand-over. */
+ * stand aside as long as there is nothing by which they could gain (run_start.h), and for good once the whole run falls
+ * behind what it takes without helpers. Transfers that block, on a queue without unfinished commands, are done by the
+ * calling thread meanwhile, which is quicker than any hand-over. */
 #include "run_decide.h"
 #include "../lanes/run_fault.h"
+#include "run_start.h"
 
 #define POOR_FIRST   8  /* windows without gain, then the queue stands aside */
 #define POOR_AGAIN   2  /* the same from the second time on */
@@ -85,7 +86,9 @@ void cw_run_aside_synchronised(struct cw_run_queue *q)
         a->spent_ns += (double)(cw_run_now_ns() - a->since_ns);
         a->since_ns = 0;
     }
-    if (a->copies != cw_run.copies) { /* there may be more to gain now */
+    if (cw_run_start_has_ended() && may(q)) {
+        a->left = UINT32_MAX;
+    } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
         a->copies = cw_run.copies;
         a->left = a->span = a->poor = 0;
     } else if (a->left) {

@@ -37,9 +37,10 @@ void cw_run_name_launch(struct cw_run_task *t);
 uint64_t cw_run_kind(const struct cw_run_launch *l);
 
 /* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would follow another
- * launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. */
-uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, double *cost,
-                      double *error);
+ * launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone: nothing
+ * else is unfinished. */
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
+                      double *cost, double *error);
 
 /* What all runs so far, this one included, have spent on kernels of `p` at home. */
 double cw_run_spent_ever(struct cw_run_program *p);

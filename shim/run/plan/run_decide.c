@@ -236,9 +236,11 @@ static bool follows(const struct workspace *w, uint32_t i)
 
 static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 {
+    bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
+
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++)
-        w->trial[i] = cw_run_price(b, w->task[i], w->lanes[i], follows(w, i), w->cost + (size_t)i * b->lanes,
+        w->trial[i] = cw_run_price(b, w->task[i], w->lanes[i], follows(w, i), alone, w->cost + (size_t)i * b->lanes,
                                    w->error + (size_t)i * b->lanes);
 }
 

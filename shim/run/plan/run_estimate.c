@@ -8,6 +8,7 @@
 #define UNKNOWN_NS   20000 /* a small kernel */
 #define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
 #define LOOK_EVERY   256   /* rows, then what is known to be slower is tried again ... */
+#define LONG_NS      1e6   /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
 #define LOOK_RATIO   3.0   /* ... where it is not much slower */
 
 bool cw_run_estimator_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
@@ -110,6 +111,9 @@ uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_lau
     trial = least_known(e, estimate, cost_ns, launch->home);
     if (trial == CW_SCHED_NONE)
         trial = look_again(e, estimate, cost_ns, launch->home);
+    if (trial != CW_SCHED_NONE && launch->alone && estimate[launch->home].mean_ns >= LONG_NS &&
+        e->slowness[trial] > e->slowness[launch->home])
+        return CW_SCHED_NONE;
     if (trial == CW_SCHED_NONE ||
         (!(launch->owed >> trial & 1) && trial_ns(e, estimate, trial, launch->home) > e->budget_ns))
         return CW_SCHED_NONE;

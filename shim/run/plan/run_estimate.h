@@ -38,6 +38,7 @@ struct cw_run_launch_key {
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */
     bool chained;     /* at home it would follow another command at once */
+    bool alone;       /* nothing else runs meanwhile: where it is long, a slot with fewer processors than home cannot be quicker */
     uint64_t owed;    /* bit p: a trial on slot p is granted whatever it costs: the one before could show nothing */
 };
 

@@ -185,7 +185,7 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     }
 }
 
-static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained,
+static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
                              double *cost, double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->hash,
@@ -194,6 +194,7 @@ static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t
                                           .home = t->home_lane,
                                           .allowed = lanes,
                                           .chained = chained,
+                                          .alone = alone,
                                           .owed = t->launch.kernel->owed};
 
     return cw_run_estimate_row(&b->estimator, &key, cost, error);
@@ -210,13 +211,13 @@ static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t
     }
 }
 
-uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, double *cost,
-                      double *error)
+uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
+                      double *cost, double *error)
 {
     uint32_t trial = CW_SCHED_NONE;
 
     if (t->work == CW_RUN_LAUNCH)
-        trial = price_launch(b, t, lanes, chained, cost, error);
+        trial = price_launch(b, t, lanes, chained, alone, cost, error);
     else
         price_transfer(b->lanes, t, lanes, cost, error);
     model(t, cost, error);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +24,10 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    2 /* of what the record means */
+#define VERSION    3 /* of what the record means */
+#define FIRST_MARK 4 /* 1 << 4 commands */
 
-enum why { ASKED, GAINED, TRIED, WORKED, NEVER };
+enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
 
 static struct {
     struct cw_file_store store;
@@ -40,6 +42,11 @@ static struct {
     double begun_ns; /* work when it began */
     uint64_t since_ns; /* commands are under way; 0: none */
     uint32_t unwaited; /* enqueued since the program has waited */
+    uint32_t commands; /* enqueued */
+    uint32_t marks;    /* passed */
+    float at_ns[CW_RUNS_MARKS];
+    bool learns;
+    double ended_ns;   /* work when it was given up; 0: it was not */
     struct { uint64_t wall_ns, cpu_ns; } from, looked; /* at the first queue; when it was looked for an idle processor */
     bool idle;
 } rent = {.why = NEVER};
@@ -137,13 +144,18 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
         case CW_RUNS_GAINED:
             rent.why = GAINED;
             break;
+        case CW_RUNS_HOLD:
+            rent.why = HELD;
+            rent.after_ns = INFINITY;
+            cw_device_need_no_helpers();
+            break;
         case CW_RUNS_LATER:
             if (cw_runs_is_over_before(&rent.runs, rent.arguments, rent.after_ns))
                 cw_device_need_no_helpers();
             break;
         }
     }
-    cw_run.begun = rent.why != NEVER;
+    cw_run.begun = rent.why != NEVER && rent.why != HELD;
     errno = saved;
 }
 
@@ -189,7 +201,7 @@ bool cw_run_start_is_trial(void)
 
 bool cw_run_start_is_at_once(void)
 {
-    return rent.why != WORKED && rent.why != NEVER;
+    return rent.why == ASKED || rent.why == GAINED || rent.why == TRIED;
 }
 
 double cw_run_start_trial_ns(void)
@@ -202,13 +214,47 @@ bool cw_run_start_is_first(void)
     return rent.kept && rent.first;
 }
 
+void cw_run_start_learns(void)
+{
+    rent.learns = true;
+}
+
+void cw_run_start_loaded(bool built, bool good, double ns)
+{
+    rent.cost_ns += built ? 0 : ns;
+    rent.learns |= built && good;
+}
+
+bool cw_run_start_has_ended(void)
+{
+    return rent.ended_ns > 0;
+}
+
 /* ---- the program's work */
+
+/* The program has waited, and goes on with so many commands enqueued: how long has it worked, and is that more than without
+ * helpers? (A program that does not wait says nothing by what it enqueues.) */
+static void mark(void)
+{
+    uint32_t k = rent.marks;
+
+    while (k + 1 < CW_RUNS_MARKS && rent.commands >> (FIRST_MARK + k + 1))
+        k++;
+    rent.marks = k + 1;
+    rent.at_ns[k] = (float)rent.work_ns;
+    if ((rent.why == TRIED || rent.why == GAINED) && !rent.ended_ns &&
+        cw_runs_is_behind(&rent.runs, rent.arguments, k, rent.work_ns))
+        rent.ended_ns = rent.work_ns;
+}
 
 void cw_run_start_enqueued(void)
 {
+    rent.commands++;
     if (!rent.since_ns) {
         rent.since_ns = cw_run_now_ns();
         rent.unwaited = 0;
+        if (CW_UNLIKELY(rent.marks < CW_RUNS_MARKS && rent.commands >> (FIRST_MARK + rent.marks)))
+            mark();
     } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % LOOK_EACH == 0)) {
         if (rent.work_ns + (double)(cw_run_now_ns() - rent.since_ns) >= rent.after_ns)
             work_began();
@@ -248,14 +294,13 @@ void cw_run_start_cost(double ns)
 
 void cw_run_start_finish(void)
 {
-    bool changed;
-
-    bool at_once = rent.why == GAINED || rent.why == TRIED, idle;
+    struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED, .began = rent.why == WORKED};
+    bool changed, idle;
 
     if (!rent.kept || cw_run.forked)
         return;
     cw_run_lock();
-    idle = at_once && !cw_run.counts.launches;
+    idle = run.at_once && !cw_run.counts.launches;
     cw_run_unlock();
     if (idle) {
         cw_runs_add_idle(&rent.runs, rent.arguments);
@@ -263,8 +308,11 @@ void cw_run_start_finish(void)
         return;
     }
     cw_run_lock(); /* other threads of the program may go on */
-    changed = cw_runs_add(&rent.runs, rent.arguments, at_once, rent.work_ns,
-                          rent.why == NEVER ? 0 : rent.cost_ns);
+    run.learns = rent.learns;
+    run.work_ns = rent.work_ns;
+    run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
+    memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
+    changed = cw_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_unlock();
     if (changed)
         cw_runs_write(&rent.runs, &rent.store, rent.key);
@@ -276,6 +324,7 @@ int cw_run_start_describe(char *text, unsigned size)
                                         [GAINED] = "at once: earlier runs gained",
                                         [TRIED] = "at once: earlier runs were long enough to try",
                                         [WORKED] = "begun later",
+                                        [HELD] = "held back: to see what it takes without",
                                         [NEVER] = "not needed"};
     int used = snprintf(text, size, "run: helpers %s", words[rent.why]);
 
@@ -284,5 +333,10 @@ int cw_run_start_describe(char *text, unsigned size)
     used += snprintf(text + used, size - (unsigned)used, "; %.1f ms of work in all", rent.work_ns / 1e6);
     if (rent.cost_ns > 0)
         used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms", rent.cost_ns / 1e6);
+    if (rent.ended_ns > 0)
+        used += snprintf(text + used, size - (unsigned)used, "; given up after %.1f ms, behind what it takes without",
+                         rent.ended_ns / 1e6);
+    if (rent.learns && (rent.why == TRIED || rent.why == GAINED))
+        used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");
 }

@@ -2,8 +2,9 @@
  *
  * Until then (cw_run.begun is false) every queue stands aside (run_aside.c), and of all this nothing exists: no thread, no
  * context, no file but one small one that was read (history_runs.h). At once when an earlier run with the same arguments
- * gained from it, or was long enough that it may; when devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL,
- * chaos and planted faults. Nothing that a program can see depends on it.
+ * gained from it, or was long enough that it may; never in a run that is to show what the program takes without. At once, too,
+ * when devices (but "none"), a policy or DSPs are asked for; under CLWEAVE_MANAGE_ALL, chaos and planted faults. Nothing that
+ * a program can see depends on it.
  *
  * Lock held, unless said. */
 #ifndef CW_RUN_START_H
@@ -23,6 +24,16 @@ void cw_run_start_waited(void);
 
 /* There is something that helpers might do; begins at once if that was decided. */
 void cw_run_start_queue_made(void);
+
+/* This run pays for something that later ones find: a build, the first measurement of a way to run. It is no judge of what is
+ * gained. */
+void cw_run_start_learns(void);
+
+/* A helper has looked for its copy of a program, which took so much processor time, or built it, which later runs find. */
+void cw_run_start_loaded(bool built, bool good, double ns);
+
+/* This run is behind what the program takes without helpers: its queues are to stand aside from now on. */
+bool cw_run_start_has_ended(void);
 
 /* What has begun has taken so much processor time. */
 void cw_run_start_cost(double ns);

@@ -134,6 +134,8 @@ static void *work(void *unused)
         cw_run_lock();
         if (kept) /* the others are made beside the program, once */
             cw_run_start_cost(cw_run_thread_ns() - begin);
+        else if (m)
+            cw_run_start_learns();
         models.done = j->number;
         p = m ? cw_run_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {

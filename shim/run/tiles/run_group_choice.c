@@ -8,6 +8,7 @@
  * as quick their launches go the way of all others at once. Now and then a run looks again, as this machine may have been busy. */
 #include "run_group.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,11 +246,15 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
     if (cw_run.chaos)
         return choose_chaos(c, tried, variant, why);
     *why = "nothing is known of it yet";
-    if (!know_plain(c, g) && !cw_run_group_settings.always)
+    if (!know_plain(c, g) && !cw_run_group_settings.always) {
+        cw_run_start_learns();
         return false;
+    }
     v = next_of(c, tried, &trial);
     if (v == CW_RUN_VARIANTS) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
+        if (!c->why)
+            cw_run_start_learns();
         if (!tried && !cw_run_group_settings.always) /* none can be had, ever */
             settle_plain(g);
         return false;
@@ -291,6 +296,17 @@ double cw_run_chain_patience_ns(const struct cw_run_chain *c, uint32_t steps, ui
     return most < PATIENCE_MOST ? most : PATIENCE_MOST;
 }
 
+/* What the quickest way takes that is known; plain order is one. */
+static double best_ns(const struct cw_run_chain *c)
+{
+    double best = c->plain_ns > 0 ? c->plain_ns : INFINITY;
+
+    for (uint32_t v = 0; v < choice.variants; v++)
+        if (c->ns[v] > 0 && c->ns[v] < best)
+            best = c->ns[v];
+    return best;
+}
+
 void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns)
 {
     bool helpers = choice.variant[variant].helpers;
@@ -299,8 +315,11 @@ void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, 
     if (!c->warm[helpers]) { /* with the compiler in it */
         c->warm[helpers] = true;
         cw_run_chain_keep_warm(c, helpers, each);
+        cw_run_start_learns();
         return;
     }
+    if (!c->runs[variant] && each > best_ns(c)) /* later runs know better */
+        cw_run_start_learns();
     c->runs[variant]++;
     c->ns[variant] = c->ns[variant] > 0 && c->ns[variant] * 1.02 < each ? c->ns[variant] * 1.02 : each;
     cw_run_chain_keep(c, variant, each);
