@@ -78,8 +78,9 @@ def draw(grid, bare, chosen, llc, lanes):
         out += [f'<circle cx="{x(d):.1f}" cy="{y(ms):.1f}" r="3.5" fill="{colour}"/>' for d, ms in line]
         out.append(f'<text x="{LEFT + 12}" y="{HEIGHT - BOTTOM - 12 - 16 * n}" fill="{colour}">{share} tiles in a group</text>')
     if chosen:
-        out.append(f'<circle cx="{x(chosen[0] * lanes):.1f}" cy="{y(chosen[2]):.1f}" r="8" fill="none" stroke="black" stroke-width="2"/>'
-                   f'<text x="{x(chosen[0] * lanes) + 12:.1f}" y="{y(chosen[2]) - 10:.1f}">chosen</text>')
+        together = chosen[0] * (1 if 2 * chosen[0] == llc else lanes)  # half of the last cache is all lanes' already
+        out.append(f'<circle cx="{x(together):.1f}" cy="{y(chosen[2]):.1f}" r="8" fill="none" stroke="black" stroke-width="2"/>'
+                   f'<text x="{x(together) + 12:.1f}" y="{y(chosen[2]) - 10:.1f}">chosen</text>')
     return '\n'.join(out + ['</svg>', ''])
 
 
