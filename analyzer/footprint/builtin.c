@@ -31,7 +31,7 @@ static const struct entry exact[] = {
     {"mad24", CW_BUILTIN_MAD24, 0},
     {"async_work_group_copy", CW_BUILTIN_COPY, 0},
     {"async_work_group_strided_copy", CW_BUILTIN_COPY_STRIDED, 0},
-    {"wait_group_events", CW_BUILTIN_PURE, 0},
+    {"wait_group_events", CW_BUILTIN_WAIT, 0},
     {"prefetch", CW_BUILTIN_PURE, 0},
     {"barrier", CW_BUILTIN_BARRIER, 0},
     {"work_group_barrier", CW_BUILTIN_BARRIER, 0},

@@ -25,6 +25,7 @@ enum cw_builtin_kind {
     CW_BUILTIN_ATOMIC, /* argument 0 = pointer */
     CW_BUILTIN_COPY,   /* async_work_group_copy(dst, src, n, event) */
     CW_BUILTIN_COPY_STRIDED,
+    CW_BUILTIN_WAIT,        /* wait_group_events(n, events): touches no buffer */
     CW_BUILTIN_OUT_POINTER, /* stores one value through its last argument */
     CW_BUILTIN_BARRIER,
     CW_BUILTIN_PRINTF,

@@ -41,6 +41,11 @@ void reader_join_branches(struct reader *r);
 /* Fills m->work, when all accesses have been read. */
 void reader_count_ops(struct reader *r);
 
+/* wait.c */
+/* Whether the asynchronous copy (a call of async_work_group_copy or its strided sister) is seen to be waited
+ * for. */
+bool reader_copy_is_awaited(LLVMValueRef copy);
+
 /* effect.c */
 /* Adds the accesses of one instruction. */
 void reader_read_instruction(struct reader *r, LLVMValueRef instruction, int block);

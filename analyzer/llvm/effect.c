@@ -159,6 +159,8 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         a.stride = stride;
         if (strstr(b->params, "Dv3_"))
             a.doubt = cw_reason_padding;
+        if (!reader_copy_is_awaited(v))
+            a.doubt = cw_reason_wait;
         add_access(r, block, LLVMGetOperand(v, i), -1, a);
     }
 }
