@@ -49,8 +49,10 @@ def launch_of(trace, command):
         elif "value" in a:
             n = int(a["size"])
             args.append({"bytes": int(a["value"], 16).to_bytes(max(n, (len(a["value"]) - 1) // 2), "little")[:n].hex()})
-        elif "size" in a and not a.get("sampler"):
-            args.append({"local": int(a["size"])} if "memory" not in a else {"buffer": 0})
+        elif "local" in a:
+            args.append({"local": int(a["local"])})
+        elif "bytes" in a:  # more than eight, as they lie in memory
+            args.append({"bytes": a["bytes"]})
         else:
             args.append(None)
     g, l, o = command["global_size"], command.get("local_size"), command.get("global_offset")
