@@ -22,7 +22,7 @@
 
 /* ---- the lock and what waits for it to be free (run_lock.c) */
 void cw_run_lock(void);
-void cw_run_lanes_park(void); /* of a worker of a lane that has been left behind: does not return */
+void cw_run_workers_park(void); /* of a worker of a lane that has been left behind: does not return */
 void cw_run_unlock(void);
 void cw_run_unlock_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage { CW_RUN_DROP_MEMORY, CW_RUN_DROP_QUEUE, CW_RUN_DROP_KERNEL, CW_RUN_DROP_PROGRAM, CW_RUN_DROP_EVENT,

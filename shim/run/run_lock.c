@@ -57,7 +57,7 @@ void cw_run_lock(void)
     }
     pthread_mutex_lock(&cw_run.lock);
     if (CW_UNLIKELY(cw_run.abandoned))
-        cw_run_lanes_park();
+        cw_run_workers_park();
 }
 
 void cw_run_drop(enum cw_run_garbage what, void *handle)

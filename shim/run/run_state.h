@@ -17,6 +17,7 @@ struct cw_run_state_all {
     bool timer_asleep, timer_wanted, quit, threads;
     bool ready;           /* start() has succeeded */
     bool forked;          /* we are the child of a fork */
+    bool ending;          /* the process ends: what is not compiled yet for helpers will not be */
     bool abandoned;       /* the process ends, and some commands never will: lanes that come back from them stop */
     bool off;             /* everything new is native: fork, a function that we do not know */
     bool begun;           /* helpers, history, models: run_start.h */

@@ -10,6 +10,8 @@ as exits-but runmode/exits but "the first thread leaves"
 as exits-only runmode/exits only "the first thread leaves"
 every "$T/exits-but"
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/exits-only"
+as ends_compiling runmode/ends_compiling moments
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 every "$T/ends_compiling" # the first thread leaves there, too
 seeds anything 11 12 13 14
 seeds crowd 11 12
 enough

@@ -4,7 +4,8 @@ sanitizer=thread
 build_shim
 tell thread
 # a child that ends by _exit leaves its threads unjoined
-TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits
+as ends_compiling runmode/ends_compiling moments
+TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits "$T/ends_compiling"
 # the sanitizer's own thread wakes now and then, which is what idle looks for
 every $(programs runmode | grep -vE '/(exits|idle)$') $(programs apps)
 seeds anything 11 12 13 14

@@ -11,6 +11,7 @@
 #include "../../door/roomy.h"
 #include "../plan/run_decide.h"
 #include "../plan/run_gain.h"
+#include "run_build.h"
 #include "run_end.h"
 #include "../programs/run_kept.h"
 #include "../programs/run_models.h"
@@ -42,14 +43,15 @@ void cw_run_drain(void)
     cw_run_unlock();
 }
 
-/* Commands of a program that ends without having waited for them: those that run get a moment, since what the vendor does
- * for them (its compiler may be at work) must not meet the vendor's own end. A bare program would not wait for a kernel that
- * takes long, or for ever. */
+/* Commands of a program that ends without having waited for them get a moment. A bare program would not wait for a kernel
+ * that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is waited for (run_build.h). */
 static void drain_for_a_moment(void)
 {
     struct timespec until;
+    bool abandoned;
 
     cw_run_lock();
+    cw_run.ending = true;
     cw_run_window_close();
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += MOMENT_S;
@@ -67,7 +69,19 @@ static void drain_for_a_moment(void)
     }
     cw_run.waiters--;
     cw_run.off = true;
+    abandoned = cw_run.abandoned;
     cw_run_unlock();
+    if (abandoned)
+        cw_run_builds_stop();
+}
+
+/* What is under way stops where it is, but for what is being compiled. */
+static void abandon(void)
+{
+    cw_run_lock();
+    cw_run.ending = cw_run.abandoned = cw_run.off = true;
+    cw_run_unlock();
+    cw_run_builds_stop();
 }
 
 static void say(const char *line, int n)
@@ -130,7 +144,9 @@ static void end(void *unused)
 
     (void)unused;
     cw_run_caller_enter(&me);
+    cw_run_worker(false);
     if (within_vendor()) {
+        abandon();
         cw_run_models_stop(false);
     } else {
         drain_for_a_moment();
@@ -151,16 +167,40 @@ static void end(void *unused)
     cw_run_caller_leave(&me);
 }
 
-/* Runs at exit and quick_exit, before the vendor's own handlers. */
-void cw_run_at_end(void)
+static _Atomic pid_t ender; /* the thread that ends run mode; 0: none yet */
+static _Atomic bool over;
+
+static void meets_another(void *unused)
 {
-    static bool done;
+    (void)unused;
+    cw_run_worker(false);
+    abandon();
+}
+
+/* False: another thread is at it. */
+static bool end_once(void)
+{
+    pid_t nobody = 0;
     int saved = errno;
 
-    if (done || self != getpid())
-        return; /* a forked child has no threads of ours, and nothing is managed there */
-    done = true;
-    cw_roomy(end, NULL);
+    if (self != getpid())
+        return true; /* a forked child has no threads of ours, and nothing is managed there */
+    if (atomic_compare_exchange_strong(&ender, &nobody, gettid())) {
+        cw_roomy(end, NULL);
+        atomic_store(&over, true);
+    }
+    errno = saved;
+    return atomic_load(&over) || atomic_load(&ender) == gettid();
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers. The first thread may have left by pthread_exit, which ends
+ * run mode, and may still be at that. */
+void cw_run_at_end(void)
+{
+    int saved = errno;
+
+    if (!end_once())
+        cw_roomy(meets_another, NULL);
     errno = saved;
 }
 
@@ -171,7 +211,7 @@ extern void *__dso_handle;
 static void main_ends(void *unused)
 {
     (void)unused;
-    cw_run_at_end();
+    end_once(); /* it need not be exit() that ends this thread */
 }
 
 /* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works for us on

@@ -1,5 +1,6 @@
 /* run_execute.c - one command on its lane. */
 #include "../plan/run_decide.h"
+#include "run_build.h"
 #include "run_fault.h"
 #include "../hooks/run_hooks.h"
 #include "run_room.h"
@@ -64,21 +65,25 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     struct cw_run_place *p = &c->places[t->place];
     const struct cw_run_launch *l = &t->launch;
     const size_t *local = l->has_local ? l->local : NULL;
+    const struct cw_run_range r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
+    bool first;
     cl_kernel kernel;
     cl_int err;
 
     if (CW_UNLIKELY(t->part_of != NULL))
         return cw_run_tile_submit(t, queue, NULL);
-    if (!p->slot->home && !cw_run_room_for(l, l->global, local, p->lane->number, false))
+    first = !cw_run_room_has(l, l->global, local, p->lane->number, false);
+    if (CW_UNLIKELY(first) && !p->slot->home && !cw_run_room())
         return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, l->has_offset ? l->offset : NULL, l->global, local,
-                                             0, NULL, NULL);
+    if (err == CL_SUCCESS && CW_UNLIKELY(first))
+        err = cw_run_build_enqueue(p, *queue, kernel, &r, NULL);
+    else if (err == CL_SUCCESS)
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL, NULL);
     t->begun = err == CL_SUCCESS;
-    if (t->begun && !p->slot->home)
+    if (t->begun && first)
         cw_run_room_loaded(l, l->global, local, p->lane->number, false);
     return err;
 }

@@ -305,23 +305,12 @@ static void prepare(struct cw_run_lane *l)
         pthread_cond_broadcast(&cw_run.done);
 }
 
-static _Thread_local bool is_worker;
-
-void cw_run_lanes_park(void)
-{
-    if (!is_worker)
-        return;
-    pthread_mutex_unlock(&cw_run.lock);
-    for (;;)
-        pause();
-}
-
 static void *work(void *data)
 {
     struct cw_run_lane *l = data;
     struct cw_run_task *t;
 
-    is_worker = true;
+    cw_run_worker(true);
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
     cw_run_lock();
     while (!l->quit) {
@@ -329,7 +318,7 @@ static void *work(void *data)
             cw_run_lane_run(l, t, UINT64_MAX);
         } else if (cw_run_window_is_due()) {
             cw_run_window_step();
-        } else if (l->num_wanted && !l->busy) {
+        } else if (l->num_wanted && !l->busy && !cw_run.ending) {
             prepare(l);
         } else if (cw_run_has_garbage()) {
             cw_run_unlock();
@@ -350,7 +339,7 @@ void cw_run_kick(void)
     for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!((l->num_ready && !l->blocked) || l->num_wanted) || l->busy || l->quit)
+        if (!((l->num_ready && !l->blocked) || (l->num_wanted && !cw_run.ending)) || l->busy || l->quit)
             continue;
         if (!l->has_worker && !l->orphan)
             l->has_worker = l->asleep = cw_run_thread(&l->worker, work, l);
@@ -385,10 +374,10 @@ void cw_run_lanes_stop(void)
         cw_run.lanes[i].quit = true; /* no worker begins from here on */
         pthread_cond_signal(&cw_run.lanes[i].wake);
     }
-    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
         struct cw_run_lane *l = &cw_run.lanes[i];
 
-        if (!l->has_worker || (cw_run.abandoned && l->busy))
+        if (!l->has_worker)
             continue;
         l->has_worker = false;
         cw_run_unlock();

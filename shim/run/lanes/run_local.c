@@ -113,7 +113,7 @@ static void *work(void *unused)
     cw_door_depth = 1; /* calls that come in here are the vendor's */
     cw_run_lock();
     while (!sizes.quit) {
-        r = next_wanted();
+        r = cw_run.ending ? NULL : next_wanted();
         if (!r) {
             pthread_cond_wait(&sizes.wake, &cw_run.lock);
             continue;

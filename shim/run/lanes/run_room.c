@@ -70,10 +70,10 @@ bool cw_run_room(void)
 
 /* ---- what has been loaded */
 
-/* One bit of 64 for what a vendor may compile code of its own for: local size, magnitude of the range. */
+/* One bit of 64 for what a vendor may compile code of its own for: local size, magnitude of the range, an offset. */
 static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, bool tile)
 {
-    uint64_t h = tile ? 0x5851f42d4c957f2du : 0x14057b7ef767814fu;
+    uint64_t h = tile ? 0x5851f42d4c957f2du : l->has_offset ? 0xd1342543de82ef95u : 0x14057b7ef767814fu; /* tiles have none */
 
     for (cl_uint d = 0; d < l->dims; d++) {
         h = (h ^ (local ? local[d] : 0)) * 0x9e3779b97f4a7c15u;
@@ -82,9 +82,9 @@ static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, con
     return UINT64_C(1) << (h >> 58);
 }
 
-bool cw_run_room_for(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile)
+bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile)
 {
-    return l->kernel->loaded[lane] & kind_of(l, global, local, tile) || cw_run_room();
+    return l->kernel->loaded[lane] & kind_of(l, global, local, tile);
 }
 
 void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile)

@@ -10,9 +10,8 @@
  * much memory more. About 3 us; opens nothing. Any thread. */
 bool cw_run_room(void);
 
-/* True when `l` may be handed to `lane` as `kernel`, a private one: code like that has been loaded there before, or there is
- * room to load it. Lane held. `tile`: it is a block of it. */
-bool cw_run_room_for(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
+/* True when code for `l`, or for a block of it (`tile`), has been loaded on `lane` before. Lane held. */
+bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
 
 /* The vendor has taken it. Lane held. */
 void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
 #define USUAL_CONTROL 0x1f80u /* rounds to nearest, nothing traps, no flag is raised */
@@ -59,6 +60,22 @@ bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
         cw_log_error("cannot start a thread; passing commands through unchanged");
     cw_run.off |= err != 0;
     return !err;
+}
+
+static _Thread_local bool is_worker;
+
+void cw_run_worker(bool is)
+{
+    is_worker = is;
+}
+
+void cw_run_workers_park(void)
+{
+    if (!is_worker)
+        return;
+    pthread_mutex_unlock(&cw_run.lock);
+    for (;;)
+        pause();
 }
 
 /* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit here. A stack

@@ -11,6 +11,9 @@
  * a message, when there can be none. Lock held. */
 bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data);
 
+/* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no worker. */
+void cw_run_worker(bool is);
+
 /* A thread of the program inside a call in which it may wait or run commands. */
 struct cw_run_caller {
     bool roomy;  /* its stack is as good as a vendor's thread: it may run kernels */
@@ -29,8 +32,8 @@ void cw_run_caller_leave(const struct cw_run_caller *c);
 /* What threads are like in this process; once, at its start. */
 void cw_run_threads_look(void);
 
-/* Stop and join; the lock is not held, and nothing new may come. Lanes that are busy with commands that were abandoned are
- * left behind: their workers never return, which park() sees to. */
+/* Stop and join; the lock is not held, and nothing new may come. When commands were abandoned lanes are left behind: their
+ * workers never return, which cw_run_workers_park sees to. */
 void cw_run_lanes_stop(void);
 void cw_run_threads_stop(void);
 void cw_run_callbacks_stop(void);

@@ -4,6 +4,7 @@
  * launches of one kernel may abort PoCL when they meet (run_flight.c). */
 #include "run_cache.h"
 #include "../hooks/run_hooks.h"
+#include "../lanes/run_build.h"
 #include "../lanes/run_room.h"
 
 #include <stdio.h>
@@ -76,8 +77,10 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
 {
     cl_program *copy = &p->copies[place->lane->number];
 
-    if (!*copy && p->hash && cw_run_room() && cw_run_place_queue(p->context, place))
+    if (!*copy && p->hash && cw_run_room() && cw_run_place_queue(p->context, place) && cw_run_build_begins()) {
         *copy = from_binary(p, place, key_of(p, place));
+        cw_run_build_ends();
+    }
     return *copy;
 }
 
@@ -87,10 +90,11 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
     const char *source = p->source;
     cl_int err;
 
-    if (*copy || cw_run_copy_load(p, place) || !cw_run_room() || !cw_run_place_queue(p->context, place))
+    if (*copy || cw_run_copy_load(p, place) || !cw_run_room() || !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
         return *copy;
     *copy = built(cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err), p, place);
     if (*copy && p->hash)
         keep(*copy, key_of(p, place));
+    cw_run_build_ends();
     return *copy;
 }

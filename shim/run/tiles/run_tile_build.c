@@ -95,7 +95,7 @@ static void *work(void *unused)
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of this thread, in Linux */
     cw_run_lock();
     while (!builder.quit) {
-        if (!builder.n) {
+        if (!builder.n || cw_run.ending) {
             pthread_cond_wait(&builder.wake, &cw_run.lock);
             continue;
         }

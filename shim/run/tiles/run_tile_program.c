@@ -11,6 +11,7 @@
 
 #include "../../../analyzer/kernel/header_files.h"
 #include "../../../analyzer/kernel/rewrite.h"
+#include "../lanes/run_build.h"
 #include "../lanes/run_fault.h"
 #include "../hooks/run_hooks.h"
 #include "../programs/run_models.h"
@@ -177,7 +178,11 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
         program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
     if (program) {
         snprintf(options, bytes, "%s -w -DCW_RUN_TILE=%u", p->options, place->lane->number + 1);
-        err = cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL);
+        err = CL_OUT_OF_RESOURCES;
+        if (cw_run_build_begins()) {
+            err = cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL);
+            cw_run_build_ends();
+        }
         if (err != CL_SUCCESS) {
             cw_next.clReleaseProgram(program);
             program = NULL;
@@ -285,7 +290,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
 {
     size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
     struct cw_rewrite_tile tile;
-    bool hidden = false;
+    const struct cw_run_range r = {l->dims, NULL, global, local};
+    bool hidden = false, first_time;
     cl_kernel kernel;
     cl_int err;
 
@@ -299,7 +305,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     cw_rewrite_tile_fill(&tile, l->dims, l->global, local, l->has_offset ? l->offset : NULL, first);
     if (cut->ragged && rest < local[cut->dim])
         local[cut->dim] = rest;
-    if (!cw_run_room_for(l, global, local, p->lane->number, true))
+    first_time = !cw_run_room_has(l, global, local, p->lane->number, true);
+    if (CW_UNLIKELY(first_time) && !cw_run_room())
         return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
@@ -308,9 +315,11 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
         spoil(&tile, l, cut->dim, global, local);
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS && CW_UNLIKELY(first_time))
+        err = cw_run_build_enqueue(p, *queue, kernel, &r, event);
+    else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, event);
-    if (err == CL_SUCCESS)
+    if (err == CL_SUCCESS && first_time)
         cw_run_room_loaded(l, global, local, p->lane->number, true);
     return err;
 }

@@ -1,0 +1,131 @@
+/* run_build.c - see run_build.h. */
+#include "run_build.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define LONGEST_NS    UINT64_C(60000000000) /* that the end waits: a compiler that takes longer is stuck */
+#define OCCUPIED_NS   UINT64_C(10000000000) /* a device that has not begun by then has other work, which may be endless */
+#define LOOK_FIRST_NS 20000
+#define LOOK_NS       1000000
+
+static _Atomic uint32_t builds;
+static _Atomic bool stopped;
+static _Thread_local uint32_t mine; /* a callback of the vendor's in one of them may call exit(), or a handler of a signal */
+
+/* By lane number: first launches inside an enqueue that runs the kernel. Locked, but for the event, which the vendor writes:
+ * PoCL before it compiles. It keeps the event locked until it has. */
+static struct first {
+    bool active;
+    pthread_t thread;
+    cl_event volatile event;
+    uint64_t since_ns;
+} firsts[CW_RUN_LANES];
+
+static void doze(uint64_t ns)
+{
+    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
+}
+
+void cw_run_build_ends(void)
+{
+    mine--;
+    atomic_fetch_sub(&builds, 1);
+}
+
+bool cw_run_build_begins(void)
+{
+    mine++;
+    atomic_fetch_add(&builds, 1); /* first, so that who stops them sees it, or it sees that they are stopped */
+    if (CW_LIKELY(!atomic_load(&stopped)))
+        return true;
+    cw_run_build_ends();
+    return false;
+}
+
+static bool has_begun(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != CL_SUCCESS ||
+           status <= CL_RUNNING;
+}
+
+static bool any_compiles(void)
+{
+    uint64_t now = cw_run_now_ns();
+    bool any = false;
+
+    cw_run_lock();
+    for (uint32_t i = 0; i < CW_RUN_LANES && !any; i++) {
+        const struct first *f = &firsts[i];
+
+        any = f->active && !pthread_equal(f->thread, pthread_self()) && now < f->since_ns + OCCUPIED_NS &&
+              !(f->event && has_begun(f->event));
+    }
+    cw_run_unlock();
+    return any;
+}
+
+void cw_run_builds_stop(void)
+{
+    uint64_t until = cw_run_now_ns() + LONGEST_NS;
+
+    atomic_store(&stopped, true);
+    while ((atomic_load(&builds) > mine || any_compiles()) && cw_run_now_ns() < until)
+        doze(LOOK_NS);
+}
+
+/* Where enqueueing runs the kernel. */
+static cl_int enqueue_noted(const struct cw_run_lane *l, cl_command_queue queue, cl_kernel kernel,
+                            const struct cw_run_range *r, cl_event *event)
+{
+    struct first *f = &firsts[l->number];
+    cl_int err;
+
+    cw_run_lock();
+    *f = (struct first){.active = !atomic_load(&stopped), .thread = pthread_self(), .since_ns = cw_run_now_ns()};
+    cw_run_unlock();
+    if (!f->active)
+        return CL_OUT_OF_RESOURCES;
+    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
+                                         (cl_event *)&f->event);
+    cw_run_lock(); /* a worker stays here when the process ends */
+    f->active = false;
+    cw_run_unlock();
+    if (err == CL_SUCCESS && event)
+        *event = f->event;
+    else if (err == CL_SUCCESS)
+        cw_next.clReleaseEvent(f->event);
+    return err;
+}
+
+/* Elsewhere: until the device has begun with the kernel, as it compiles before. */
+static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_range *r, cl_event *event)
+{
+    uint64_t until = cw_run_now_ns() + OCCUPIED_NS, ns = LOOK_FIRST_NS;
+    cl_event own = NULL, *watched = event ? event : &own;
+    cl_int err;
+
+    if (!cw_run_build_begins())
+        return CL_OUT_OF_RESOURCES;
+    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL, watched);
+    if (err == CL_SUCCESS)
+        cw_next.clFlush(queue);
+    while (err == CL_SUCCESS && !has_begun(*watched) && cw_run_now_ns() < until) {
+        doze(ns);
+        ns = ns < LOOK_NS ? 2 * ns : LOOK_NS;
+    }
+    cw_run_build_ends();
+    if (own)
+        cw_next.clReleaseEvent(own);
+    return err;
+}
+
+cl_int cw_run_build_enqueue(const struct cw_run_place *place, cl_command_queue queue, cl_kernel kernel,
+                            const struct cw_run_range *r, cl_event *event)
+{
+    return place->slot->synchronous ? enqueue_noted(place->lane, queue, kernel, r, event)
+                                    : enqueue_watched(queue, kernel, r, event);
+}
