@@ -4,9 +4,9 @@ as() { printf '#!/bin/sh\nexec "%s" %s\n' "$B/test/runmode/ends_compiling" "$1" 
 as moments
 as long
 if bare "$T/moments"; then
-    in_run "$T/moments"
-    in_run "$T/moments" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,basic:2
-    in_run "$T/moments" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,sub:2
+    for devices in ${DEVICES:-cpu,basic:2}; do
+        in_run "$T/moments" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=$devices
+    done
 fi
 export POCL_DEVICES=basic
 if bare "$T/long"; then
