@@ -179,23 +179,13 @@ static const struct cw_field edge_fields[] = {{ROW(P, from, REF), .section = CW_
 #undef P
 
 #define P struct cw_t_part
-static const struct cw_field part_fields[] = {{ROW(P, command, REF), .section = CW_S_COMMANDS, .required = true},
-                                              REF(P, device, CW_S_DEVICES),
-                                              FIELD(P, dim, U32),
-                                              FIELD(P, first_group, U64),
-                                              FIELD(P, groups, U64),
-                                              FIELD(P, start_ns, U64),
-                                              FIELD(P, end_ns, U64),
-                                              FIELD(P, priority_group, U32),
-                                              END};
-static const struct cw_field plan_fields[] = {{ROW(P, command, REF), .section = CW_S_COMMANDS, .required = true},
-                                              REF(P, device, CW_S_DEVICES),
-                                              FIELD(P, dim, U32),
-                                              FIELD(P, first_group, U64),
-                                              FIELD(P, groups, U64),
-                                              FIELD(P, start_ns, U64),
-                                              FIELD(P, end_ns, U64),
-                                              END};
+#define WHERE_AND_WHEN                                                                                       \
+    {ROW(P, command, REF), .section = CW_S_COMMANDS, .required = true}, REF(P, device, CW_S_DEVICES),        \
+        FIELD(P, dim, U32), FIELD(P, first_group, U64), FIELD(P, groups, U64), FIELD(P, start_ns, U64),      \
+        FIELD(P, end_ns, U64)
+static const struct cw_field part_fields[] = {WHERE_AND_WHEN, FIELD(P, priority_group, U32), END};
+static const struct cw_field plan_fields[] = {WHERE_AND_WHEN, END};
+#undef WHERE_AND_WHEN
 #undef P
 
 #define SECTION(member, fields_, has_id_)                                                                    \

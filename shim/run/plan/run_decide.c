@@ -162,6 +162,7 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
         cw_times_plan(&(struct cw_times_part){.seq = w->task[i]->recorded - 1,
+                                              .dim = w->task[i]->tiles ? w->task[i]->tiles->cut.dim : 0,
                                               .device = cw_run.lanes[part[k].slot].recorded,
                                               .first = part[k].first_group,
                                               .groups = part[k].groups,
