@@ -2,6 +2,7 @@
  * same bytes; what the program asked for is what it is told. */
 #include "run_hooks.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -9,8 +10,10 @@
 #define KNOWN_BITS                                                                                           \
     (HOST_BITS | CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY |         \
      CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
-#define ALIGN_SMALL 128 /* the widest vector */
-#define ALIGN_LARGE 4096
+#define ALIGN  128 /* the widest vector */
+#define PAGE   4096
+#define SPREAD 16384 /* buffers from here on begin at different places of a page */
+#define STEP   1664  /* 13 x 128: five in turn are 768 apart at least, and no two of thirty-two begin at one place */
 
 /* The context, if its buffers are managed. */
 static struct cw_run_context *managed_context(cl_context context)
@@ -41,16 +44,22 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
 }
 
 /* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs lean on
- * that unknowingly, and what we freed before must not show. calloc clears only what was used before. */
+ * that unknowingly, and what we freed before must not show. calloc clears only what was used before.
+ *
+ * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of each would lie in
+ * one set of the first cache, and a load from one would look to the processor like the store to another just before it. */
 uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
 {
-    size_t align = bytes < 65536 ? ALIGN_SMALL : ALIGN_LARGE, room = bytes + align;
+    static atomic_uint large;
+    bool spread = bytes >= SPREAD;
+    size_t align = spread ? PAGE : ALIGN, begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
+    size_t room = bytes + align;
     uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
 
     *block = p;
     if (!p)
         return NULL;
-    p += (align - (uintptr_t)p % align) % align;
+    p += (align + begin - (uintptr_t)p % align) % align;
     if (from)
         memcpy(p, from, bytes);
     return p;
