@@ -123,8 +123,9 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
         return CW_RUNS_HOLD;
     if (e->at_once || is_worth_a_trial(e))
         return CW_RUNS_TRY;
+    /* helpers that lose at once lose later too; a run that is far longer than those that were compared is another matter */
     if (e->losses)
-        *after_ns *= (double)pause_of(e);
+        *after_ns = fmax(*after_ns * (double)pause_of(e), FAR_LONGER * e->later_ns);
     return CW_RUNS_LATER;
 }
 

@@ -6,7 +6,7 @@
  * comes. A record of what earlier runs with the same arguments took can do better: when they were long enough, a few runs
  * begin at once, and if these were faster, all later ones do, but for a look at what the others take, ever more seldom. If
  * not, later runs wait CW_RUNS_SOON times as long, and four times that after each trial that shows the same; so do the
- * trials.
+ * trials. Runs as long as those that were compared never begin: it would be in the midst of what gains nothing.
  *
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.

@@ -1,5 +1,6 @@
-/* places - maps buffers of one size, as kernels go through side by side. With an argument it checks where in a page each begins
- * (see places.sh): so far apart that element i of two buffers never shares a set of the first cache; bare they may lie anywhere. */
+/* places - maps buffers of one size, as kernels go through side by side. With an argument it checks where in a page each
+ * begins (see places.sh): so far apart that element i of two buffers never shares a set of the first cache. Bare they may
+ * lie anywhere. */
 #include "common.h"
 
 #include <stdint.h>

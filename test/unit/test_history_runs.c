@@ -154,6 +154,24 @@ static void test_losing(void **state)
     assert_true(after(&r) <= CW_RUNS_SOON * before * 1024);
 }
 
+/* A program so long that helpers would begin in the midst of it, where they have lost, does without; one that has become far
+ * longer does not. */
+static void test_losing_long(void **state)
+{
+    struct cw_runs r = {0};
+
+    (void)state;
+    assert_int_equal(runs(&r, 2 + CW_RUNS_TRIALS, 2500 * MS, 2800 * MS), CW_RUNS_TRIALS);
+    for (int i = 1; i < CW_RUNS_SOON; i++) {
+        assert_true(after(&r) > 3000 * MS);
+        assert_false(cw_runs_is_over_before(&r, 1, after(&r)));
+        assert_int_equal(runs(&r, 1, 2500 * MS, 1), 0);
+    }
+    assert_true(after(&r) <= 5000 * MS);
+    assert_int_equal(runs(&r, 1, 2500 * MS, 1), 0);
+    assert_int_equal(start(&r), CW_RUNS_TRY);
+}
+
 /* A program so long that helpers begin later is held back once before the trials, and before a small gain is believed. */
 static void test_held(void **state)
 {
@@ -308,9 +326,10 @@ static void test_garbage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {RUNS(test_first),    RUNS(test_short),  RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
-                                       RUNS(test_losing),   RUNS(test_held),   RUNS(test_learning),    RUNS(test_behind),  RUNS(test_bounded),
-                                       RUNS(test_idle),     RUNS(test_file),   RUNS(test_garbage)};
+    const struct CMUnitTest tests[] = {
+        RUNS(test_first),  RUNS(test_short),       RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
+        RUNS(test_losing), RUNS(test_losing_long), RUNS(test_held),        RUNS(test_learning), RUNS(test_behind),
+        RUNS(test_bounded), RUNS(test_idle),       RUNS(test_file),        RUNS(test_garbage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
