@@ -53,9 +53,9 @@ def run(command, folder, limit):
 
 
 def subtests(text):
-    """The names that the help lists, one a line, after "Test names"."""
-    _, _, names = re.sub("test names", "Test names", text).partition("Test names")
-    return [line.strip() for line in names.splitlines()[1:] if re.fullmatch(r"\s+\w+", line)]
+    """The names that the help lists, one a line, after "Test names" or, as test_printf says, what the default is."""
+    names = re.split(r"test names|default is to run the full test", text, maxsplit=1, flags=re.IGNORECASE)[1:]
+    return [line.strip() for line in "".join(names).splitlines()[1:] if re.fullmatch(r"\s+\w+", line)]
 
 
 def main():

@@ -16,7 +16,7 @@ expect() {
     fail "liar $1: expected '$2 ... $3', got: $line"
 }
 
-liars="byte early order missing unseen error stdout file status crash hang same noisy rare"
+liars="byte early order missing unseen error stdout file status crash hang leave same noisy rare"
 for what in $liars; do
     echo "$what limit=20 -- '$(realpath "$B")/test/liar' $what"
 done | sed 's/limit=20 -- \(.*\) hang$/limit=3 -- \1 hang/' > "$T/manifest"
@@ -34,6 +34,7 @@ expect file different "files: at 0:"
 expect status different "status: '3'"
 expect crash crash "signal 6"
 expect hang hang "ran out of time"
+expect leave different "processes left: 1"
 expect same same ""
 expect rare same ""
 expect noisy same ""
@@ -73,9 +74,11 @@ hangs) sleep 100 ;;
 esac
 END
 chmod +x "$T/cts/test_fake"
+printf '#!/bin/bash\n[ "$1" = -h ] && printf "\\tdefault is to run the full test on the default device\\n\\n\\tint_0\\n"\n:\n' > "$T/cts/test_printf"
+chmod +x "$T/cts/test_printf"
 python3 test/suites/cts_manifest.py "$T" --limit 2 > "$T/cts.list" 2> "$T/err"
-[ "$(wc -l < "$T/cts.list")" = 1 ] && grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
-    grep -q '^1 sub-tests pass bare, 2 do not$' "$T/err" || fail "cts: $(cat "$T/cts.list" "$T/err")"
+[ "$(wc -l < "$T/cts.list")" = 2 ] && grep -q '^cts/test_printf/int_0 .* int_0$' "$T/cts.list" && grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
+    grep -q '^2 sub-tests pass bare, 2 do not$' "$T/err" || fail "cts: $(cat "$T/cts.list" "$T/err")"
 
 # a manifest that cannot be read is a usage error that names the line
 printf 'a -- b\na -- c\n' > "$T/twice"

@@ -100,6 +100,11 @@ static int ending(struct app *a)
         abort(); /* PoCL handles SIGSEGV */
     if (lie("hang"))
         pause();
+    if (lie("leave") && !fork()) {
+        setsid();
+        sleep(20);
+        _exit(0);
+    }
     return a->ok ? 0 : 3;
 }
 

@@ -97,10 +97,15 @@ def status_rule(bare):
     return Rule("status", lambda r: r.status in statuses, True, "exit status " + " or ".join(sorted(statuses)))
 
 
+def left_rule(bare):
+    most = max(r.left for r in bare)
+    return Rule("processes left", lambda r: max(r.left, most), most, f"leaves {most} processes" if most else "")
+
+
 def learn(bare, parts):
     """The rules that the bare results keep, for the parts that are compared."""
     rules = {"status": status_rule, "stdout": stdout_rule, "files": file_rule, "reads": read_rule}
-    return [rules[part](bare) for part in parts]
+    return [rules[part](bare) for part in parts] + [left_rule(bare)]
 
 
 def verdict(result, rules):

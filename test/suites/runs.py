@@ -12,6 +12,7 @@ import select
 import shutil
 import signal
 import subprocess
+import time
 
 SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved"
                      rb"(?:, (\d+) cut \((\d+) tiles\))?")
@@ -28,6 +29,7 @@ class Result:
     reads: list  # lines of the witness, in program order
     counts: tuple  # of COUNTS; None if it said nothing
     stderr: bytes
+    left: int = 0  # processes that were still there when it had ended
 
 
 def environment(program, configuration, library, witness, folder, home, fresh):
@@ -97,21 +99,45 @@ def ended(process, limit):
         os.close(handle)
 
 
+def left_running(env):
+    """The processes that the run has left, in whatever session: their environment names its folder. Children that are just
+    ending are given half a second."""
+    mark, until = f"\0READCL_DIR={env['READCL_DIR']}\0".encode(), time.monotonic() + 0.5
+    while True:
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if mark in b"\0" + file.read():
+                        found.append(int(name))
+            except OSError:  # ended, or another user's
+                pass
+        if not found or time.monotonic() > until:
+            return found
+        time.sleep(0.02)
+
+
 def execute(command, work, env, limit):
-    """Returns (status, stdout, stderr). Whatever the program started and left is ended."""
+    """Returns (status, stdout, stderr, processes left). Whatever the program started and left is ended."""
     with open(os.path.join(work, "..", "stdout"), "w+b") as out, open(os.path.join(work, "..", "stderr"), "w+b") as err:
         try:
             process = subprocess.Popen(command, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                        start_new_session=True)
         except OSError as why:
-            return f"not started: {why}", b"", b""
+            return f"not started: {why}", b"", b"", 0
         over = ended(process, limit)
+        left = left_running(env) if over else []
         end_group(process)
+        for number in left:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         code = process.wait()
         status = "hang" if not over else f"signal {-code}" if code < 0 else str(code)
         out.seek(0)
         err.seek(0)
-        return status, out.read(), err.read()
+        return status, out.read(), err.read(), len(left)
 
 
 def run(program, configuration, library, witness, folder, home=None, fresh=None):
@@ -126,11 +152,11 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None)
     else:
         os.makedirs(work)
     env = environment(program, configuration, library, witness, folder, home, fresh)
-    status, out, err = execute(program.command, work, env, program.limit)
+    status, out, err, left = execute(program.command, work, env, program.limit)
     said = SUMMARY.findall(err)
     counts = tuple(sum(int(s[i] or 0) for s in said) for i in range(len(COUNTS))) if said else None
     out = masked(out, program)
     if program.sorted:
         out = b"\n".join(sorted(out.split(b"\n")))
     return Result(status, out, left_files(work, program),
-                  witness_lines(os.path.join(folder, "reads")), counts, err)
+                  witness_lines(os.path.join(folder, "reads")), counts, err, left)

@@ -59,6 +59,10 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.judge(bare, result(files={"x": "1", "t": "3"})), "same")
         self.assertEqual(self.judge(bare, result(files={"x": "2", "t": "3"})), "different")
 
+    def test_processes_left(self):
+        self.assertEqual(self.judge([result()] * 2, result(left=1)), "different")
+        self.assertEqual(self.judge([result(), result(left=2)], result(left=1)), "same")
+
     def test_hang_and_crash(self):
         self.assertEqual(self.judge([result()] * 2, result(status="hang")), "hang")
         self.assertEqual(self.judge([result()] * 2, result(status="signal 6")), "crash")
