@@ -74,15 +74,22 @@ hangs) sleep 100 ;;
 esac
 END
 chmod +x "$T/cts/test_fake"
-printf '#!/bin/bash\n[ "$1" = -h ] && printf "\\tdefault is to run the full test on the default device\\n\\n\\tint_0\\n"\n:\n' > "$T/cts/test_printf"
+printf '#!/bin/bash\n[ "$1" = -h ] &&
+printf "\\tdefault is to run the full test on the default device\\n\\n\\tint_0\\n"\n:\n' > "$T/cts/test_printf"
 chmod +x "$T/cts/test_printf"
 python3 test/suites/cts_manifest.py "$T" --limit 2 > "$T/cts.list" 2> "$T/err"
-[ "$(wc -l < "$T/cts.list")" = 2 ] && grep -q '^cts/test_printf/int_0 .* int_0$' "$T/cts.list" && grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
+[ "$(wc -l < "$T/cts.list")" = 2 ] && grep -q '^cts/test_printf/int_0 .* int_0$' "$T/cts.list" &&
+    grep -q '^cts/test_fake/passes .* passes$' "$T/cts.list" &&
     grep -q '^2 sub-tests pass bare, 2 do not$' "$T/err" || fail "cts: $(cat "$T/cts.list" "$T/err")"
 
 # a manifest that cannot be read is a usage error that names the line
 printf 'a -- b\na -- c\n' > "$T/twice"
 python3 test/suites/suite.py "$T/twice" 2> "$T/err"
 [ $? = 2 ] && grep -q "twice:2: 'a' is there twice" "$T/err" || fail "$(cat "$T/err")"
+
+# a build whose kernels would never be cut is not compared at all
+mkdir -p "$T/half"
+python3 test/suites/suite.py --build "$T/half" "$T/samples" > "$T/out" 2> "$T/err"
+[ $? = 2 ] && grep -q 'half/clweave-footprint does not start here' "$T/err" || fail "half a build: $(cat "$T/out" "$T/err")"
 python3 test/suites/test_suite.py 2> "$T/err" || fail "$(cat "$T/err")"
 [ $failures = 0 ]

@@ -11,7 +11,9 @@ Exit status: 0 all same; 1 a difference, hang, crash or idle chaos; 2 usage.
 """
 import argparse
 import concurrent.futures
+import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -36,6 +38,17 @@ def arguments():
     return p.parse_args()
 
 
+def helper_starts(build):
+    """Whether the process that finds footprints runs here: without it nothing is cut, and nobody says so."""
+    try:
+        helper = os.path.join(os.path.abspath(build), "clweave-footprint")
+        done = subprocess.run([helper, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, timeout=60, check=False)
+    except OSError:
+        return False
+    return done.returncode != 127  # the dynamic linker's, when a library is missing
+
+
 def print_totals(totals):
     """One line a configuration, all programs together."""
     width = max(len(name) for name in totals)
@@ -54,6 +67,9 @@ def main():
         return 2
     if not programs:
         print(f"suite.py: no program's name matches '{options.only}'", file=sys.stderr)
+        return 2
+    if not helper_starts(options.build):
+        print(f"suite.py: {options.build}/clweave-footprint does not start here: nothing would be cut", file=sys.stderr)
         return 2
     failed, totals = 0, {name: [0] * (len(runs.COUNTS) + 2) for name in options.configuration}
     with tempfile.TemporaryDirectory(prefix="clweave-suite.") as scratch, \
