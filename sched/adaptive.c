@@ -252,10 +252,12 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
 
 /* ---- what becomes of parts */
 
-/* Every idle device is expected to ask now, also the one that was busy until now. */
+/* Every idle device is expected to ask now, also the one that was busy until now. What happens before anybody could ask is one
+ * event: who had no turn is not late. */
 static void happened(struct cw_adaptive *a, struct adaptive_device *d)
 {
-    d->seen = a->events++;
+    a->events += !a->event_is_new;
+    d->seen = a->events - 1;
     a->event_is_new = true;
     if (a->mode == CW_ADAPTIVE_SYNC)
         adaptive_ended_sync(a);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # ratio.sh [FOLDER] - adaptive block and ratio (patent RATIO) in exact virtual time: sync, the patent, beside async, ours, on
-# machines of two to five devices, and the ratio and the parts over time on one of them; then by the executor on emulated DSPs.
+# machines of two to five devices, and the ratio and the parts over time on one of them; then by the executor on emulated DSPs,
+# on their virtual clock (CLOCK=real: the real one, which needs a machine with nothing else to do).
 . "$(dirname "$0")/common.sh"
 [ -x "$B/test/bench/bench_ratio" ] || { echo "ratio: $B/test/bench/bench_ratio is missing; run make benches first" >&2; exit 1; }
 "$B/test/bench/bench_ratio"

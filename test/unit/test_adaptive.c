@@ -182,6 +182,26 @@ static void test_left_out(void **state)
     cw_adaptive_destroy(a);
 }
 
+/* Four parts end at once, and all is reported before anybody asks: each gets a quarter of the rest, whoever asks first. */
+static void test_reported_at_once(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first < 4; first++) {
+        struct cw_adaptive *a = cw_adaptive_create(4, &(struct cw_adaptive_options){.overhead_ns = 10, .blocks_n = 4});
+
+        for (uint32_t d = 0; d < 4; d++)
+            cw_adaptive_know(a, d, 1000, 1000010);
+        cw_adaptive_start(a, 400);
+        for (uint32_t d = 0; d < 4; d++)
+            assert_in_range(must(a, d, 0).groups, 45, 55);
+        for (uint32_t d = 0; d < 4; d++)
+            cw_adaptive_report(a, d, 50010);
+        for (uint32_t k = 0; k < 4; k++)
+            assert_in_range(must(a, (first + k) % 4, 50010).groups, 20, 30);
+        cw_adaptive_destroy(a);
+    }
+}
+
 static void test_rest(void **state)
 {
     struct cw_adaptive *a = cw_adaptive_create(2, NULL);
@@ -306,7 +326,7 @@ int main(void)
         cmocka_unit_test(test_sync_example),        cmocka_unit_test(test_sync_sizes),
         cmocka_unit_test(test_sync_starves_nobody), cmocka_unit_test(test_async_example),
         cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_async_held_up),
-        cmocka_unit_test(test_rest),                cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_rest),                cmocka_unit_test(test_left_out),         cmocka_unit_test(test_reported_at_once),
         cmocka_unit_test(test_ratio_text),          cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_passed),
     };

@@ -241,7 +241,10 @@ void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last
     uint32_t n;
 
     if (t->part_of) {
-        cw_run_tile_run(l, t);
+        if (CW_UNLIKELY(cw_run_tile_virtual_may(t->part_of, t)))
+            cw_run_tile_run_virtual(t);
+        else
+            cw_run_tile_run(l, t);
         return;
     }
     if (t->group) {

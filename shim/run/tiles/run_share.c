@@ -262,12 +262,18 @@ bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uin
     return built;
 }
 
+/* The clock by which launches rest. */
+static uint64_t now_ns(void)
+{
+    return cw_device_clock_is_virtual() ? cw_device_now_ns() : cw_run_now_ns();
+}
+
 /* True when the launch is one that rests after cuts without gain. */
 static bool rests(struct cw_run_share *h)
 {
     if (!h->rest_until_ns)
         return false;
-    h->trial = cw_run_now_ns() >= h->rest_until_ns;
+    h->trial = now_ns() >= h->rest_until_ns;
     if (h->trial)
         h->rest_until_ns = 0;
     return h->rest_until_ns;
@@ -280,7 +286,7 @@ void cw_run_share_rests(struct cw_run_share *h)
     h->rest_ns = h->rest_ns > 0 ? 2 * h->rest_ns : REST_FIRST * h->whole_ns;
     if (h->rest_ns > REST_MOST * h->whole_ns)
         h->rest_ns = REST_MOST * h->whole_ns;
-    h->rest_until_ns = cw_run_now_ns() + (uint64_t)h->rest_ns;
+    h->rest_until_ns = now_ns() + (uint64_t)h->rest_ns;
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */

@@ -52,11 +52,11 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
     struct cw_adaptive *control = x->share->control;
     struct cw_adaptive_part p;
 
-    if (cw_device_clock_is_virtual() || !adaptive(x)) {
+    if ((cw_device_clock_is_virtual() && !x->by_events) || !adaptive(x)) {
         divide(x);
         return CW_RUN_TAKEN_NONE;
     }
-    switch (cw_adaptive_next(control, part->place, cw_run_now_ns(), &p)) {
+    switch (cw_adaptive_next(control, part->place, x->by_events ? x->virtual_ns : cw_run_now_ns(), &p)) {
     case CW_ADAPTIVE_PART:
         *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
         return CW_RUN_TAKEN;
@@ -101,7 +101,7 @@ bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)
 
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
-    bool first = !(x->share->seen >> part->place & 1);
+    bool first = !(x->share->seen >> part->place & 1) && !cw_device_clock_is_virtual(); /* where compiling takes no time */
 
     x->share->seen |= UINT64_C(1) << part->place;
     if (x->share->holder == x)

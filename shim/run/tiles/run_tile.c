@@ -207,6 +207,11 @@ void cw_run_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, c
 
 /* ---- the end */
 
+static uint64_t took_ns(const struct cw_run_tiles *x)
+{
+    return cw_device_clock_is_virtual() ? x->times[3] - x->times[1] : cw_run_now_ns() - x->began_ns;
+}
+
 static void over(struct cw_run_tiles *x, cl_int status)
 {
     struct cw_run_task *t = x->whole;
@@ -218,7 +223,7 @@ static void over(struct cw_run_tiles *x, cl_int status)
         t->times[3] = x->times[3];
     }
     if (x->share)
-        cw_run_share_over(x, status < 0 || !x->run ? 0 : cw_run_now_ns() - x->began_ns);
+        cw_run_share_over(x, status < 0 || !x->run ? 0 : took_ns(x));
     cw_run.counts.cut += x->run > 1;
     cw_run.counts.tiles += x->run > 1 ? x->run : 0;
     cw_run_task_done(t, status);

@@ -51,6 +51,8 @@ struct cw_run_tiles {
     bool inherits;          /* all parts have ended, one of them runs what is left */
     uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: nobody can say */
     struct cw_run_share *share; /* gives out blocks while it runs (run_share.h); NULL: all are bound */
+    bool by_events;         /* one thread runs all blocks, in the order of the model's time (run_tile_virtual.c) */
+    uint64_t virtual_ns;    /* then: when the block is asked for, on the clock of cw_device_now_ns */
     bool again;             /* a block may run twice: the launch reads no byte that it writes */
     cl_int status;          /* of the latest block that failed */
     cl_int spoilt;          /* of the first that failed when it had begun; 0: none */
@@ -102,6 +104,10 @@ bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, str
 /* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of other parts that
  * need no thread of their own. Lock given up meanwhile. (run_tile_crew.c) */
 void cw_run_tile_run(struct cw_run_lane *l, struct cw_run_task *part);
+/* The same on the virtual clock, for all parts at once. Only where cw_run_tile_virtual_may says so: the launch is shared while
+ * it runs, and the lanes of its parts have nothing else to do. (run_tile_virtual.c) */
+void cw_run_tile_run_virtual(struct cw_run_task *part);
+bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_tiles_free(struct cw_run_tiles *x); /* NULL is fine */
 /* Under chaos: cuts it anywhere, for any lanes. */
 void cw_run_tile_anyhow(struct cw_run_task *t);
