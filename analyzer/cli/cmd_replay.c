@@ -58,7 +58,8 @@ static const struct cw_cli_option options[] = {
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
            "keep (default) or drop the order that the host's waiting imposed"),
     OPTION("kernels", 0, CW_CLI_CHOICE, kernels, "free|models", "free|models",
-           "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their sources"),
+           "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their sources; then emulated DSPs "
+           "also slow each other at their memory, as they do under run"),
     OPTION("history", 0, CW_CLI_LIST, history, "FILE", NULL,
            "costs of kernels by regression over what other launches took: another trace with device times, or run's history"),
     OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,

@@ -113,6 +113,7 @@ static enum cw_status load_trace(struct cw_plan_source *s, const char *path, con
         return cw_error_set(err, status, "%s: %s", path, why.text);
     s->input.trace = &s->trace;
     s->input.graph = s->plan_graph.graph;
+    s->input.work = s->plan_graph.work;
     s->input.platform = s->model ? cw_platform_model_platform(s->model) : s->plan_graph.platform;
     s->estimated = s->plan_graph.estimated;
     s->commands = s->plan_graph.commands;

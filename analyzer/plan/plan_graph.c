@@ -67,9 +67,10 @@ static enum cw_status own_platform(struct conversion *c, struct cw_error *err)
     return status;
 }
 
-/* Fills c->cost for command `i`. Returns whether an estimate went into it. */
-static bool fill_costs(struct conversion *c, const struct cw_command *command)
+/* Fills c->cost for command `id`, and its row of `work`. Returns whether an estimate went into it. */
+static bool fill_costs(struct conversion *c, size_t id)
 {
+    const struct cw_command *command = &c->trace->commands.v[id];
     struct cw_work work;
     struct cw_work_ops ops;
     bool exact, any = false;
@@ -85,6 +86,8 @@ static bool fill_costs(struct conversion *c, const struct cw_command *command)
         work.ops = &ops;
     for (uint32_t d = 0; d < c->platform->devices; d++) {
         bool traced = true, there = true;
+        if (c->out->work)
+            cw_platform_model_parts(c->model, d, &work, &c->out->work[id * c->platform->devices + d]);
         if (c->model)
             c->cost[d] = cw_platform_model_cost(c->model, d, &work, &traced);
         else
@@ -121,7 +124,7 @@ static enum cw_status add_task(struct conversion *c, size_t id, struct cw_error 
     struct cw_task_spec spec = {.cost = c->cost, .name = task_name(c->trace, command), .groups = 1};
     bool runnable = false;
 
-    c->out->estimated += fill_costs(c, command);
+    c->out->estimated += fill_costs(c, id);
     c->out->commands += cw_command_is_enqueue(command) && command->status == 0;
     for (uint32_t d = 0; d < c->platform->devices; d++)
         runnable |= isfinite(c->cost[d]);
@@ -174,7 +177,9 @@ static enum cw_status convert(struct conversion *c, const struct cw_plan_known *
         return status;
     c->cost = malloc(c->platform->devices * sizeof *c->cost);
     c->builder = cw_graph_builder_create(c->platform->devices);
-    if (!c->cost || !c->builder)
+    if (c->as_run && c->model)
+        c->out->work = calloc(c->trace->commands.count * c->platform->devices, sizeof *c->out->work);
+    if (!c->cost || !c->builder || (c->as_run && c->model && !c->out->work))
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     for (size_t i = 0; status == CW_OK && i < c->trace->commands.count; i++)
         status = add_task(c, i, err);
@@ -210,6 +215,7 @@ void cw_plan_graph_finish(struct cw_plan_graph *pg)
 {
     cw_graph_destroy(pg->graph);
     cw_platform_destroy(pg->platform);
+    free(pg->work);
     *pg = (struct cw_plan_graph){0};
 }
 

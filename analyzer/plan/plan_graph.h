@@ -31,6 +31,7 @@
 struct cw_plan_graph {
     struct cw_graph *graph;       /* owned */
     struct cw_platform *platform; /* owned when the trace's own devices serve, else NULL: the model's */
+    struct cw_work_cost *work;    /* owned: what the costs are made of, tasks x devices; NULL: not as run mode runs it */
     uint32_t estimated;           /* commands whose traced time is an estimate and went into their costs */
     uint32_t commands;            /* enqueued commands, failed ones not counted */
 };

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../io/json_out.h"
+#include "plan_contend.h"
 #include "work_times.h"
 
 static double processor_time(void)
@@ -28,6 +29,8 @@ enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_pla
     snprintf(r->label, sizeof r->label, "%s", label);
     status = cw_policy_run(config, input->graph, input->platform, &r->schedule, err);
     r->seconds = processor_time() - begin;
+    if (status == CW_OK && input->work)
+        status = cw_plan_contend(r->schedule, input->graph, input->platform, input->work, err);
     if (status == CW_OK)
         status = cw_metrics_init(&r->metrics, input->graph, input->platform, r->schedule, sharing, err);
     if (status == CW_OK)

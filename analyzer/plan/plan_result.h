@@ -9,6 +9,8 @@
 #include "plan_bound.h"
 #include "../trace/trace.h"
 
+struct cw_work_cost; /* platform_file.h */
+
 /* What all plans of one replay have in common. Everything is borrowed. */
 struct cw_plan_input {
     const char *file; /* as named on the command line */
@@ -16,6 +18,7 @@ struct cw_plan_input {
     const struct cw_platform *platform;
     const char *platform_name;     /* built-in name or file; NULL: the input's own devices */
     const struct cw_trace *trace;  /* NULL for abstract graphs; task ids are its command ids */
+    const struct cw_work_cost *work; /* what the tasks cost, in parts: plans are run at the one memory (plan_contend.h); NULL: not */
     struct cw_plan_bounds *bounds; /* of graph and platform; NULL: no linear programs */
 };
 
@@ -28,7 +31,7 @@ struct cw_plan_result {
     double seconds;             /* of processor time that planning took: planning has one thread and waits for nothing */
 };
 
-/* Plans input->graph with `config` and measures the schedule. `check` also runs the validator, against the
+/* Plans input->graph with `config`, runs that at the one memory where input->work says so, and measures the schedule. `check` also runs the validator, against the
  * bound. Errors: those of cw_policy_run, cw_metrics_init and cw_schedule_check; `r` is then empty. */
 enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_plan_input *input,
                                    const char *label, const struct cw_policy_config *config, bool check,

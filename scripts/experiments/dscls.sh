@@ -19,7 +19,10 @@
 # once for every number of blocks (with small tiles: the graph is the same), kernels get the costs above for the size in
 # question, the CPU a quarter of a DSP's, and policies decide while that is simulated, costs varying by NOISE (0.1) and a new
 # seed each round. That reaches the paper's sizes in minutes:
-#   CLOCK=model SIZES="256 512 1024 2048 4096" TILES="4 16 64 256 1024" POINTS="65536 131072 262144 524288 1048576" BLOCKS="4 16 64 256 1024"
+#   CLOCK=model SIZES="256 512 1024 2048 4096" TILES="4 16 64 256 1024" POINTS="65536 131072 262144 524288 1048576" \
+#   BLOCKS="4 16 64 256 1024"
+#
+# LOAD="results.csv ..." runs nothing: table and plots of what runs of parts of it, of as many rounds, have left.
 . "$(dirname "$0")/common.sh"
 programs=${PROGRAMS:-gemm lu cholesky pi}; sizes=${SIZES:-256 512}; tiles=${TILES:-16 64}
 points=${POINTS:-16384 65536}; blocks=${BLOCKS:-16 64}; rounds=${ROUNDS:-12}
@@ -70,10 +73,11 @@ once() {
     local app=$B/test/apps/$1 line
     case $4 in
     bare) env LD_PRELOAD="$B/test/libspancl.so" "$app" "$2" "$3" ;;
-    run) env CLWEAVE_MODE=run LD_PRELOAD="$B/test/libspancl.so:$B/libclweave.so" CLWEAVE_DSP=4 CLWEAVE_DEVICES=dsp CLWEAVE_SUMMARY=1 \
-        CLWEAVE_DSP_PLATFORM="$scratch/platform.json" "$app" "$2" "$3" ;;
-    *) env CLWEAVE_MODE=run LD_PRELOAD="$B/test/libspancl.so:$B/libclweave.so" CLWEAVE_DSP=4 CLWEAVE_DEVICES=dsp CLWEAVE_SUMMARY=1 \
-        CLWEAVE_DSP_PLATFORM="$scratch/platform.json" CLWEAVE_MANAGE_ALL=1 CLWEAVE_DSP_CLOCK="$clock" CLWEAVE_POLICY="$4" CLWEAVE_SEED="$RANDOM" "$app" "$2" "$3" ;;
+    run) env CLWEAVE_MODE=run LD_PRELOAD="$B/test/libspancl.so:$B/libclweave.so" CLWEAVE_DSP=4 CLWEAVE_DEVICES=dsp \
+        CLWEAVE_SUMMARY=1 CLWEAVE_DSP_PLATFORM="$scratch/platform.json" "$app" "$2" "$3" ;;
+    *) env CLWEAVE_MODE=run LD_PRELOAD="$B/test/libspancl.so:$B/libclweave.so" CLWEAVE_DSP=4 CLWEAVE_DEVICES=dsp \
+        CLWEAVE_SUMMARY=1 CLWEAVE_DSP_PLATFORM="$scratch/platform.json" CLWEAVE_MANAGE_ALL=1 CLWEAVE_DSP_CLOCK="$clock" \
+        CLWEAVE_POLICY="$4" CLWEAVE_SEED="$RANDOM" "$app" "$2" "$3" ;;
     esac > "$scratch/line" 2> "$scratch/said" || { cat "$scratch/said" >&2; echo "dscls: $1 $2 $3 failed under $4" >&2; exit 1; }
     line=$(sed -n 's/.*commands modelled, \([0-9]*\) overran (worst \([0-9.]*\) x.*/\1,\2/p' "$scratch/said")
     if [ "$clock" = virtual ] && [ "$4" != bare ]; then
@@ -114,12 +118,19 @@ PY
 echo "HSCGS programs: $policies; $rounds rounds, best and worst dropped; 1 CPU thread + 4 DSPs"
 [ "$clock" = virtual ] && echo "on the emulator's virtual clock, the CPU modelled too"
 [ "$clock" != model ] || echo "modelled, not run: graphs of the programs, costs of every task off by up to $noise of it"
-echo "program,size,blocks,policy,round,ms,moved,overruns,worst" > "$out/results.csv"
-[ "$clock" != model ] || for program in $programs; do
+if [ -n "${LOAD:-}" ]; then
+    sort -u $LOAD | grep -v '^program,' > "$scratch/loaded"
+    { echo "program,size,blocks,policy,round,ms,moved,overruns,worst"; cat "$scratch/loaded"; } > "$out/results.csv"
+    clock_of_runs=
+else
+    echo "program,size,blocks,policy,round,ms,moved,overruns,worst" > "$out/results.csv"
+    clock_of_runs=$clock
+fi
+[ "$clock_of_runs" != model ] || for program in $programs; do
     if [ "$program" = pi ]; then s=$points c=$blocks; else s=$sizes c=$tiles; fi
     for count in $c; do model "$program" "$count" $s; done
 done
-[ "$clock" = model ] || for program in $programs; do
+[ -z "$clock_of_runs" ] || [ "$clock" = model ] || for program in $programs; do
     if [ "$program" = pi ]; then s=$points c=$blocks; else s=$sizes c=$tiles; fi
     for size in $s; do for count in $c; do
         b=$(awk -v n="$size" -v t="$count" 'BEGIN { print int(n / int(sqrt(t) + .5)) }')

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "dsp_ddr.h"
+#include "../../analyzer/plan/ddr.h"
 #include "dsp_fault.h"
 #include "dsp_wait.h"
 #include "../door/lock.h"

@@ -6,7 +6,7 @@
  * instead of times makes a DSP take the functional time divided by the speed.
  *
  * A DSP does one command at a time. Transfers, and what kernels load and store, go through one DDR: whoever
- * is admitted later uses what earlier ones have left free from its start on (dsp_ddr.h), so several transfers
+ * is admitted later uses what earlier ones have left free from its start on (analyzer/plan/ddr.h), so several transfers
  * at once finish no sooner than one after another, and kernels slow each other by as much as they need the
  * memory.
  *

@@ -13,7 +13,7 @@
 #include "../../analyzer/settings/device_list.h"
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
-#include "../../shim/device/dsp_ddr.h"
+#include "../../analyzer/plan/ddr.h"
 
 static void test_ddr_serves_one(void **state)
 {

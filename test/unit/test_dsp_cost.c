@@ -15,7 +15,7 @@
 #include "../../analyzer/plan/operations.h"
 #include "../../shim/device/device.h"
 #include "../../shim/device/dsp_clock.h"
-#include "../../shim/device/dsp_ddr.h"
+#include "../../analyzer/plan/ddr.h"
 #include "../../shim/device/dsp_fault.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (double)(b)) <= 1e-6 * fabs((double)(b)))

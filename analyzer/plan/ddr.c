@@ -1,4 +1,4 @@
-#include "dsp_ddr.h"
+#include "ddr.h"
 
 #include <math.h>
 #include <string.h>

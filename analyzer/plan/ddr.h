@@ -1,12 +1,12 @@
-/* dsp_ddr.h - the time table of one memory that several devices use.
+/* ddr.h - the time table of one memory that several devices use.
  *
  * Whoever comes later has what those that came before leave free: of a memory of which a part u is taken,
  * service takes 1 / (1 - u) times as long. (Earlier ones are not slowed in hindsight: their ends have been
  * promised.) So together they never get more than the memory serves.
  *
  * Not thread-safe. */
-#ifndef CW_DSP_DDR_H
-#define CW_DSP_DDR_H
+#ifndef CW_DDR_H
+#define CW_DDR_H
 
 #include <stdbool.h>
 #include <stddef.h>
