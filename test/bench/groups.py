@@ -1,14 +1,16 @@
-"""groups.py rows|programs|grid - what run mode gains with --groups auto; python3 and nothing else, for machines that have little.
+"""groups.py rows | list end|step | grid KIND - what run mode gains with --groups auto; python3 and nothing else, for machines that have little.
 
-rows      a five-point stencil, rounds of 16 steps between waits, on arrays larger than the last cache and on arrays that fit: bare,
-          by hand (the same unmodified kernel in bands, in wavefronts over all steps; the best of three heights), and auto
-programs  the programs of test/apps/stencil, that wait at the end only, and one that waits for every step
-grid      the stencil with tiles and data of each core's group fixed, over a grid of both; auto's own choice last
+rows   a five-point stencil, rounds of 16 steps between waits, on arrays larger than the last cache and on arrays that fit: bare,
+       by hand (the same unmodified kernel in bands, in wavefronts over all steps; the best of three heights), and auto. Printed:
+       medians of ratios and their 95 % intervals (ratios.py), and whether the limits are met
+list   rows for pairs.py: the programs of test/apps/stencil; `list end` that wait at the end only, on arrays larger than the last
+       cache; `list step` two of them that wait for each step, and two whose arrays fit in the last cache
+grid   `grid rounds` (that stencil) or a program (five, seven, wave ...): with tiles and data of each core's group fixed, over a grid
+       of both, bare, and as auto chooses: all warmed alike, in an order that turns
 
-Environment: B, the build; REPEAT (5) interleaved repetitions; SIDE (6144) and SMALL (1024) of the grids; WIDTH, HEIGHT, STEPS of
+Environment: B, the build; REPEAT (9) interleaved repetitions; LEARN (16) runs of auto before a grid; SIDE (6144) and SMALL (1024) of the grids; WIDTH, HEIGHT, STEPS of
 the programs; BUDGET, seconds after which no further repetition begins. What auto learns stays in XDG_CACHE_HOME: processes that
 are not counted learn before the first repetition."""
-import math
 import os
 import re
 import statistics
@@ -16,10 +18,14 @@ import subprocess
 import sys
 import time
 
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
+from ratios import interval, verdict  # noqa: E402  pylint: disable=wrong-import-position
+
 B = os.environ['B']
-REPEAT = int(os.environ.get('REPEAT', 5))
+REPEAT = int(os.environ.get('REPEAT', 9))
 SIDE, SMALL = int(os.environ.get('SIDE', 6144)), int(os.environ.get('SMALL', 1024))
-WIDTH, HEIGHT, STEPS = (int(os.environ.get(name, value)) for name, value in (('WIDTH', 2048), ('HEIGHT', 24576), ('STEPS', 32)))
+WIDTH, HEIGHT, STEPS = (int(os.environ.get(name, value)) for name, value in (('WIDTH', 2048), ('HEIGHT', 16384), ('STEPS', 32)))
+LEARN = int(os.environ.get('LEARN', 16))
 STOP = time.monotonic() + float(os.environ.get('BUDGET', 1e9))
 RUN = {'LD_PRELOAD': f'{B}/libclweave.so', 'CLWEAVE_TOOL': '1', 'CLWEAVE_MODE': 'run', 'CLWEAVE_GROUPS': 'auto', 'CLWEAVE_SUMMARY': '1'}
 
@@ -36,73 +42,86 @@ def last(n, arguments, **settings):
     return statistics.median(times(arguments, **settings)[0][-n:])
 
 
-def shown(values):
-    return f'{statistics.median(values):5.2f} [{min(values):.2f}, {max(values):.2f}]' if values else 'none'
+def judged(what, ratios, limit):
+    """Prints a median, its interval, and what that says of `limit`; false: missed."""
+    found = interval(ratios)
+    word = verdict(found, limit, ('met', 'MISSED', 'not shown'))
+    print('  %-28s%6.2f [%.2f, %.2f]%s' % (what, *found, f'   limit {limit}: {word}' if limit else ''), flush=True)
+    return not limit or word != 'MISSED'
 
 
-def row(name, side, rounds):
+def row(name, side, rounds, least, by_hand):
     program, results = 'bench/groups_speed', []
-    times([program, side, 16, 2 * rounds], **RUN)
+    for _ in range(3):  # learns, in processes as in rounds
+        times([program, side, 16, 2 * rounds], **RUN)
     for _ in range(REPEAT):
         if time.monotonic() > STOP:
             break
         bare = last(3, [program, side, 16, 4])
         hand = min(last(3, [program, side, 16, 4, band]) for band in (32, 64, 128))
         results.append((bare, hand, last(4, [program, side, 16, rounds], **RUN)))
-    print(f'{name:8}{statistics.median(b for b, _, _ in results):10.2f}{shown([b / h for b, h, _ in results]):>22}'
-          f'{shown([b / r for b, _, r in results]):>22}{shown([h / r for _, h, r in results]):>22}   {len(results)} rounds', flush=True)
+    if not results:
+        return True
+    print(f'{name}: {side}^2, 16 steps between waits, {len(results)} rounds; bare {interval([b for b, _, _ in results])[0]:.2f} ms')
+    good = judged('by hand, over bare', [b / h for b, h, _ in results], 0)
+    good &= judged('--groups auto, over bare', [b / r for b, _, r in results], least)
+    return judged('--groups auto, over by hand', [h / r for _, h, r in results], by_hand) and good
 
 
 def rows():
-    print('stencil, 16 steps between waits: times faster than bare, median [least, most]; ms of a round')
-    print('%-8s%10s%22s%22s%22s' % ('', 'bare ms', 'by hand', '--groups auto', 'auto over by hand'))
-    row('fits', SMALL, 60)
-    row('large', SIDE, 8)
+    good = row('arrays that fit in cache', SMALL, 60, .97, 0)
+    return row('Jacobi, large arrays', SIDE, 8, 2.5, .9) and good
 
 
-def programs():
-    flat, deep = [WIDTH, HEIGHT], [256, 256, HEIGHT * WIDTH // 65536]
-    jobs = [['flat', kind, *flat] for kind in ('five', 'nine', 'star')] + [['solid', kind, *deep] for kind in ('seven', 'all')]
-    jobs += [[kind, *flat] for kind in ('wave', 'redblack', 'fields', 'sweep')]
-    gains = []
-    for sync, some in ((0, jobs), (1, jobs[:1])):
-        for job in some:
-            if time.monotonic() > STOP:
-                break
-            arguments = ['apps/stencil/' + job[0], *job[1:], STEPS, sync, 0]
-            ratios, same = [], True
-            for _ in range(5):  # helpers begin at once where earlier runs were long enough
-                says = times(arguments, **RUN)[1]
-            for _ in range(REPEAT):
-                bare, run = times(arguments), times(arguments, **RUN)
-                ratios.append(bare[0][-1] / run[0][-1])
-                same &= bare[2] == run[2]
-                says = run[1]
-            gains += [statistics.median(ratios)] if not sync else []
-            chains = [re.sub(r'.*groups: ', '', line) for line in says if 'groups:' in line]
-            print(f'{" ".join(job[:2] if isinstance(job[1], str) else job[:1]):12} {"each step" if sync else "at the end"}'
-                  f'  {bare[0][-1]:8.1f} ms bare {shown(ratios):>22} {"" if same else "DIFFERENT RESULTS"}  {"; ".join(chains)}', flush=True)
-    if gains:
-        print(f'geometric mean over {len(gains)} that wait at the end: {math.exp(sum(map(math.log, gains)) / len(gains)):.2f}')
+def programs(when):
+    flat, solid = ['flat', f'{WIDTH} {HEIGHT}'], ['solid', f'256 256 {HEIGHT * WIDTH // 65536}']
+    fits = ['flat', f'{WIDTH // 2} {HEIGHT // 16}'], ['solid', f'128 128 {HEIGHT * WIDTH // 524288}']
+    jobs = [(*flat, kind) for kind in ('five', 'nine', 'box', 'star')] + [(*solid, kind) for kind in ('seven', 'cube', 'all')]
+    jobs += [(kind, flat[1], '') for kind in ('wave', 'redblack', 'fields', 'sweep')]
+    if when == 'end':
+        slow = {'nine': STEPS // 4, 'all': STEPS // 8}  # bound by computing
+        shown = [('', *job, slow.get(job[2], STEPS), 0) for job in jobs]
+    else:
+        shown = [('each step ', *job, STEPS, 1) for job in (jobs[0], jobs[4])]
+        shown += [('fits ', *fits[0], 'five', 10 * STEPS, 0), ('fits ', *fits[1], 'seven', 10 * STEPS, 0)]
+    for which, program, size, kind, steps, sync in shown:
+        print(f'{which}{kind or program}\texec {B}/test/apps/stencil/{program} {kind} {size} {steps} {sync} 0')
 
 
-def grid():
-    program = ['bench/groups_speed', SIDE, 16, 6]
+GRID = [(data // share, data) for data in (640, 1280, 2560, 5120, 10240, 20480) for share in (16, 8, 4)]
+
+
+def of_kind(kind, **settings):
+    """Milliseconds of the last rounds of groups_speed, or of all steps of a program of test/apps/stencil; what it says."""
+    if kind == 'rounds':
+        ms, says, _ = times(['bench/groups_speed', SIDE, 16, 8], **settings)
+        return statistics.median(ms[-3:]), says
+    program, size = ('solid', [256, 256, HEIGHT * WIDTH // 65536]) if kind in ('seven', 'cube') else ('flat', [WIDTH, HEIGHT])
+    program, name = (kind, []) if kind in ('wave', 'fields', 'redblack') else (program, [kind])
+    ms, says, _ = times(['apps/stencil/' + program, *name, *size, STEPS, 0, 0], **settings)
+    return ms[-1], says
+
+
+def grid(kind):
+    ways = [('bare', 0, {})] + [(tile, data, {**RUN, 'CLWEAVE_GROUPS': 'on', 'CLWEAVE_GROUP_TILE': f'{tile}:{data}'}) for tile, data in GRID]
+    ways.append(('chosen', None, RUN))
+    for _ in range(3 if kind == 'rounds' else LEARN):
+        of_kind(kind, **RUN)
     print('tile_kib data_kib ms')
-    for repetition in range(REPEAT):
-        print(f'bare 0 {last(3, program):.2f}')
-        for data in (640, 1280, 2560, 5120, 20480, 81920):
-            for share in (8, 4, 2):
-                if time.monotonic() > STOP:
-                    return
-                ms = last(3, program, **{**RUN, 'CLWEAVE_GROUPS': 'on', 'CLWEAVE_GROUP_TILE': f'{data // share}:{data}'})
-                print(f'{data // share} {data} {ms:.2f}', flush=True)
-        if not repetition:
-            times(program[:3] + [24], **RUN)
-        milliseconds, says, _ = times(program[:3] + [10], **RUN)
-        tile = [re.search(r'tiles of (\d+) KiB of (\d+) KiB', line) for line in says]
-        print('chosen', ' '.join(f'{t.group(1)}:{t.group(2)}' for t in tile if t) or 'plain', f'{statistics.median(milliseconds[-3:]):.2f}', flush=True)
+    for repetition in range(-1, REPEAT):  # the first does not count: compilers, files
+        turn = (repetition + 1) * 7 % len(ways)
+        for tile, data, settings in ways[turn:] + ways[:turn]:
+            if time.monotonic() > STOP:
+                return
+            ms, says = of_kind(kind, **settings)
+            found = [re.search(r'tiles of (\d+) KiB of (\d+) KiB', line) for line in says]
+            if data is None:
+                data = next((f'{f.group(1)}:{f.group(2)}' for f in found if f), 'plain')
+            if repetition >= 0:
+                print(tile, data, f'{ms:.2f}', flush=True)
 
 
 if __name__ == '__main__':
-    {'rows': rows, 'programs': programs, 'grid': grid}[sys.argv[1] if len(sys.argv) > 1 else 'rows']()
+    if sys.argv[1] == 'rows':
+        sys.exit(not rows())
+    {'list': programs, 'grid': grid}[sys.argv[1]](sys.argv[2])

@@ -7,11 +7,12 @@ usage: pairs.py [options] --config 'NAME: VAR=VALUE ...' [--config ...] < rows
 
 A row is "NAME<tab>COMMAND" (run by sh), or a program of a manifest (test/suites/manifest.py), run in a copy of its
 folder. Every round runs each configuration of a row once, in an order that turns from round to round, so that a busy
-machine hurts all alike; --warm runs come before the rounds and are not counted. In VALUE, %t is a folder that is empty
-at each run, %c one that all of a configuration's runs of a row share. Of each run: `span` (what the program prints as
-"span_ns N" on either stream; without that line the whole process), `wall` (whole process) and `cpu` (user + system,
-children included). A ratio is first configuration / this one, above 1 is faster; printed is the median over the
-rounds and its 95 % interval (ratios.py). A last line "... hash=..." of a row has to be the same in all runs.
+machine hurts all alike; --warm runs come before the rounds and are not counted (--warm-last: of the last
+configuration only). In VALUE, %t is a folder that is empty at each run, %c one that all of a configuration's runs of a
+row share. Of each run: `span` (what the program prints as "span_ns N" on either stream; without that line the whole
+process), `wall` (whole process) and `cpu` (user + system, children included). A ratio is first configuration / this one,
+above 1 is faster; printed is the median over the rounds and its 95 % interval (ratios.py). A last line "... hash=..." of a
+row has to be the same in all runs.
 
 --control runs the first configuration a second time in every round, as "NAME again", and reports it like the others: what it
 shows is what chance does on this machine. It fails nothing. --group NAME=REGEX (several) prints geometric means of parts of
@@ -92,7 +93,7 @@ def measure(row, configs, options):
     figures, hashes = {c.name: [] for c in configs}, set()
     for r in range(-options.warm, options.rounds):
         # a control needs no warm runs: the first configuration has done them
-        now = configs if r >= 0 else [c for c in configs if not c.control]
+        now = configs if r >= 0 else configs[-1:] if options.warm_last else [c for c in configs if not c.control]
         turn = r % len(now)
         for config in now[turn:] + now[:turn]:
             figure, text = run_once(row, config)
@@ -201,6 +202,7 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--warm", type=int, default=0)
+    p.add_argument("--warm-last", action="store_true")
     p.add_argument("--config", action="append", default=[])
     p.add_argument("--control", action="store_true")
     p.add_argument("--group", action="append", default=[])

@@ -1,6 +1,7 @@
-/* flat.c - stencils in two dimensions between two buffers: five points, nine points, and a star of radius two.
+/* flat.c - stencils in two dimensions between two buffers: five points, nine points (clamped at the border, in
+ * loops; and `box`, written out, with a border that stays), and a star of radius two.
  *
- * usage: flat [five|nine|star] [width [height [steps [sync [verify]]]]] */
+ * usage: flat [five|nine|box|star] [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
 
 static const char source[] =
@@ -18,6 +19,13 @@ static const char source[] =
     "        for (int dx = -1; dx <= 1; dx++)\n"
     "            sum += in[clamp(y + dy, 0, h - 1) * w + clamp(x + dx, 0, w - 1)];\n"
     "    out[y * w + x] = sum / 9.0f;\n"
+    "}\n"
+    "__kernel void box(__global const float *in, __global float *out, int w, int h) {\n"
+    "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
+    "    if (x >= w || y >= h) return;\n"
+    "    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) out[i] = in[i];\n"
+    "    else out[i] = 0.2f * in[i] + 0.12f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w])\n"
+    "                + 0.08f * (in[i - w - 1] + in[i - w + 1] + in[i + w - 1] + in[i + w + 1]);\n"
     "}\n"
     "__kernel void star(__global const float *in, __global float *out, int w, int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
@@ -77,9 +85,27 @@ static void nine(struct stencil *s, size_t step)
         }
 }
 
+static void box(struct stencil *s, size_t step)
+{
+    const float *in = s->want[step % 2];
+    size_t w = s->w;
+
+    for (size_t y = 0; y < s->h; y++)
+        for (size_t x = 0; x < w; x++) {
+            size_t i = y * w + x;
+            float *out = &s->want[(step + 1) % 2][i];
+            if (x == 0 || y == 0 || x == w - 1 || y == s->h - 1)
+                *out = in[i];
+            else
+                *out = 0.2f * in[i] + 0.12f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w]) +
+                       0.08f * (in[i - w - 1] + in[i - w + 1] + in[i + w - 1] + in[i + w + 1]);
+        }
+}
+
 static const struct stencil_kind kinds[] = {
     {"five", source, {"five"}, 2, 2, enqueue, five},
     {"nine", source, {"nine"}, 2, 2, enqueue, nine},
+    {"box", source, {"box"}, 2, 2, enqueue, box},
     {"star", source, {"star"}, 2, 2, enqueue, star},
     {.name = NULL},
 };

@@ -3,8 +3,8 @@
  * usage of each: NAME [width [height [depth]]] [steps [sync [verify]]]
  *   sync    wait for the queue after every so many steps; 0 (default): only at the end
  *   verify  0: do not compute the same in plain C (for sizes at which that takes long), and say on stderr how many
- *           milliseconds all steps took; default 1. Then work-groups are 256 x 1 work-items, so that memory, not the
- *           kernel, is what steps wait for
+ *           milliseconds all steps took; default 1. Then work-groups of two and three dimensions are 256 x 1 work-items,
+ *           so that memory, not the kernel, is what steps wait for (in one dimension 16: a kernel has so much local memory)
  * Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole work-groups of 8 x 4 (x 2)
  * work-items that reach over the border: kernels return early there, as programs in the wild do.
  *
@@ -47,7 +47,7 @@ static inline size_t stencil_at(const struct stencil *s, size_t x, size_t y, siz
 static inline void stencil_run(struct stencil *s, cl_kernel k, size_t width, size_t height, size_t depth)
 {
     cl_uint dims = depth ? 3 : height ? 2 : 1;
-    size_t checked[3] = {dims == 1 ? 16 : 8, 4, 2}, timed[3] = {256, 1, 1}, *local = s->verify ? checked : timed;
+    size_t checked[3] = {dims == 1 ? 16 : 8, 4, 2}, timed[3] = {256, 1, 1}, *local = s->verify || dims == 1 ? checked : timed;
     size_t global[3] = {width, height, depth};
 
     for (cl_uint i = 0; i < dims; i++)
