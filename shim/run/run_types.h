@@ -68,6 +68,7 @@ struct cw_run_queue {
     struct cw_run_task *join;    /* what every later command waits for: a barrier, or inherited native work */
     uint64_t native_given;       /* native commands so far, counted before and after the vendor's call */
     uint64_t native_known;       /* up to here they are finished, or `join` waits for them */
+    uint32_t native_calls;       /* of the vendor for them that threads are in */
     cl_event *gates;             /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
     uint64_t last_end_ns;        /* END of the latest retired command */

@@ -2,6 +2,8 @@
 #include "run_hooks.h"
 #include "../plan/run_start.h"
 
+#define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
+
 static cl_event make_event(cl_command_queue queue, const cl_event *event, bool blocking)
 {
     struct cw_run_queue *q;
@@ -49,13 +51,21 @@ bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_
     return begin(e, blocking);
 }
 
+/* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet what to wait
+ * for: then the vendor has to order this one, too. */
 bool cw_run_settle(struct cw_run_enqueue *e)
 {
     struct cw_run_queue *q = e->queue;
 
-    if (CW_LIKELY(q->native_given == q->native_known) || (!q->in_order && !(e->whole && !e->n)))
-        return true;
-    return cw_run_take_in_natives(q);
+    if (!q->in_order)
+        return q->native_given == q->native_known || !e->whole || e->n || cw_run_take_in_natives(q);
+    for (int i = 0; i < SETTLED_TRIES && !q->native_calls; i++) {
+        if (CW_LIKELY(q->native_given == q->native_known))
+            return true;
+        if (!cw_run_take_in_natives(q))
+            return false;
+    }
+    return false;
 }
 
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)

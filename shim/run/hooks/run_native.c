@@ -139,6 +139,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
     cw_run_start_enqueued();
     cw_run_busy(&q->r);
     q->native_given++;
+    q->native_calls++;
     x->given = blocking && q->in_order ? q->native_given : 0;
     x->gated = cw_run_queue_gated(q) || cw_run_waits_look(q, n, list) == CW_RUN_WAITS_GATED;
     cw_run_window_close();
@@ -196,6 +197,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     if (!q)
         return status;
     cw_run_lock();
+    q->native_calls--;
     q->native_given++; /* who looked while the vendor was being called may have looked too early */
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
