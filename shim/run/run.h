@@ -172,6 +172,10 @@ struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k);
 bool cw_run_flight_may(const struct cw_run_task *t); /* it may run now */
 void cw_run_flight_begin(const struct cw_run_task *t);
 void cw_run_flight_end(const struct cw_run_task *t);
+/* The same for launches of `k` that are no commands (run_again.h), without an offset; false: it may not run now. */
+struct cw_run_side *cw_run_flight_side(const struct cw_run_kernel *k, bool home); /* NULL: nothing is in its way ever */
+bool cw_run_flight_enter(struct cw_run_side *side, cl_uint dims, const size_t *global);
+void cw_run_flight_leave(struct cw_run_side *side);
 /* Around the vendor's call of a native launch; lock not held. Waits where the bare call would: on a device that runs
  * kernels inside the call. NULL, and nothing to end: no other launch is in its way. */
 struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,

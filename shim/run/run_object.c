@@ -35,6 +35,7 @@ static void take_out(struct cw_run_record *r)
 static void free_record(struct cw_run_record *r)
 {
     take_out(r);
+    cw_run.records += r->kind != CW_RUN_EVENT;
     switch (r->kind) {
     case CW_RUN_CONTEXT:
         cw_run_context_free((struct cw_run_context *)r);
@@ -77,6 +78,7 @@ void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes)
     r = calloc(1, bytes);
     if (!r)
         return NULL;
+    cw_run.records += kind != CW_RUN_EVENT;
     *r = (struct cw_run_record){.handle = handle, .next = *bucket_of(handle), .kind = kind, .refs = 1};
     *bucket_of(handle) = r;
     return r;

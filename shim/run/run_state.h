@@ -6,7 +6,7 @@
 #include "run_types.h"
 
 struct cw_run_counts {
-    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept;
+    uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     uint64_t native[16]; /* by enum cw_run_reason */
 };
 
@@ -24,6 +24,7 @@ struct cw_run_state_all {
     bool recording;       /* the program's commands are recorded, too; constant after start() */
     bool all, chaos;      /* all: CLWEAVE_MANAGE_ALL */
     uint64_t random, batches, sequence;
+    uint64_t records;     /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
     uint64_t window_since_ns;

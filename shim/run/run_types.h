@@ -74,6 +74,7 @@ struct cw_run_queue {
     uint64_t last_end_ns;        /* END of the latest retired command */
     uint32_t events;             /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
+    bool again;                  /* a launch is under way that is in no list (run_again.h) */
     uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
 };
 
@@ -182,6 +183,16 @@ struct cw_run_memo {
     bool known;
 };
 
+/* The launch that a kernel did last, if it was one that may be done at once when it comes again (run_again.h). */
+struct cw_run_again {
+    const struct cw_run_queue *queue;
+    uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same any more */
+    cl_uint dims;
+    bool has_local;
+    size_t global[3], local[3];
+    uint32_t lane, place, copies, left; /* left: times; 0: not known */
+};
+
 struct cw_run_trust {
     struct cw_run_trust *next;
     cl_device_id device;
@@ -209,6 +220,7 @@ struct cw_run_kernel {
     bool parsed;
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args;
+    uint64_t sets;          /* how often one was set */
     struct cw_run_trust *trusted;
     struct cw_run_reacher *reacher; /* what it touches (run_reach.c); NULL: not asked yet */
     struct cw_run_flight *flight; /* NULL: not known */
@@ -217,6 +229,7 @@ struct cw_run_kernel {
     uint32_t *launches;     /* by lane number */
     uint64_t *loaded;       /* by lane number: what its vendor has code for (run_room.c) */
     struct cw_run_memo memo;
+    struct cw_run_again again;
     struct cw_run_brief brief[4]; /* run_brief.c */
     uint8_t next_brief;
     uint8_t granted;        /* trials beyond the budget so far */
@@ -309,6 +322,7 @@ struct cw_run_task {
     uint32_t lane, home_lane, place; /* numbers; index into the context's places */
     uint32_t window, index;     /* the window that it was in, and where (run_decide.c) */
     uint64_t shape;             /* of a launch, for the history; 0: none */
+    uint64_t sets;              /* of the launch's kernel, when it was enqueued */
     uint64_t alike;             /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
     uint64_t sequence;          /* program order over all queues */
     uint64_t recorded;          /* its number in the recorded log + 1; 0: it is not recorded */

@@ -1,5 +1,6 @@
 /* run_enqueue.c - the frame of every hook that enqueues. */
 #include "run_hooks.h"
+#include "../lanes/run_again.h"
 #include "../plan/run_start.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
@@ -25,7 +26,7 @@ static bool begin(struct cw_run_enqueue *e, bool blocking)
 
     e->made = make_event(e->handle, e->event, blocking);
     cw_run_lock();
-    e->queue = cw_run_find(e->handle, CW_RUN_QUEUE);
+    e->queue = cw_run_turn(e->handle);
     why = cw_run_admit(e->queue, e->n, e->list, blocking);
     /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer */
     if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(blocking && !e->n && !cw_run.begun))) {

@@ -182,6 +182,7 @@ static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void 
     struct cw_run_arg *a = &k->args[index];
     uint8_t *grown;
 
+    k->sets++;
     if (size > UINT32_MAX) {
         k->indirect = true;
         return;
@@ -230,8 +231,10 @@ static void set_indirect(cl_kernel kernel)
 
     cw_run_lock();
     k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (k)
+    if (k) {
         k->indirect = true;
+        k->sets++;
+    }
     cw_run_unlock();
 }
 

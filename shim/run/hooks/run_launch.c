@@ -1,5 +1,6 @@
 /* run_launch.c - kernel launches: which may be managed, and the snapshot of one. */
 #include "run_hooks.h"
+#include "../lanes/run_again.h"
 #include "../lanes/run_fault.h"
 #include "../tiles/run_group.h"
 #include "../lanes/run_local.h"
@@ -219,11 +220,27 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
         return NULL;
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
+    t->sets = k->sets;
     t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
+}
+
+/* True: the launch is over, and the lock is free. */
+static bool again(const struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
+{
+    struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
+    size_t local[3];
+
+    if (!k || !k->again.left)
+        return false;
+    pin(e->queue, k, r, local);
+    if (!cw_run_again(e, k, &(struct cw_run_range){r->dims, r->offset, r->global, r->local ? r->local : r->pinned}))
+        return false;
+    cw_run_unlock();
+    return true;
 }
 
 static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
@@ -280,8 +297,13 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     struct cw_run_task *t;
     cl_int err;
 
-    if (cw_run_begin(&e, queue, n, list, event, false) && (t = make(&e, kernel, &r)))
-        return cw_run_commit(&e, t, false);
+    if (cw_run_begin(&e, queue, n, list, event, false)) {
+        if (again(&e, kernel, &r))
+            return CL_SUCCESS;
+        t = make(&e, kernel, &r);
+        if (t)
+            return cw_run_commit(&e, t, false);
+    }
     if (e.why == CW_RUN_R_ASIDE)
         goes_past(queue, kernel);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);

@@ -6,6 +6,7 @@
  * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
  * device's thread starts the command (test/vendor/user_event_hangs.c). */
 #include "run_hooks.h"
+#include "../lanes/run_again.h"
 #include "../plan/run_gain.h"
 #include "../plan/run_start.h"
 
@@ -127,7 +128,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
 
     *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
     cw_run_lock();
-    q = cw_run_find(queue, CW_RUN_QUEUE);
+    q = cw_run_turn(queue);
     cw_run.counts.native[why]++;
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {

@@ -114,6 +114,9 @@ static void summary(void)
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
     if (c->kept)
         say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept\n", (unsigned long long)c->kept));
+    if (c->again)
+        say(line, snprintf(line, sizeof line, "run: %llu launches were the one before them again, and done when they were enqueued\n",
+                           (unsigned long long)c->again));
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_group_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));
@@ -245,7 +248,7 @@ static void count_work(void *record)
 {
     const struct cw_run_queue *q = record;
 
-    still_at_work += q->synchronous && q->first;
+    still_at_work += q->synchronous && (q->first || q->again);
 }
 
 static bool calls_over(const void *unused)

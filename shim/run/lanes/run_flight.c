@@ -111,6 +111,26 @@ void cw_run_flight_end(const struct cw_run_task *t)
     end(side_of(t));
 }
 
+struct cw_run_side *cw_run_flight_side(const struct cw_run_kernel *k, bool home)
+{
+    return k->flight ? &k->flight->side[!home] : NULL;
+}
+
+bool cw_run_flight_enter(struct cw_run_side *s, cl_uint dims, const size_t *global)
+{
+    size_t width = width_of(dims, NULL, global);
+
+    if (!may(s, width))
+        return false;
+    begin(s, width);
+    return true;
+}
+
+void cw_run_flight_leave(struct cw_run_side *s)
+{
+    end(s);
+}
+
 /* ---- native launches */
 
 struct wish {

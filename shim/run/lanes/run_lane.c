@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../../door/doors.h"
+#include "run_again.h"
 #include "../plan/run_decide.h"
 #include "../tiles/run_group.h"
 #include "../plan/run_start.h"
@@ -208,7 +209,7 @@ static void not_run(struct cw_run_task *t)
         cw_run_ready(t);
 }
 
-static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
+static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status, bool alone)
 {
     cw_run_flight_end(t);
     if (CW_UNLIKELY(status == CW_RUN_NOT_RUN)) {
@@ -218,6 +219,8 @@ static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status)
     if (t->work == CW_RUN_LAUNCH) {
         cw_run_decide_measured(t, status);
         cw_run_brief_measured(t);
+        if (alone && status == CL_SUCCESS)
+            cw_run_again_learn(t);
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed && !t->begun) {
         back_home(l, t);
@@ -269,7 +272,7 @@ void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last
     l->busy = false;
     cw_run.running--;
     for (uint32_t i = 0; i < n; i++)
-        ends(l, batch[i], n > 1 ? batch[i]->status : status);
+        ends(l, batch[i], n > 1 ? batch[i]->status : status, n == 1);
     cw_run_retire();
 }
 

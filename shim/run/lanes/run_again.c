@@ -1,0 +1,135 @@
+/* run_again.c - see run_again.h. */
+#include "run_again.h"
+
+#include <string.h>
+
+#include "../plan/run_decide.h"
+#include "../plan/run_start.h"
+#include "run_fault.h"
+#include "run_threads.h"
+
+#define LEFT 63 /* launches; then one goes the long way */
+
+struct cw_run_queue *cw_run_turn(cl_command_queue queue)
+{
+    struct cw_run_queue *q = cw_run_find(queue, CW_RUN_QUEUE);
+
+    while (CW_UNLIKELY(q && q->again) && !cw_run.forked) {
+        cw_run.waiters++;
+        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        cw_run.waiters--;
+        q = cw_run_find(queue, CW_RUN_QUEUE);
+    }
+    return q;
+}
+
+static bool is_same(const struct cw_run_again *a, const struct cw_run_range *r)
+{
+    if (a->dims != r->dims || a->has_local != !!r->local)
+        return false;
+    for (cl_uint i = 0; i < r->dims; i++)
+        if (a->global[i] != r->global[i] || (r->local && a->local[i] != r->local[i]) || (r->offset && r->offset[i]))
+            return false;
+    return true;
+}
+
+/* Nothing is known to have changed since, and nobody else is at work. */
+static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
+{
+    const struct cw_run_again *a = &k->again;
+    const struct cw_run_queue *q = e->queue;
+
+    return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records && a->copies == cw_run.copies &&
+           !cw_run.unfinished && !cw_run.running && !q->join && q->native_given == q->native_known && !q->native_calls &&
+           cw_run.threads && !cw_run.ending && !cw_run.lanes[a->lane].busy && !cw_run.lanes[a->lane].building;
+}
+
+/* Lock held; given up meanwhile. */
+static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct cw_run_range *r)
+{
+    struct cw_run_lane *l = &cw_run.lanes[k->again.lane];
+    cl_command_queue queue = q->context->places[k->again.place].queue;
+    cl_kernel clone = k->clones[l->number];
+    cl_int err;
+
+    cw_run_busy(&q->r);
+    cw_run_busy(&k->r);
+    q->again = l->busy = true;
+    cw_run.running++;
+    cw_run.unfinished++;
+    cw_run_unlock();
+    err = cw_next.clEnqueueNDRangeKernel(queue, clone, r->dims, NULL, r->global, r->local, 0, NULL, NULL);
+    cw_run_lock();
+    cw_run.unfinished--;
+    cw_run.running--;
+    q->again = l->busy = false;
+    cw_run_idle(&k->r);
+    cw_run_idle(&q->r);
+    if (CW_UNLIKELY(cw_run.waiters))
+        pthread_cond_broadcast(&cw_run.done);
+    return err;
+}
+
+bool cw_run_again(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_range *r)
+{
+    struct cw_run_again *a = &k->again;
+    struct cw_run_caller me;
+    struct cw_run_side *side;
+    bool moved, done = false;
+
+    if (!a->left || !may(e, k) || !is_same(a, r))
+        return false;
+    cw_run_caller_enter(&me);
+    side = cw_run_flight_side(k, e->queue->context->places[a->place].slot->home);
+    if (me.roomy && cw_run_flight_enter(side, r->dims, r->global)) {
+        a->left--;
+        moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
+        cw_run_start_enqueued();
+        done = run(e->queue, k, r) == CL_SUCCESS;
+        cw_run_flight_leave(side);
+        cw_run.counts.managed += done;
+        cw_run.counts.launches += done;
+        cw_run.counts.retired += done;
+        cw_run.counts.again += done;
+        cw_run.counts.moved += done && moved;
+    }
+    cw_run_caller_leave(&me);
+    return done;
+}
+
+/* Somebody is told of it, or it was more than one launch that ends. */
+static bool is_plain(const struct cw_run_task *t)
+{
+    return !t->event && !t->gate && !t->timed && !t->tainted && !t->failed && !t->tiles && !t->groupable && !t->joins &&
+           !t->launch.has_offset && t->queue->in_order;
+}
+
+/* It would go there if it were planned. */
+static bool is_settled(const struct cw_run_task *t)
+{
+    const struct cw_run_memo *m = &t->launch.kernel->memo;
+
+    return cw_run.num_lanes < 2 || (m->left && m->shape == t->shape && m->lane == t->lane && m->place == t->place);
+}
+
+void cw_run_again_learn(const struct cw_run_task *t)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    double ns;
+
+    k->again.left = 0;
+    if (!is_plain(t) || t->sets != k->sets || !is_settled(t) || cw_run.chaos || cw_run_fault_planted ||
+        !cw_run_is_brief(t, &ns) || ns > CW_RUN_BRIEF_NS)
+        return;
+    k->again = (struct cw_run_again){.queue = t->queue,
+                                     .sets = t->sets,
+                                     .records = cw_run.records,
+                                     .dims = t->launch.dims,
+                                     .has_local = t->launch.has_local,
+                                     .lane = t->lane,
+                                     .place = t->place,
+                                     .copies = cw_run.copies,
+                                     .left = LEFT};
+    memcpy(k->again.global, t->launch.global, sizeof k->again.global);
+    memcpy(k->again.local, t->launch.local, sizeof k->again.local);
+}
