@@ -253,7 +253,11 @@ static void test_order(void **state)
     assert_int_equal(pg.estimated, 0); /* the board's rules need no traced time */
     assert_true(isinf(pg.graph->cost[1]) && isinf(pg.graph->cost[2]) && isfinite(pg.graph->cost[0]));
     assert_int_equal(cw_policy_parse(&config, "hdgeft", &err), CW_OK);
-    struct cw_plan_input input = {"x", pg.graph, cw_platform_model_platform(m), "hxdsp", &t, NULL};
+    struct cw_plan_input input = {.file = "x",
+                                  .graph = pg.graph,
+                                  .platform = cw_platform_model_platform(m),
+                                  .platform_name = "hxdsp",
+                                  .trace = &t};
     assert_int_equal(cw_plan_result_init(&r, &input, "hdgeft", &config, true, &err), CW_OK);
     assert_int_equal(cw_plan_result_order(&r, &input, order, &count, &err), CW_OK);
     assert_int_equal(count, 5); /* not clFinish */
