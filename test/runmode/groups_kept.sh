@@ -1,5 +1,6 @@
 # What a run has measured of chains is kept: a later process knows which ways to run them were tried, builds the rewritten kernels
-# while its program prepares its data, and a program that enqueues all of its steps at once forms a chain in its first window.
+# while its program prepares its data, and a program that enqueues all of its steps at once forms a chain in its first window. Nor is
+# a plan made again that has gained nothing.
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
 printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 512 768 12\n' "$B" > "$T/program"
@@ -28,6 +29,15 @@ for n in $(seq 16); do # likewise
 done
 echo "of $n runs $formed formed chains, $early built early; $ways ways to run one are known"
 [ "$ways" -ge 3 ] && [ $formed -ge 3 ] && [ $early -ge 1 ] || fail "what was measured is not kept"
+
+# a plan that gains nothing is made once: later processes know it
+found=0
+for n in $(seq 16); do # likewise
+    run CLWEAVE_GROUP_TILE=4:4
+    grep -q 'plain: .* every launch needs all' "$T/summary" && found=1
+    grep -q 'plain: .* earlier runs have found that nothing is gained' "$T/summary" && break
+done
+[ $found = 1 ] && grep -q 'earlier runs have found that nothing is gained' "$T/summary" || fail "what gains nothing is not kept"
 
 # another order of tiles, other devices: nothing of that is known
 run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is taken for the other's"

@@ -41,7 +41,7 @@ bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *
     return cw_run_group_settings.on && q->in_order && k->program->models && (items > k->ungrouped || k->grouped);
 }
 
-static bool is_candidate(const struct cw_run_task *t)
+static bool is_candidate(struct cw_run_task *t)
 {
     const struct cw_run_queue *q = t->queue;
     const struct cw_run_kernel *k = t->launch.kernel;
@@ -54,7 +54,11 @@ static bool is_candidate(const struct cw_run_task *t)
         return cw_run_group_below(4) != 0;
     if (cw_run_group_settings.always)
         return true;
-    ns = k->mean_ns[t->home_lane]; /* 0: not known, but earlier runs may have found out */
+    ns = k->mean_ns[t->home_lane];
+    if (ns == 0) { /* a program may enqueue thousands before the first has shown it */
+        cw_run_name_launch(t);
+        ns = cw_run_group_earlier_ns(t);
+    }
     return (ns == 0 || ns >= LEAST_NS) && cw_run_group_may(q, k, cw_run_items(&t->launch));
 }
 
@@ -279,6 +283,9 @@ static bool prepare(struct cw_run_group *g, const char **why)
                 return true;
             g->chain->hopeless[g->variant] = true;
             g->chain->why = *why;
+            if (g->judged) /* later runs need not make the plan to know */
+                cw_run_chain_keep_hopeless(g->chain, g->variant);
+            g->judged = false;
             forget_plan(g);
         }
         tried |= 1u << g->variant;

@@ -80,6 +80,7 @@ struct cw_run_group {
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
     struct cw_run_chain *chain; /* what is known of chains like this one */
     uint32_t variant;
+    bool judged;                /* there was a plan, or it was told why there cannot be one; it is no good */
 };
 
 /* ---- for run_decide.c, run_lane.c, run_launch.c, run_share.c */
@@ -127,7 +128,7 @@ struct cw_run_chain {
     double plain_ns;      /* at home, the least of late; 0: not known */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
-    bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so */
+    bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;       /* that ran it last */
 };
 
@@ -151,8 +152,11 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants);
 void cw_run_chain_keep(const struct cw_run_chain *c, uint32_t variant, double ns);
 void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
 void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns);
+void cw_run_chain_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);
 /* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain. */
 void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted);
+/* What a launch of this kind took at home in earlier runs, 0: nobody knows. It has been named. */
+double cw_run_group_earlier_ns(const struct cw_run_task *t);
 /* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0: some never was. */
 double cw_run_chain_plain_ns(const struct cw_run_group *g);
 

@@ -82,6 +82,7 @@ static void make_variants(void)
     add_family(c.last_bytes / 2, true);
     add_family(c.own_bytes * 5 / 8, false);
     add_family(c.own_bytes * 5 / 2, false);
+    add_family(c.last_bytes, true); /* where a step needs many rows: few steps fit into half */
     choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
 }
 
@@ -217,6 +218,14 @@ static void settle_plain(const struct cw_run_group *g)
     }
 }
 
+static bool is_hopeless(const struct cw_run_chain *c)
+{
+    for (uint32_t v = 0; v < choice.variants; v++)
+        if (!c->hopeless[v])
+            return false;
+    return true;
+}
+
 /* What plain order takes, now or in earlier runs; false: nobody knows. */
 static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 {
@@ -255,7 +264,7 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!c->why)
             cw_run_start_learns();
-        if (!tried && !cw_run_group_settings.always) /* none can be had, ever */
+        if ((!tried || is_hopeless(c)) && !cw_run_group_settings.always) /* none can be had, ever */
             settle_plain(g);
         return false;
     }

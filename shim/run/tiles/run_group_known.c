@@ -9,6 +9,7 @@
 #define PLAIN_SHAPE  2
 #define WANTED_SHAPE 6  /* of a program; + 1: not wanted */
 #define WARM_SHAPE   4  /* + 1: on helpers */
+#define HOPELESS     UINT64_C(0x6e6f) /* of a variant: its shape with these */
 #define AGAIN        16 /* processes that have asked before one looks again; then twice as many */
 
 static uint64_t mixed(uint64_t hash, uint64_t word)
@@ -61,6 +62,11 @@ void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns)
     keep(c, PLAIN_SHAPE, ns);
 }
 
+void cw_run_chain_keep_hopeless(const struct cw_run_chain *c, uint32_t variant)
+{
+    keep(c, mixed(variant_shape(variant), HOPELESS), 1);
+}
+
 /* How often it was measured, in *ns how long it takes. */
 static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape, double *ns)
 {
@@ -87,6 +93,10 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
     for (uint32_t v = 0; v < variants; v++) {
         c->runs[v] = (uint32_t)kept_of(h, device, c, variant_shape(v), &c->ns[v]);
         known += c->runs[v] > 0;
+        c->hopeless[v] = !c->runs[v] && kept_of(h, device, c, mixed(variant_shape(v), HOPELESS), &ns) > 0;
+        if (c->hopeless[v])
+            c->why = "earlier runs have found that nothing is gained";
+        known += c->hopeless[v];
     }
     if (known)
         cw_log_debug("groups: earlier runs have measured %u ways to run a chain of %u", known, c->steps);
@@ -155,7 +165,7 @@ static double measured_ns(const struct cw_run_task *t)
     return batch > 0 && batch < ns ? batch : ns;
 }
 
-static double earlier_ns(const struct cw_run_task *t)
+double cw_run_group_earlier_ns(const struct cw_run_task *t)
 {
     const struct cw_run_brain *b = cw_run_brain_now();
     struct cw_history_estimate e;
@@ -175,7 +185,7 @@ double cw_run_chain_plain_ns(const struct cw_run_group *g)
         double ns = measured_ns(g->step[i].task);
 
         if (!(ns > 0))
-            ns = earlier_ns(g->step[i].task);
+            ns = cw_run_group_earlier_ns(g->step[i].task);
         if (!(ns > 0))
             return 0;
         sum += ns;

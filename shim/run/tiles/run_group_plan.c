@@ -297,9 +297,12 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
             *why = "its dependences are not local";
+        g->judged = status == CW_ERR_LIMIT;
     }
-    if (good && (*why = judge(g)))
+    if (good && (*why = judge(g))) {
+        g->judged = true;
         good = false;
+    }
     for (uint32_t i = 0; step && i < g->steps; i++) {
         free((void *)step[i].access);
         free((void *)step[i].column);
