@@ -64,6 +64,18 @@ for tiles in launches.values():
 assert sorted(groups) == list(range(1, len(groups) + 1)), "numbers are missing"
 print(len(launches), sum(map(len, launches.values())), max(map(len, groups.values())))
 P
+cat > "$T/bands.py" <<'P'
+import json, sys  # each device has bands of its own: along a launch they change as often as there are borders between devices
+ran, devices = json.load(open(sys.argv[1])), int(sys.argv[2])
+launches = {}
+for p in ran["parts"]:
+    launches.setdefault(p["command"], []).append((p.get("first_group", 0), p["device"]))
+for command, tiles in launches.items():
+    tiles = [d for _, d in sorted(tiles)]
+    changes = sum(a != b for a, b in zip(tiles, tiles[1:]))
+    assert len(set(tiles)) == devices and changes == devices - 1, (command, tiles)
+print(len(launches))
+P
 total=0 moved=0 cut=0 shared=0
 for name in tiles blockmatmul chains8 mapreduce events_ooo featurefusion manybufs threads; do
     program=$B/test/apps/$name
@@ -94,6 +106,14 @@ if [ -x "$B/clweave-footprint" ]; then
         set -- $counts
         [ $1 -ge 16 ] && [ $2 -gt $1 ] && [ $3 -gt 1 ] || fail "groups on $devices: $1 launches, $2 tiles, at most $3 launches in a group"
         clweave report "$T/groups.json" -o "$T/groups.html" || fail "groups: report"
+    done
+fi
+# several devices: halos at the borders of their bands only
+if [ -x "$B/clweave-footprint" ]; then
+    for devices in 2 3; do
+        clweave run --out "$T/bands.json" --groups on --devices basic:$devices -- env CLWEAVE_MANAGE_ALL=1 CLWEAVE_GROUP_TILE=16:128 \
+            "$B/test/apps/stencil/wave" 512 768 12 > "$T/run" 2> "$T/err" || fail "bands: $(cat "$T/err")"
+        [ "$(python3 "$T/bands.py" "$T/bands.json" $devices 2> "$T/err")" -ge 8 ] || fail "bands of $devices devices: $(tail -n 1 "$T/err")"
     done
 fi
 # without the tool; and no trace unless it is asked for
