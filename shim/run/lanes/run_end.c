@@ -117,6 +117,7 @@ static void summary(void)
     if (c->again)
         say(line, snprintf(line, sizeof line, "run: %llu launches were the one before them again, and done when they were enqueued\n",
                            (unsigned long long)c->again));
+    say(line, cw_run_models_describe(line, sizeof line));
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_group_describe(line, sizeof line));
     say(line, cw_run_decide_describe(line, sizeof line));

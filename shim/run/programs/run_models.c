@@ -1,6 +1,7 @@
 /* run_models.c - see run_models.h. */
 #include "run_models.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,6 +36,8 @@ static struct {
     pthread_cond_t wake, over;
     pthread_t thread;
     bool on, started, quit, missing_said;
+    uint32_t without;    /* programs of whose kernels nothing is known, ... */
+    struct cw_error why; /* ... the last of them for this reason */
 } models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
 void cw_run_models_start(const char *folder)
@@ -106,7 +109,18 @@ static struct cw_run_models *make(struct job *j, bool *kept, double begin)
     if (status == CW_OK)
         return m;
     free(m);
+    cw_run_lock();
+    models.without++;
+    models.why = err;
+    cw_run_unlock();
     return NULL;
+}
+
+int cw_run_models_describe(char *text, unsigned size)
+{
+    return models.without ? snprintf(text, size, "run: nothing is known of the kernels of %u programs, so none of them is cut: %s\n",
+                                     models.without, models.why.text)
+                          : 0;
 }
 
 static void *work(void *unused)

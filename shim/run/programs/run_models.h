@@ -37,6 +37,9 @@ void cw_run_models_wait(const struct cw_run_program *p);
 /* Lock held. NULL is ignored. */
 void cw_run_models_release(struct cw_run_models *m);
 
+/* For the summary, a line or nothing; like snprintf. Lock held. */
+int cw_run_models_describe(char *text, unsigned size);
+
 /* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread. */
 void cw_run_models_stop(bool join);
 void cw_run_models_after_fork(void);
