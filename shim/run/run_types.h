@@ -74,7 +74,8 @@ struct cw_run_queue {
     uint64_t last_end_ns;        /* END of the latest retired command */
     uint32_t events;             /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
-    bool again;                  /* a launch is under way that is in no list (run_again.h) */
+    bool again;                  /* a launch is under way that is in no list (run_again.h), ... */
+    pthread_t again_by;          /* ... in this thread */
     uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
 };
 

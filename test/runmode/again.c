@@ -155,6 +155,50 @@ static void gated(cl_mem x)
     look(x);
 }
 
+/* Launches with earlier arguments wait for another queue, and may run after one with later arguments. */
+static void overtaken(cl_mem x)
+{
+    cl_command_queue other = app_queue(&a, 0);
+    cl_mem y = fresh(9), z = fresh(3);
+    cl_kernel slow = app_kernel(&a, "slow");
+    cl_event e;
+
+    app_args(slow, "mi", z, 3000);
+    for (int i = 0; i < 30; i++) {
+        app_args(add, "mi", y, i);
+        often(add, 20);
+        app_args(add, "mi", x, i);
+        app_run(other, slow, N, 0, 0, NULL, &e);
+        APP_CHECK(clFlush(other));
+        app_run(a.queue, add, N, 0, 1, &e, NULL);
+        once(a.queue, add, N);
+        app_args(add, "mi", y, i);
+        once(a.queue, add, N);
+        APP_CHECK(clFinish(a.queue));
+        often(add, 3);
+        APP_CHECK(clReleaseEvent(e));
+    }
+    APP_CHECK(clFinish(other));
+    look(x);
+    look(y);
+    look(z);
+    app_release_mems((cl_mem[]){y, z}, 2);
+    APP_CHECK(clReleaseKernel(slow));
+    APP_CHECK(clReleaseCommandQueue(other));
+}
+
+/* What the vendor has to refuse. */
+static void refused(cl_mem x)
+{
+    cl_event none = NULL;
+
+    app_args(add, "mi", x, 1);
+    often(add, 50);
+    printf("again: without a range %d, ", clEnqueueNDRangeKernel(a.queue, add, 1, NULL, NULL, NULL, 0, NULL, NULL));
+    printf("with a list of none %d\n", clEnqueueNDRangeKernel(a.queue, add, 1, NULL, &(size_t){N}, NULL, 0, &none, NULL));
+    often(add, 2);
+}
+
 /* Two queues: the second is behind the first by an event, or by waiting. */
 static void queues(cl_mem x)
 {
@@ -239,6 +283,8 @@ int main(int argc, char **argv)
     if (all)
         gated(x);
     queues(x);
+    overtaken(x);
+    refused(x);
     if (all) {
         threads(x, steps);
         threads(x, tasks);

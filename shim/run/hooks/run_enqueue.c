@@ -60,7 +60,7 @@ bool cw_run_settle(struct cw_run_enqueue *e)
 
     if (!q->in_order)
         return q->native_given == q->native_known || !e->whole || e->n || cw_run_take_in_natives(q);
-    for (int i = 0; i < SETTLED_TRIES && !q->native_calls; i++) {
+    for (int i = 0; i < SETTLED_TRIES && !q->native_calls && !q->again; i++) {
         if (CW_LIKELY(q->native_given == q->native_known))
             return true;
         if (!cw_run_take_in_natives(q))

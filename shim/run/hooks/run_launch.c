@@ -228,19 +228,15 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     return t;
 }
 
-/* True: the launch is over, and the lock is free. */
-static bool again(const struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
+static enum cw_run_repeat again(const struct cw_run_enqueue *e, cl_kernel kernel, struct range r)
 {
     struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
     size_t local[3];
 
     if (!k || !k->again.left)
-        return false;
-    pin(e->queue, k, r, local);
-    if (!cw_run_again(e, k, &(struct cw_run_range){r->dims, r->offset, r->global, r->local ? r->local : r->pinned}))
-        return false;
-    cw_run_unlock();
-    return true;
+        return CW_RUN_NOT_AGAIN;
+    pin(e->queue, k, &r, local);
+    return cw_run_again(e, k, &(struct cw_run_range){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
 }
 
 static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
@@ -298,8 +294,12 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     cl_int err;
 
     if (cw_run_begin(&e, queue, n, list, event, false)) {
-        if (again(&e, kernel, &r))
-            return CL_SUCCESS;
+        enum cw_run_repeat repeat = again(&e, kernel, r);
+        if (repeat != CW_RUN_NOT_AGAIN) {
+            cw_run_unlock();
+            return repeat == CW_RUN_DONE_AGAIN ? CL_SUCCESS
+                                               : cw_run_hook_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
+        }
         t = make(&e, kernel, &r);
         if (t)
             return cw_run_commit(&e, t, false);

@@ -10,22 +10,35 @@
 
 #define LEFT 63 /* launches; then one goes the long way */
 
+bool cw_run_again_elsewhere(const struct cw_run_queue *q)
+{
+    return q->again && !cw_run.forked && !pthread_equal(q->again_by, pthread_self()); /* a callback in it is not waited for */
+}
+
+static struct cw_run_queue *wait_for_turn(cl_command_queue queue)
+{
+    struct cw_run_queue *q;
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* it would take the lock with it */
+    cw_run.waiters++;
+    while ((q = cw_run_find(queue, CW_RUN_QUEUE)) && cw_run_again_elsewhere(q))
+        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+    cw_run.waiters--;
+    pthread_setcancelstate(cancel, NULL);
+    return q;
+}
+
 struct cw_run_queue *cw_run_turn(cl_command_queue queue)
 {
     struct cw_run_queue *q = cw_run_find(queue, CW_RUN_QUEUE);
 
-    while (CW_UNLIKELY(q && q->again) && !cw_run.forked) {
-        cw_run.waiters++;
-        pthread_cond_wait(&cw_run.done, &cw_run.lock);
-        cw_run.waiters--;
-        q = cw_run_find(queue, CW_RUN_QUEUE);
-    }
-    return q;
+    return CW_UNLIKELY(q && q->again) ? wait_for_turn(queue) : q;
 }
 
 static bool is_same(const struct cw_run_again *a, const struct cw_run_range *r)
 {
-    if (a->dims != r->dims || a->has_local != !!r->local)
+    if (!r->global || a->dims != r->dims || a->has_local != !!r->local)
         return false;
     for (cl_uint i = 0; i < r->dims; i++)
         if (a->global[i] != r->global[i] || (r->local && a->local[i] != r->local[i]) || (r->offset && r->offset[i]))
@@ -41,7 +54,7 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
 
     return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records && a->copies == cw_run.copies &&
            !cw_run.unfinished && !cw_run.running && !q->join && q->native_given == q->native_known && !q->native_calls &&
-           cw_run.threads && !cw_run.ending && !cw_run.lanes[a->lane].busy && !cw_run.lanes[a->lane].building;
+           cw_run.threads && !cw_run.ending && !cw_run_has_garbage() && !cw_run.lanes[a->lane].busy && !cw_run.lanes[a->lane].building;
 }
 
 /* Lock held; given up meanwhile. */
@@ -55,6 +68,7 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
     cw_run_busy(&q->r);
     cw_run_busy(&k->r);
     q->again = l->busy = true;
+    q->again_by = pthread_self();
     cw_run.running++;
     cw_run.unfinished++;
     cw_run_unlock();
@@ -63,6 +77,8 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
     cw_run.unfinished--;
     cw_run.running--;
     q->again = l->busy = false;
+    if (CW_UNLIKELY(err != CL_SUCCESS))
+        k->again.left = 0;
     cw_run_idle(&k->r);
     cw_run_idle(&q->r);
     if (CW_UNLIKELY(cw_run.waiters))
@@ -70,31 +86,37 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
     return err;
 }
 
-bool cw_run_again(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_range *r)
+static void count(bool done, bool moved)
+{
+    cw_run.counts.managed += done;
+    cw_run.counts.launches += done;
+    cw_run.counts.retired += done;
+    cw_run.counts.again += done;
+    cw_run.counts.moved += done && moved;
+}
+
+enum cw_run_repeat cw_run_again(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_range *r)
 {
     struct cw_run_again *a = &k->again;
     struct cw_run_caller me;
     struct cw_run_side *side;
-    bool moved, done = false;
+    enum cw_run_repeat what = CW_RUN_NOT_AGAIN;
+    bool moved;
 
     if (!a->left || !may(e, k) || !is_same(a, r))
-        return false;
+        return CW_RUN_NOT_AGAIN;
     cw_run_caller_enter(&me);
     side = cw_run_flight_side(k, e->queue->context->places[a->place].slot->home);
     if (me.roomy && cw_run_flight_enter(side, r->dims, r->global)) {
         a->left--;
         moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
         cw_run_start_enqueued();
-        done = run(e->queue, k, r) == CL_SUCCESS;
+        what = run(e->queue, k, r) == CL_SUCCESS ? CW_RUN_DONE_AGAIN : CW_RUN_REFUSED;
         cw_run_flight_leave(side);
-        cw_run.counts.managed += done;
-        cw_run.counts.launches += done;
-        cw_run.counts.retired += done;
-        cw_run.counts.again += done;
-        cw_run.counts.moved += done && moved;
+        count(what == CW_RUN_DONE_AGAIN, moved);
     }
     cw_run_caller_leave(&me);
-    return done;
+    return what;
 }
 
 /* Somebody is told of it, or it was more than one launch that ends. */

@@ -10,12 +10,17 @@
 
 #include "run_build.h"
 
-/* Runs the launch of `k` over `r`, whose local size is what it will be, on the queue of `e`, which admits it. True: it is
- * over. Otherwise nothing has happened. Lock held, and given up meanwhile. */
-bool cw_run_again(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_range *r);
+/* Runs the launch of `k` over `r`, whose local size is what it will be, on the queue of `e`, which admits it. Unless it is
+ * done nothing has happened; where it was refused, the lock has been given up meanwhile, and what `e` was told may have
+ * changed. Lock held. */
+enum cw_run_repeat { CW_RUN_NOT_AGAIN, CW_RUN_REFUSED, CW_RUN_DONE_AGAIN };
+enum cw_run_repeat cw_run_again(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_range *r);
 
 /* `t` is a launch that has run on its own, and ends now: the next one may be the same. Lock held. */
 void cw_run_again_learn(const struct cw_run_task *t);
+
+/* Such a launch is under way on `q`, in another thread. Lock held. */
+bool cw_run_again_elsewhere(const struct cw_run_queue *q);
 
 /* The record of the queue, NULL: there is none. Waits while a launch is under way there that is in no queue. Lock held, and
  * given up meanwhile. */

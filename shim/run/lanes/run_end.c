@@ -11,7 +11,7 @@
 #include "../../door/roomy.h"
 #include "../plan/run_decide.h"
 #include "../plan/run_gain.h"
-#include "run_build.h"
+#include "run_again.h"
 #include "run_end.h"
 #include "../programs/run_kept.h"
 #include "../programs/run_models.h"
@@ -249,7 +249,7 @@ static void count_work(void *record)
 {
     const struct cw_run_queue *q = record;
 
-    still_at_work += q->synchronous && (q->first || q->again);
+    still_at_work += q->synchronous && (q->first || cw_run_again_elsewhere(q));
 }
 
 static bool calls_over(const void *unused)

@@ -221,6 +221,8 @@ static void ends(struct cw_run_lane *l, struct cw_run_task *t, cl_int status, bo
         cw_run_brief_measured(t);
         if (alone && status == CL_SUCCESS)
             cw_run_again_learn(t);
+        else
+            t->launch.kernel->again.left = 0; /* its private kernel may have other arguments now */
     }
     if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed && !t->begun) {
         back_home(l, t);
