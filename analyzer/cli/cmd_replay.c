@@ -115,27 +115,6 @@ static void replay_finish(struct replay *r)
 
 /* ---- policies and their options: mistakes here are mistakes of usage */
 
-/* Gives the option to every chosen policy that takes it; none doing so is an error. */
-static enum cw_status set_everywhere(struct replay *r, const char *name, const char *value,
-                                     struct cw_error *err)
-{
-    enum cw_status status = CW_OK;
-    bool taken = false;
-
-    for (size_t k = 0; k < r->policies.count && status == CW_OK; k++)
-        if (cw_policy_takes(r->policies.config[k].policy, name)) {
-            size_t used = strlen(r->policies.label[k]);
-            status = cw_policy_set(&r->policies.config[k], name, value, err);
-            taken = true;
-            snprintf(r->policies.label[k] + used, sizeof *r->policies.label - used, "%c%s%s%s",
-                     strchr(r->policies.label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
-                     strcmp(value, "on") ? value : "");
-        }
-    if (status == CW_OK && !taken)
-        status = cw_policy_set(&r->policies.config[0], name, value, err); /* says what it takes instead */
-    return status;
-}
-
 static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 {
     const struct replay_options *o = r->o;
@@ -147,7 +126,7 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #define NUMBER(value) (value)
 #define CW_POLICY_OPTION(field, kind, initial, name, argument, help)                                         \
     if (status == CW_OK && kind(o->field))                                                                   \
-        status = set_everywhere(r, name, kind(o->field), err);
+        status = cw_policy_args_set(&r->policies, name, kind(o->field), err);
 #include "../../sched/policy_options.inc"
 #undef CW_POLICY_OPTION
 #undef FLAG
