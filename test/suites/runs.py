@@ -12,12 +12,16 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 SUMMARY = re.compile(rb"run: (\d+) commands? managed[^,\n]*, (\d+) reordered[^,\n]*, (\d+) moved"
                      rb"(?:, (\d+) cut \((\d+) tiles\))?")
 COUNTS = ("managed", "reordered", "moved", "cut", "tiles")
 FAULT = re.compile(rb"run: (fault [^\n]*)")  # CLWEAVE_FAULT: planted or not
+# A child that is started while another thread copies a program keeps that file open for writing until it is another program
+# itself, and meanwhile nobody can execute the copy ("Text file busy"). Popen returns when the child has left us.
+STARTING = threading.Lock()
 OWN = ("CLWEAVE_", "OPENCL_LAYERS", "LD_PRELOAD", "READCL_")
 
 
@@ -121,8 +125,9 @@ def execute(command, work, env, limit):
     """Returns (status, stdout, stderr, processes left). Whatever the program started and left is ended."""
     with open(os.path.join(work, "..", "stdout"), "w+b") as out, open(os.path.join(work, "..", "stderr"), "w+b") as err:
         try:
-            process = subprocess.Popen(command, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                       start_new_session=True)
+            with STARTING:
+                process = subprocess.Popen(command, cwd=work, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                           start_new_session=True)
         except OSError as why:
             return f"not started: {why}", b"", b"", 0
         over = ended(process, limit)
@@ -148,7 +153,8 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None)
         os.makedirs(os.path.join(folder, name))
     os.makedirs(home, exist_ok=True)
     if program.folder:
-        shutil.copytree(program.folder, work, symlinks=True)
+        with STARTING:
+            shutil.copytree(program.folder, work, symlinks=True)
     else:
         os.makedirs(work)
     env = environment(program, configuration, library, witness, folder, home, fresh)

@@ -1,6 +1,8 @@
 """Unit tests of the harness's own judgement, on handmade runs and graphs."""
+import concurrent.futures
 import json
 import os
+import shutil
 import tempfile
 import types
 import unittest
@@ -155,6 +157,18 @@ class Suite(unittest.TestCase):
         env = runs.environment(program, "bare/2", "l", "w", "/f", "/h", None)
         self.assertEqual(env["POCL_DEVICES"], "pthread basic basic")
         self.assertNotIn("POCL_DEVICES", runs.environment(program, "bare", "l", "w", "/f", "/h", None))
+
+    def test_programs_copied_while_others_start(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(folder + "/p")
+            shutil.copy("/bin/true", folder + "/p/copied")
+            os.truncate(folder + "/p/copied", 3000000)  # takes a while to copy
+            program = manifest.parse_line(f"p dir={folder}/p -- ./copied", folder)
+
+            def one(number):
+                return runs.run(program, "bare", "l", "w", f"{folder}/{number}").status
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                self.assertEqual(set(pool.map(one, range(100))), {"0"})
 
     def test_idle_chaos(self):
         options = types.SimpleNamespace(build="build")
