@@ -141,12 +141,11 @@ const struct cw_ext_hooks *cw_door_hooks_ext(void)
     return mode ? mode->ext_hooks : NULL;
 }
 
-void cw_door_unseen(const char *name)
+void *cw_door_unseen(const char *name, void *vendor)
 {
     const struct cw_mode *mode = running_mode();
 
-    if (mode && mode->unseen)
-        mode->unseen(name);
+    return mode && mode->unseen ? mode->unseen(name, vendor) : vendor;
 }
 
 __attribute__((destructor)) static void stop_mode(void)

@@ -77,9 +77,10 @@ struct cw_mode {
      * nothing to do. */
     bool (*start)(const struct cw_options *options);
 
-    /* The program got the vendor's own function `name`, of which no row of api.inc knows, so its calls pass unseen.
+    /* The program asks for the vendor's own function `name`, of which no row of api.inc knows: returns what it gets, mostly
+     * `vendor`, whose calls pass unseen.
      * Called before it can be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
-    void (*unseen)(const char *name);
+    void *(*unseen)(const char *name, void *vendor);
 
     /* Called at a normal exit, if start() succeeded, from the library's destructor: calls may still follow on
      * other threads and from later destructors. NULL: nothing to do. */

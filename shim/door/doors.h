@@ -34,8 +34,8 @@ const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
 const struct cw_dispatch *cw_door_entries(void);
 const struct cw_ext_hooks *cw_door_hooks_ext(void);
 
-/* Tells the running mode that the program got a function that nobody hooks. */
-void cw_door_unseen(const char *name);
+/* What the program gets for a function that nobody hooks, as the running mode says. */
+void *cw_door_unseen(const char *name, void *vendor);
 
 /* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback
  * of the application inside a vendor's call. */

@@ -89,8 +89,7 @@ static void *wrap(const char *name, void *vendor)
             void *entry = *(void **)((const char *)cw_door_entries() + core[i].entry);
             return entry ? entry : vendor;
         }
-    cw_door_unseen(name);
-    return vendor;
+    return cw_door_unseen(name, vendor);
 }
 
 void *cw_extension_address(const char *name)

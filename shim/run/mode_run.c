@@ -73,17 +73,18 @@ static void stop(void)
 
 /* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the vendor
  * keeps the order. */
-static void unseen(const char *name)
+static void *unseen(const char *name, void *vendor)
 {
     static const char *const harmless[] = {"clGet", "clIcd", "clLog", "clRetain", "clRelease", "clTerminate"};
 
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (!strncmp(name, harmless[i], strlen(harmless[i])))
-            return;
+            return vendor;
     if (!cw_run.off && !cw_run.forked) {
         cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
         cw_run_drain();
     }
+    return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
 }
 
 static bool flag(const char *name)

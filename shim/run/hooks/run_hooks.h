@@ -57,6 +57,12 @@ CW_RUN_HOOKS(CW_RUN_DECLARE)
 /* run_pass.c: extension functions that enqueue. */
 extern const struct cw_ext_hooks cw_run_ext_hooks;
 
+/* run_content.c: what the program gets in place of the vendor's clSetContentSizeBufferPoCL; and the vendor's copy, in which
+ * the content size of `from` is heeded. Lock not held. */
+void *cw_run_content(void *vendor);
+cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                           size_t to_offset, size_t bytes);
+
 /* What clGet...Info does with an answer. */
 cl_int cw_run_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret);
 

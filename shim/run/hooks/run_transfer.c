@@ -225,8 +225,7 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
         (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
-    return cw_run_native_end(
-        &x, cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
 }
 
 cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
