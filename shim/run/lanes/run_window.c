@@ -1,7 +1,8 @@
 /* run_window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
  *
  * The timer looks at the window every 100 us while there is work, less and less often when others have always closed it
- * by then, and sleeps for good after some idle rounds, so an idle program costs nothing. */
+ * by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so an idle program costs
+ * nothing. */
 #include "../run.h"
 
 #include <time.h>
@@ -119,10 +120,40 @@ static void sleep_for_good(void)
     cw_run.timer_asleep = false;
 }
 
+/* What the timer knows of windows when it has looked. */
+struct looks {
+    uint64_t seen;        /* that were closed until it looked last */
+    unsigned ages, ticks; /* until it looks again; since it last saw anything */
+};
+
+/* The program has closed windows itself since: it is looked at less often. */
+static bool closes_itself(struct looks *l)
+{
+    bool closed = l->seen != cw_run.counts.windows;
+
+    if (closed && l->ages < CW_RUN_TIMER_AGES)
+        l->ages *= 2;
+    l->seen = cw_run.counts.windows;
+    return closed;
+}
+
+static void look_at_window(struct looks *l)
+{
+    l->ticks = 0;
+    if (cw_run_window_is_due()) {
+        cw_run_window_step();
+        l->seen = cw_run.counts.windows;
+        l->ages = 1;
+        return;
+    }
+    if (!closes_itself(l))
+        l->ages = 1;
+    wait_ages(l->ages);
+}
+
 static void *timer(void *unused)
 {
-    unsigned ticks = 0, ages = 1;
-    uint64_t seen = 0; /* the window that was open when it looked last */
+    struct looks l = {.ages = 1};
 
     (void)unused;
     cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
@@ -132,24 +163,17 @@ static void *timer(void *unused)
         if (cw_run.retire_first && !cw_run.retiring) {
             cw_run_retire();
         } else if (cw_run_run_orphan()) {
-            ticks = 0;
+            l.ticks = 0;
         } else if (cw_run.window_count) {
-            ticks = 0;
-            if (cw_run_window_is_due()) {
-                cw_run_window_step();
-                ages = 1;
-            } else {
-                /* another window than last time: the program closes them itself */
-                ages = seen == cw_run.counts.windows ? 1 : ages < CW_RUN_TIMER_AGES ? 2 * ages : ages;
-                seen = cw_run.counts.windows;
-                wait_ages(ages);
-            }
-        } else if (cw_run_has_garbage() || (ticks += ages) <= CW_RUN_TIMER_TICKS) {
-            wait_ages(ages);
+            look_at_window(&l);
         } else {
+            l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
+            if (cw_run_has_garbage() || l.ticks <= CW_RUN_TIMER_TICKS) {
+                wait_ages(l.ages);
+                continue;
+            }
             sleep_for_good();
-            ticks = 0;
-            ages = 1;
+            l = (struct looks){.seen = cw_run.counts.windows, .ages = 1};
         }
     }
     cw_run_unlock();
