@@ -139,7 +139,15 @@ static void gather(struct cw_run_group *g, struct cw_run_task *t, uint64_t last)
 
 /* ---- lanes */
 
-/* Places that share the work of variant `v`; returns their number, 0: it cannot be done so. */
+/* The rewritten kernels could not be built there. */
+static bool has_failed(const struct cw_run_task *t, const struct cw_run_place *p)
+{
+    const uint8_t *state = cw_run_rewritten_state(t->launch.kernel->program, p->lane);
+
+    return state && *state == CW_RUN_COPY_FAILED;
+}
+
+/* Places that could share the work of variant `v`; returns their number, 0: it cannot be done so. */
 static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_variant *v, uint32_t place[CW_RUN_LANES])
 {
     const struct cw_run_task *t = g->step[0].task;
@@ -153,8 +161,7 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
         if (cw_run.chaos) /* any */
             fits = !p->slot->dsp;
         for (uint32_t s = 0; s < g->steps && fits; s++)
-            fits = cw_run_cut_at(g->step[s].task, p) &&
-                   (cw_run.all || cw_run.chaos || cw_run_tile_built(g->step[s].task->launch.kernel->program, i, true));
+            fits = cw_run_cut_at(g->step[s].task, p) && !has_failed(g->step[s].task, p);
         if (fits)
             place[n++] = i;
     }
@@ -163,6 +170,17 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
     for (uint32_t left = n ? 1 + cw_run_group_below(n) : 0; n > left; n--) /* some of them */
         place[cw_run_group_below(n)] = place[n - 1];
     return n;
+}
+
+/* Those places have all rewritten kernels; those that have not been asked for are. */
+static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint32_t n)
+{
+    bool all = true;
+
+    for (uint32_t s = 0; s < g->steps && !cw_run.all && !cw_run.chaos; s++)
+        for (uint32_t i = 0; i < n; i++)
+            all &= cw_run_tile_built(g->step[s].task->launch.kernel->program, place[i], true);
+    return all;
 }
 
 static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n)
@@ -262,7 +280,28 @@ static bool wait_for_builds(struct cw_run_group *g)
     return !is_building(g);
 }
 
-/* With the best variant that can be had now. */
+/* Plans it as its variant says, on these places. False, with the reason in *why: it cannot be run so, now or ever. */
+static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, const char **why)
+{
+    struct cw_run_chain *c = g->chain;
+
+    c->lanes = n;
+    make_parts(g, place, n);
+    if (cw_run_group_plan(g, cw_run_variant(g->variant), n, why)) {
+        cw_run_chain_foresee(g, true);
+        return true;
+    }
+    c->hopeless[g->variant] = true;
+    c->why = *why;
+    if (g->judged) /* later runs need not make the plan to know */
+        cw_run_chain_keep_hopeless(c, g->variant);
+    g->judged = false;
+    forget_plan(g);
+    return false;
+}
+
+/* With the best variant that can be had now. What no plan gains by is not built: plans come first, but once it was seen
+ * that one is good the kernels do. */
 static bool prepare(struct cw_run_group *g, const char **why)
 {
     uint32_t place[CW_RUN_LANES], tried = 0, n;
@@ -270,24 +309,24 @@ static bool prepare(struct cw_run_group *g, const char **why)
 
     while (cw_run_chain_choose(g->chain, g, tried, &g->variant, why)) {
         const struct cw_run_variant *v = cw_run_variant(g->variant);
+        bool *promising = &g->chain->promising[v->helpers], planned = false;
 
         n = places_for(g, v, place);
-        if (!n && !waited) {
-            waited = true;
-            n = wait_for_builds(g) ? places_for(g, v, place) : 0;
-        }
-        if (n) {
-            g->chain->lanes = n;
-            make_parts(g, place, n);
-            if (cw_run_group_plan(g, v, n, why))
+        if (n && !*promising)
+            *promising = planned = plan(g, place, n, why);
+        if (n && *promising) {
+            bool built = are_built(g, place, n);
+
+            if (!built && !waited) {
+                waited = true;
+                built = wait_for_builds(g) && are_built(g, place, n);
+            }
+            if (built && (planned || plan(g, place, n, why)))
                 return true;
-            g->chain->hopeless[g->variant] = true;
-            g->chain->why = *why;
-            if (g->judged) /* later runs need not make the plan to know */
-                cw_run_chain_keep_hopeless(g->chain, g->variant);
-            g->judged = false;
-            forget_plan(g);
+            tried |= built ? 0 : cw_run_variants_alike(g->variant);
         }
+        if (planned)
+            forget_plan(g);
         tried |= 1u << g->variant;
     }
     return false;

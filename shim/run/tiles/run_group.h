@@ -115,7 +115,7 @@ struct cw_run_variant {
 };
 
 /* What is known of chains of the same launches, kept between runs in the history. Times are of one launch. */
-#define CW_RUN_VARIANTS 16
+#define CW_RUN_VARIANTS 24
 struct cw_run_chain {
     struct cw_run_chain *next;
     uint64_t id;          /* of the kinds of launches in it, and of how many there are, about */
@@ -128,6 +128,7 @@ struct cw_run_chain {
     double plain_ns;      /* at home, the least of late; 0: not known */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
+    bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;       /* that ran it last */
 };
@@ -138,6 +139,8 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g);
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why);
 const struct cw_run_variant *cw_run_variant(uint32_t variant);
+/* A bit for each variant that needs the same kernels. */
+uint32_t cw_run_variants_alike(uint32_t variant);
 /* Bytes that a tile touches, about, with so many lanes. */
 uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes);
 /* What the chain may wait for rewritten kernels to be built, before it runs as `variant`: a part of what that gains, or may gain. */

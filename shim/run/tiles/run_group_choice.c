@@ -26,6 +26,7 @@
 #define ASKED_NS 2e10 /* where groups are asked for */
 #define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
 #define BAND_MOST (4u << 20) /* bytes that a tile touches */
+#define BETWEEN  16 /* half of the last cache over a core's own, from which on something between them is tried */
 #define CHAINS   256
 #define REASONS  16
 
@@ -82,6 +83,8 @@ static void make_variants(void)
     add_family(c.last_bytes / 2, true);
     add_family(c.own_bytes * 5 / 8, false);
     add_family(c.own_bytes * 5 / 2, false);
+    if (c.last_bytes / 2 / c.own_bytes > BETWEEN) /* as on machines of which this process has a part */
+        add_family((uint64_t)sqrt((double)c.own_bytes * (double)c.last_bytes), true);
     add_family(c.last_bytes, true); /* where a step needs many rows: few steps fit into half */
     choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
 }
@@ -89,6 +92,16 @@ static void make_variants(void)
 const struct cw_run_variant *cw_run_variant(uint32_t variant)
 {
     return &choice.variant[variant];
+}
+
+uint32_t cw_run_variants_alike(uint32_t variant)
+{
+    uint32_t alike = 0;
+
+    for (uint32_t v = 0; v < choice.variants; v++)
+        if (choice.variant[v].helpers == choice.variant[variant].helpers)
+            alike |= 1u << v;
+    return alike;
 }
 
 uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes)
@@ -271,13 +284,10 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
     *variant = v;
     if (trial && c->met == 1 && !cw_run_start_is_at_once() && !cw_run_group_settings.always) {
         *why = "a later run tries it"; /* this one would wait for compilers */
-        cw_run_chain_foresee(g, true);
         return false;
     }
-    if (cw_run_group_settings.always || trial) {
-        cw_run_chain_foresee(g, true);
+    if (cw_run_group_settings.always || trial)
         return true;
-    }
     *why = "plain order was measured to be as quick";
     if (c->ns[v] > GAIN * c->plain_ns) {
         settle_plain(g);

@@ -144,8 +144,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
                                 cl_event *event);
 
-/* Rewrites `p` and builds it for a place, whose lane runs none of it yet. */
-void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place);
+/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. */
+void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
 uint8_t *cw_run_rewritten_state(struct cw_run_program *p, const struct cw_run_lane *l);
 

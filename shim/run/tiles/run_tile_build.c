@@ -47,27 +47,37 @@ static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
     return good;
 }
 
-/* Whether an earlier run has built it there, of which the vendor has kept most. Said once; without a history nobody asks. */
-static bool is_news(struct cw_run_program *p, uint32_t lane, double ns)
+/* Whether an earlier run has built it there, of which the vendor has kept most. */
+static bool was_built(struct cw_run_program *p, uint32_t lane)
 {
     const struct cw_run_brain *b = cw_run_brain_now();
-    uint64_t key = cw_run_program_hash(p) ^ BUILT_KERNEL;
     struct cw_history_estimate e;
 
     if (!b || lane >= b->lanes)
         return false;
-    cw_history_predict(b->estimator.history, key, BUILT_SHAPE + lane, 1, &b->estimator.device[lane], NULL, 1, &e);
-    if (e.source == CW_HISTORY_EXACT)
-        return false;
-    cw_history_add(b->estimator.history, key, BUILT_SHAPE + lane, b->estimator.device[lane], 1, ns);
-    return true;
+    cw_history_predict(b->estimator.history, cw_run_program_hash(p) ^ BUILT_KERNEL, BUILT_SHAPE + lane, 1,
+                       &b->estimator.device[lane], NULL, 1, &e);
+    return e.source == CW_HISTORY_EXACT;
 }
 
-/* Lock held, given up meanwhile. */
+/* Says so; without a history nobody asks. */
+static void say_built(struct cw_run_program *p, uint32_t lane, double ns)
+{
+    const struct cw_run_brain *b = cw_run_brain_now();
+
+    if (!b || lane >= b->lanes)
+        return;
+    cw_history_add(b->estimator.history, cw_run_program_hash(p) ^ BUILT_KERNEL, BUILT_SHAPE + lane,
+                   b->estimator.device[lane], 1, ns);
+    cw_run_start_learns();
+}
+
+/* What is built again in another process is worth keeping. Lock held, given up meanwhile. */
 static void build(struct cw_run_program *p, uint32_t place)
 {
     uint32_t lane = p->context->places[place].lane->number;
     uint64_t begin = cw_run_now_ns();
+    bool again = was_built(p, lane);
 
     if (!make_context(p, &p->context->places[place])) {
         cw_run_idle(&p->r);
@@ -76,13 +86,13 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run.preparing++;
     cw_run_unlock();
     cw_run_register_exit();
-    cw_run_rewritten_build(p, place);
+    cw_run_rewritten_build(p, place, again);
     cw_run_register_exit();
     cw_run_lock();
     cw_run.preparing--;
     cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_now_ns() - begin) / 1e6);
-    if (is_news(p, lane, (double)(cw_run_now_ns() - begin)))
-        cw_run_start_learns();
+    if (!again)
+        say_built(p, lane, (double)(cw_run_now_ns() - begin));
     cw_run_idle(&p->r);
     if (cw_run.waiters)
         pthread_cond_broadcast(&cw_run.done);

@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/io/file_store.h"
 #include "../../../analyzer/kernel/header_files.h"
 #include "../../../analyzer/kernel/rewrite.h"
+#include "../../door/log.h"
 #include "../lanes/run_build.h"
 #include "../lanes/run_fault.h"
 #include "../hooks/run_hooks.h"
 #include "../programs/run_models.h"
+#include "../programs/run_private.h"
 #include "../lanes/run_room.h"
+
+#define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u"
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
@@ -166,40 +171,43 @@ static bool fault_now(enum cw_run_fault kind)
     return now;
 }
 
-static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten *r, struct cw_run_place *place)
+/* Of source and options. */
+static uint64_t key_of(const char *source, const char *options, const struct cw_run_place *place)
+{
+    uint64_t hash = cw_file_store_hash(CW_FILE_STORE_HASH, source, strlen(source) + 1);
+
+    return cw_run_private_key(place, cw_file_store_hash(hash, options, strlen(options) + 1));
+}
+
+/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. */
+static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten *r, struct cw_run_place *place, bool keep)
 {
     size_t bytes = strlen(p->options) + 64;
     char *options = malloc(bytes);
     const char *source = r->out.source[0];
     cl_program program = NULL;
-    cl_int err = CL_OUT_OF_HOST_MEMORY;
 
-    if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_room())
-        program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
-    if (program) {
-        snprintf(options, bytes, "%s -w -DCW_RUN_TILE=%u", p->options, place->lane->number + 1);
-        err = CL_OUT_OF_RESOURCES;
-        if (cw_run_build_begins()) {
-            err = cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL);
-            cw_run_build_ends();
-        }
-        if (err != CL_SUCCESS) {
-            cw_next.clReleaseProgram(program);
-            program = NULL;
-        }
+    if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1);
+        program = cw_run_private_load(place, key_of(source, options, place), options);
+        if (program)
+            cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
+        else if ((program = cw_run_private_build(place, source, options)) && keep)
+            cw_run_private_keep(program, key_of(source, options, place));
+        cw_run_build_ends();
     }
     free(options);
     return program;
 }
 
-static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place)
+static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep)
 {
     uint32_t lane = place->lane->number;
 
     pthread_mutex_lock(&rewriting);
     if (!r->tried[lane]) {
         r->tried[lane] = true;
-        r->program[lane] = build(p, r, place);
+        r->program[lane] = build(p, r, place, keep);
         if (r->program[lane] && place->slot->home)
             p->context->own_queues++;
     }
@@ -207,11 +215,11 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
     return r->program[lane];
 }
 
-void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place)
+void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep)
 {
     struct cw_run_place *at = &p->context->places[place];
     struct cw_run_rewritten *r = rewritten(p);
-    bool good = r && r->out.source && program_on(p, r, at);
+    bool good = r && r->out.source && program_on(p, r, at, keep);
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
         return;
@@ -251,7 +259,7 @@ static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, 
         *set = calloc(k->count + 1, sizeof **set);
     if (*clone || !*set)
         return *set ? *clone : NULL;
-    program = program_on(k->program, r, place);
+    program = program_on(k->program, r, place, false);
     *clone = program ? make_kernel(program, k->name, k->count + *hidden) : NULL;
     return *clone;
 }

@@ -1,0 +1,18 @@
+/* run_private.h - programs of our own on a device, built from source or from the binary that an earlier run has kept. */
+#ifndef CW_RUN_PRIVATE_H
+#define CW_RUN_PRIVATE_H
+
+#include "../run.h"
+
+/* What the binary of a program is kept under; `program`: a hash of source and options. */
+uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program);
+
+/* Built of what is kept under `key`, or of `source`; NULL: there is nothing, or it does not build. The place has its
+ * queue; between cw_run_build_begins() and _ends(). */
+cl_program cw_run_private_load(struct cw_run_place *place, uint64_t key, const char *options);
+cl_program cw_run_private_build(struct cw_run_place *place, const char *source, const char *options);
+
+/* Keeps its binary; PoCL compiles all kernels for that. Likewise. */
+void cw_run_private_keep(cl_program program, uint64_t key);
+
+#endif
