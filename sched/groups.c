@@ -224,7 +224,7 @@ static enum cw_status make(struct maker *m, const struct cw_groups_step *step, u
                                  .width = m->order.width,
                                  .reach = (double)m->order.reach / CW_GROUPS_UNIT};
     status = order(m);
-    return status == CW_OK ? judge(m) : status;
+    return status == CW_OK && !m->options->measured ? judge(m) : status;
 }
 
 enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options,

@@ -57,6 +57,7 @@ struct cw_groups_options {
     uint32_t height;      /* H: effective steps of a block; 0: by the model */
     uint32_t width;       /* gw: tiles along the coordinate of a group; 0: by the model (1 to 4 for each lane; apart: 1) */
     uint64_t cache_bytes; /* LLC/2; 0: no limit */
+    bool measured;        /* what it saves is known: footprint and bytes are not counted, and stay 0 */
     uint64_t seed;        /* not 0: chaos. Random widths and heights, and any legal order of the tiles */
 };
 

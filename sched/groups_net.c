@@ -13,11 +13,17 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static uint32_t piece_at(const struct cw_groups_net *net, uint64_t bound)
+/* The first that does not begin below; `near`: where it may be, as the tile before ends or begins there. */
+static uint32_t piece_at(const struct cw_groups_net *net, uint64_t bound, uint32_t near)
 {
     uint32_t low = 0, high = net->pieces;
 
-    while (low < high) { /* the first one that is not below */
+    for (uint32_t away = 1; near < net->pieces && net->bound[near] < bound; away *= 2) {
+        low = near + 1;
+        near += away;
+        high = near < net->pieces && net->bound[near] >= bound ? near : high;
+    }
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (net->bound[middle] < bound)
             low = middle + 1;
@@ -84,9 +90,14 @@ static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
     for (uint32_t s = 0; s < net->steps; s++)
         for (size_t k = 0; k < net->access_base[s + 1] - net->access_base[s]; k++) {
             const struct cw_groups_access *a = &net->step[s].access[k];
-            net->run[net->access_base[s] + k] = a->low < a->high
-                                                    ? (struct cw_groups_run){piece_at(net, a->low), piece_at(net, a->high)}
-                                                    : (struct cw_groups_run){0, 0};
+            struct cw_groups_run *run = &net->run[net->access_base[s] + k], before = {0, 0};
+            if (k >= net->step[s].accesses)
+                before = run[-(ptrdiff_t)net->step[s].accesses];
+            *run = (struct cw_groups_run){0, 0};
+            if (a->low < a->high) {
+                run->low = piece_at(net, a->low, before.low);
+                run->high = piece_at(net, a->high, before.high);
+            }
         }
     return CW_OK;
 }

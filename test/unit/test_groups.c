@@ -171,6 +171,27 @@ static void traffic_by_hand(void **state)
     cw_groups_finish(&g);
 }
 
+/* What was measured need not be counted: the same order. */
+static void measured_is_not_counted(void **state)
+{
+    struct cw_groups_options o = {.lanes = 2, .cache_bytes = 12000};
+    struct chain c = {0};
+    struct cw_groups g;
+    char counted[4096];
+
+    (void)state;
+    chain_jacobi(&c, 16, 4, 1);
+    g = chain_groups(&c, o);
+    snprintf(counted, sizeof counted, "%s", text(&g));
+    assert_int_not_equal(g.touched_bytes, 0);
+    cw_groups_finish(&g);
+    o.measured = true;
+    g = chain_groups(&c, o);
+    assert_string_equal(text(&g), counted);
+    assert_int_equal(g.touched_bytes + g.plain_bytes + g.footprint_bytes, 0);
+    cw_groups_finish(&g);
+}
+
 /* A step that only later ones need goes when they do: step 1 fills buffer 3, which step 3 adds in. */
 static void producers_wait_for_their_readers(void **state)
 {
@@ -285,6 +306,7 @@ int main(void)
         cmocka_unit_test(pointwise_steps_do_not_count),
         cmocka_unit_test(reductions_end_blocks),
         cmocka_unit_test(traffic_by_hand),
+        cmocka_unit_test(measured_is_not_counted),
         cmocka_unit_test(producers_wait_for_their_readers),
         cmocka_unit_test(border_kernels_stand_at_the_border),
         cmocka_unit_test(lanes_take_neighbours),
