@@ -65,6 +65,7 @@ class Runner:
         self.totals = {}  # configuration -> [runs, what runs.COUNTS says, failures]
         self.alone = []  # bare results
         self.rules, self.fresh, self.looked = None, None, False
+        self.learnt = {}  # of the others of these configurations: alone, rules, fresh, looked
 
     def say(self, configuration, outcome, note="", fine=True):
         self.failed += not fine
@@ -180,7 +181,9 @@ class Runner:
         go to the vendor, so that short programs may rightly show nothing."""
         if not (re.search(r"^run\b.*/policy=chaos\b", name) and re.search(r"/manage_all=1\b", name)):
             return set()
-        shown = {kind for kind, count in zip(manifest.KINDS, counts) if count}
+        counted = dict(zip(runs.COUNTS, counts))
+        counted["moved"] += counted.get("cut", 0)  # a launch that was cut ran elsewhere in part
+        shown = {kind for kind in manifest.KINDS if counted[kind]}
         return self.graph_allows(devices_of(name)) - shown
 
     def compare_with(self, configuration):
@@ -188,8 +191,13 @@ class Runner:
         more = dsps_of(configuration) if self.program.counts_devices else 0
         name = f"bare/{more}" if more else "bare"
         if name == self.name:
-            return True
-        self.name, self.alone, self.fresh, self.looked = name, [], None, False
+            return bool(self.rules)
+        self.learnt[self.name] = self.alone, self.rules, self.fresh, self.looked
+        self.name = name
+        if name in self.learnt:
+            self.alone, self.rules, self.fresh, self.looked = self.learnt[name]
+            return bool(self.rules)
+        self.alone, self.rules, self.fresh, self.looked = [], None, None, False
         return self.bare()
 
     def all(self):

@@ -150,10 +150,22 @@ class Suite(unittest.TestCase):
         self.assertTrue(program.counts_devices)
         said = []
         one = runner.Runner(program, types.SimpleNamespace(build="build"), "/nowhere")
-        one.bare = lambda: said.append(one.name) or True
-        for name in ("run", "run/dsp=4/policy=x", "run/dsp=4", "trace"):
+
+        def bare():
+            said.append(one.name)
+            one.rules = ["of " + one.name]
+            return True
+        one.bare = bare
+        self.assertTrue(one.bare())
+        for name in ("run", "run/dsp=4/policy=x", "run/dsp=4", "trace", "run/dsp=4/policy=y"):
             self.assertTrue(one.compare_with(name))
-        self.assertEqual(said, ["bare/4", "bare"])
+        self.assertEqual(said, ["bare", "bare/4"])  # each once
+        self.assertEqual(one.rules, ["of bare/4"])
+        self.assertTrue(one.compare_with("run"))
+        self.assertEqual(one.rules, ["of bare"])
+        one.bare = lambda: False  # it does not work with that many devices
+        self.assertFalse(one.compare_with("run/dsp=2/policy=x"))
+        self.assertFalse(one.compare_with("run/dsp=2/policy=y"))
         env = runs.environment(program, "bare/2", "l", "w", "/f", "/h", None)
         self.assertEqual(env["POCL_DEVICES"], "pthread basic basic")
         self.assertNotIn("POCL_DEVICES", runs.environment(program, "bare", "l", "w", "/f", "/h", None))
@@ -178,6 +190,9 @@ class Suite(unittest.TestCase):
         self.assertEqual(one.idle("run/policy=chaos/manage_all=1", [5, 1, 0]), set())
         self.assertEqual(one.idle("run/policy=chaos", [5, 0, 0]), set())
         self.assertEqual(one.idle("run/policy=heft", [0, 0, 0]), set())
+        program.allows = ("moved",)
+        self.assertEqual(one.idle("run/policy=chaos/manage_all=1", [5, 0, 0, 0, 0]), {"moved"})
+        self.assertEqual(one.idle("run/policy=chaos/manage_all=1", [5, 0, 0, 1, 2]), set())
 
 
 if __name__ == "__main__":
