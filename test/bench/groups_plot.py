@@ -1,11 +1,12 @@
 """groups_plot.py GRID.txt PLOT.svg [--llc KIB] [--lanes N] - time over footprint, from what `groups.py grid` has printed.
 
-Each point is the least time of a round with tiles and data of each core's group fixed; a line joins the points of one number of
-tiles per group. x: what the groups of all lanes touch together (data of one x lanes), in KiB. Dashed: half of the last cache, the
-rule of priority groups; dotted: the same stencil without reordering; the ring: what --groups auto has chosen. Also printed: the
-chosen time over the best of the grid. python3 and nothing else."""
+Each point is the median time of a round with tiles and data of each core's group fixed; a line joins the points of one
+number of tiles per group. x: what the groups of all lanes touch together (data of one x lanes), in KiB. Dashed: half of the
+last cache, the rule of priority groups; dotted: the same stencil without reordering; the ring: what --groups auto took,
+where it has chosen most often. Also printed: that time over the best of the grid. python3 and nothing else."""
 import argparse
 import math
+import statistics
 import sys
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 440, 64, 24, 28, 56
@@ -13,22 +14,26 @@ COLOURS = {8: '#1b6ca8', 4: '#d1495b', 2: '#66a182'}
 
 
 def read(lines):
-    """(data, share) to least ms; ms of bare; what was chosen, (data, share, ms)."""
-    grid, bare, chosen = {}, [], []
+    """(data, share) to ms; ms of bare; what was chosen, (data, tile, ms of all choices). Medians."""
+    grid, bare, chosen, took = {}, [], [], []
     for line in lines:
         words = line.split()
         if len(words) != 3:
             continue
         if words[0] == 'bare':
             bare.append(float(words[2]))
-        elif words[0] == 'chosen' and ':' in words[1]:
-            tile, data = map(int, words[1].split(':'))
-            chosen.append((data, tile, float(words[2])))
+        elif words[0] == 'chosen':
+            took.append(float(words[2]))
+            if ':' in words[1]:
+                chosen.append(tuple(map(int, words[1].split(':'))))
         elif words[0].isdigit():
             tile, data, ms = int(words[0]), int(words[1]), float(words[2])
-            key = (data, round(data / tile))
-            grid[key] = min(ms, grid.get(key, ms))
-    return grid, min(bare, default=None), min(chosen, key=lambda c: c[2], default=None)
+            grid.setdefault((data, round(data / tile)), []).append(ms)
+    grid = {key: statistics.median(all_ms) for key, all_ms in grid.items()}
+    if chosen:
+        tile, data = statistics.mode(chosen)
+        chosen = data, tile, statistics.median(took)
+    return grid, statistics.median(bare) if bare else None, chosen or None
 
 
 def last_cache_kib():
@@ -66,7 +71,7 @@ def draw(grid, bare, chosen, llc, lanes):
     out.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 14}" text-anchor="middle">KiB that the groups of all lanes touch</text>')
     out.append(f'<text x="{LEFT}" y="{TOP - 10}">ms of a round</text>')
     out.append(f'<path d="M{x(llc / 2):.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#333" stroke-dasharray="6 4"/>'
-               f'<text x="{x(llc / 2) + 4:.1f}" y="{TOP + 10}">half of the last cache</text>')
+               f'<text x="{x(llc / 2) - 4:.1f}" y="{HEIGHT - BOTTOM - 10}" text-anchor="end">half of the last cache</text>')
     if bare:
         out.append(f'<path d="M{LEFT} {y(bare):.1f}H{WIDTH - RIGHT}" stroke="#333" stroke-dasharray="2 3"/>'
                    f'<text x="{WIDTH - RIGHT}" y="{y(bare) - 5:.1f}" text-anchor="end">plain order</text>')
@@ -78,7 +83,7 @@ def draw(grid, bare, chosen, llc, lanes):
         out += [f'<circle cx="{x(d):.1f}" cy="{y(ms):.1f}" r="3.5" fill="{colour}"/>' for d, ms in line]
         out.append(f'<text x="{LEFT + 12}" y="{HEIGHT - BOTTOM - 12 - 16 * n}" fill="{colour}">{share} tiles in a group</text>')
     if chosen:
-        together = chosen[0] * (1 if 2 * chosen[0] == llc else lanes)  # half of the last cache is all lanes' already
+        together = chosen[0] * lanes
         out.append(f'<circle cx="{x(together):.1f}" cy="{y(chosen[2]):.1f}" r="8" fill="none" stroke="black" stroke-width="2"/>'
                    f'<text x="{x(together) + 12:.1f}" y="{y(chosen[2]) - 10:.1f}">chosen</text>')
     return '\n'.join(out + ['</svg>', ''])

@@ -359,17 +359,19 @@ void cw_run_group_plain(const char *why)
 
 static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
 {
-    uint32_t best = CW_RUN_VARIANTS;
+    uint32_t best = CW_RUN_VARIANTS, lanes = c->lanes ? c->lanes : 1;
+    uint64_t data;
 
     for (uint32_t v = 0; v < choice.variants; v++)
         if (c->ns[v] > 0 && (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best]))
             best = v;
     if (best == CW_RUN_VARIANTS)
         return 0;
+    data = choice.variant[best].cache_bytes / (choice.variant[best].shared ? lanes : 1); /* of one lane */
     return snprintf(text, size, "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
                     c->steps, c->ns[best] * c->steps / 1e6,
-                    (unsigned long long)cw_run_variant_band(&choice.variant[best], c->lanes ? c->lanes : 1) >> 10,
-                    (unsigned long long)choice.variant[best].cache_bytes >> 10,
+                    (unsigned long long)cw_run_variant_band(&choice.variant[best], lanes) >> 10,
+                    (unsigned long long)data >> 10,
                     choice.variant[best].helpers ? "on helpers" : "at home", c->plain_ns * c->steps / 1e6);
 }
 
