@@ -7,6 +7,7 @@
 
 #include "device_early.h"
 #include "device_env.h"
+#include "../door/clock.h"
 #include "../door/log.h"
 
 unsigned cw_board_dsps_wanted;
@@ -96,16 +97,19 @@ static void find(void)
 {
     cl_device_id devices[CW_DEVICES_MAX];
     cl_uint n = 0;
+    uint64_t begin;
 
     cw_device_early_end();
     board.platform = find_pocl();
     if (board.platform) {
         cw_device_env_show();
+        begin = cw_now_ns();
         if (cw_next.clGetDeviceIDs(board.platform, CL_DEVICE_TYPE_ALL, CW_DEVICES_MAX, devices, &n) !=
             CL_SUCCESS)
             n = 0;
         cw_device_env_hide();
         share_out(devices, n < CW_DEVICES_MAX ? n : CW_DEVICES_MAX);
+        board.helpers_ns = (double)(cw_now_ns() - begin) * board.n_hidden / (n + 1); /* its own start is as long as a device's */
     }
     cw_log_debug("PoCL: %u own devices, %u hidden, %u DSPs", board.n_own, board.n_hidden, board.n_dsp);
     explain();
@@ -129,6 +133,11 @@ const struct cw_board *cw_board(void)
     pthread_mutex_unlock(&lock);
     errno = saved;
     return &board;
+}
+
+double cw_device_helpers_ns(void)
+{
+    return __atomic_load_n(&found, __ATOMIC_ACQUIRE) ? board.helpers_ns : 0;
 }
 
 int cw_board_dsp(cl_device_id device)

@@ -24,7 +24,7 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    3 /* of what the record means */
+#define VERSION    4 /* of what the record means */
 #define FIRST_MARK 4 /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
@@ -309,7 +309,7 @@ void cw_run_start_finish(void)
     }
     cw_run_lock(); /* other threads of the program may go on */
     run.learns = rent.learns;
-    run.work_ns = rent.work_ns;
+    run.work_ns = rent.work_ns + (run.at_once && rent.work_ns > 0 ? cw_device_helpers_ns() : 0); /* which it has waited for, too */
     run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
     changed = cw_runs_add(&rent.runs, rent.arguments, &run);
