@@ -6,8 +6,7 @@ second ... of them (`slow`: at the time at which that tile began). A launch's ti
 one's end, and a run's the sum of them. Runs with and without are interleaved, the median of ROUNDS counts.
 
 `apart` reads one half of its buffer and writes the other: a tile that is late may be run again elsewhere. `work` works in
-place: it has to be waited for, so a slow DSP keeps the others waiting for the one tile that it has; what that takes at least
-is said as `bound`: 20 times the longest tile, less what has been worked meanwhile.
+place: its tile has to be waited for.
 """
 import json
 import os

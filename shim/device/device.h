@@ -123,8 +123,8 @@ struct cw_options;
  * has been said; the mode must not start. */
 bool cw_device_start(const struct cw_options *options);
 
-/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs it a millisecond, more
- * on hosts of many processors. */
+/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs it a
+ * millisecond, more on hosts of many processors. */
 void cw_device_need_no_helpers(void);
 
 /* What they have cost it so far, in ns, about: PoCL looks at the machine's topology anew for each device. Any thread. */

@@ -109,7 +109,8 @@ static void find(void)
             n = 0;
         cw_device_env_hide();
         share_out(devices, n < CW_DEVICES_MAX ? n : CW_DEVICES_MAX);
-        board.helpers_ns = (double)(cw_now_ns() - begin) * board.n_hidden / (n + 1); /* its own start is as long as a device's */
+        /* its own start takes as long as that of a device */
+        board.helpers_ns = (double)(cw_now_ns() - begin) * board.n_hidden / (n + 1);
     }
     cw_log_debug("PoCL: %u own devices, %u hidden, %u DSPs", board.n_own, board.n_hidden, board.n_dsp);
     explain();

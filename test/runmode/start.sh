@@ -113,7 +113,8 @@ ${CC:-cc} -std=gnu11 -shared -fPIC -o "$T/slow.so" "$T/slow.c" || fail "slow.c d
 usual=$shim shim=$T/slow.so:$shim
 for i in $(seq 9); do
     go 2000
-    ! grep -q 'earlier runs gained' "$T/summary" || fail "run $i, of .1 s, begins with helpers for which PoCL takes .4 s: $(cat "$T/summary")"
+    ! grep -q 'earlier runs gained' "$T/summary" ||
+        fail "run $i, of .1 s, begins with helpers for which PoCL takes .4 s: $(cat "$T/summary")"
 done
 shim=$usual
 

@@ -309,7 +309,9 @@ void cw_run_start_finish(void)
     }
     cw_run_lock(); /* other threads of the program may go on */
     run.learns = rent.learns;
-    run.work_ns = rent.work_ns + (run.at_once && rent.work_ns > 0 ? cw_device_helpers_ns() : 0); /* which it has waited for, too */
+    run.work_ns = rent.work_ns;
+    if (run.at_once && rent.work_ns > 0)
+        run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
     run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
     changed = cw_runs_add(&rent.runs, rent.arguments, &run);
