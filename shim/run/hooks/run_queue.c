@@ -170,7 +170,8 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
         cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
     }
-    if (q && nothing && q->managed && !cw_run.forked && q->native_known >= *given) {
+    /* what a join waits for is known, but not over; there may be no managed command behind it */
+    if (q && nothing && q->managed && !cw_run.forked && q->native_known >= *given && !q->join) {
         *nothing = true;
         waited(q, 0);
     }

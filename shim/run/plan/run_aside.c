@@ -20,7 +20,7 @@
 
 static bool is_idle(const struct cw_run_queue *q)
 {
-    return !q->first && q->native_given == q->native_known;
+    return !q->first && !q->join && q->native_given == q->native_known;
 }
 
 static bool may(const struct cw_run_queue *q)
