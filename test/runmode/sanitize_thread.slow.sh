@@ -6,8 +6,8 @@ tell thread
 # a child that ends by _exit leaves its threads unjoined
 as ends_compiling runmode/ends_compiling moments
 TSAN_OPTIONS=$TSAN_OPTIONS:report_thread_leaks=0 every runmode/exits "$T/ends_compiling"
-# the sanitizer's own thread wakes now and then, which is what idle looks for
-every $(programs runmode | grep -vE '/(exits|idle)$') $(programs apps)
+# the sanitizer's own thread wakes now and then, which is what idle and wakes look for
+every $(programs runmode | grep -vE '/(exits|idle|wakes)$') $(programs apps)
 seeds anything 11 12 13 14
 seeds crowd 11 12 13 14
 enough

@@ -124,6 +124,8 @@ static void sleep_for_good(void)
 struct looks {
     uint64_t seen;        /* that were closed until it looked last */
     unsigned ages, ticks; /* until it looks again; since it last saw anything */
+    bool open;            /* one was, when it looked last */
+    bool fresh;           /* it has slept: the next one may be one that nobody closes */
 };
 
 /* The program has closed windows itself since: it is looked at less often. */
@@ -137,18 +139,25 @@ static bool closes_itself(struct looks *l)
     return closed;
 }
 
+/* Not at once as often as can be: a thread that was about to close it may have been held up. */
+static unsigned more_often(unsigned ages)
+{
+    return ages > 1 ? ages / 2 : 1;
+}
+
 static void look_at_window(struct looks *l)
 {
     l->ticks = 0;
     if (cw_run_window_is_due()) {
         cw_run_window_step();
-        l->seen = cw_run.counts.windows;
-        l->ages = 1;
+        *l = (struct looks){.seen = cw_run.counts.windows, .ages = more_often(l->ages)};
         return;
     }
-    if (!closes_itself(l))
-        l->ages = 1;
-    wait_ages(l->ages);
+    if (!closes_itself(l) && l->open)
+        l->ages = more_often(l->ages);
+    l->open = true;
+    wait_ages(l->fresh ? 1 : l->ages);
+    l->fresh = false;
 }
 
 static void *timer(void *unused)
@@ -167,13 +176,14 @@ static void *timer(void *unused)
         } else if (cw_run.window_count) {
             look_at_window(&l);
         } else {
+            l.open = false;
             l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
             if (cw_run_has_garbage() || l.ticks <= CW_RUN_TIMER_TICKS) {
                 wait_ages(l.ages);
                 continue;
             }
             sleep_for_good();
-            l = (struct looks){.seen = cw_run.counts.windows, .ages = 1};
+            l = (struct looks){.seen = cw_run.counts.windows, .ages = l.ages, .fresh = true};
         }
     }
     cw_run_unlock();
