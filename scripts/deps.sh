@@ -52,6 +52,11 @@ slow   libclblast-dev       library whose clients check-all runs: linear algebra
 slow   libclfft-dev         library whose clients check-all runs: transforms
 slow   libboost-dev         library whose clients check-all runs: Boost.Compute
 slow   libviennacl-dev      library whose clients check-all runs: iterative solvers
+slow   libufo-bin           real program of check-all: pipelines of pictures, a thread for each task
+slow   ufo-filters          the tasks of that
+slow   ufo-filters-data     their kernels
+slow   python3-simtk        real program of check-all: molecular dynamics
+slow   libopenmm-plugins    its OpenCL
 slow   valgrind             memory checks of check-all
 '
 
