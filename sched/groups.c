@@ -6,6 +6,7 @@
 
 #include "cache_model.h"
 #include "groups_order.h"
+#include "radix.h"
 #include "random.h"
 #include "task_heap.h"
 
@@ -22,19 +23,6 @@ struct maker {
 static enum cw_status no_memory(const struct maker *m)
 {
     return cw_error_set(m->err, CW_ERR_NOMEM, "out of memory");
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct cw_groups_key *x = a, *y = b;
-
-    if (x->block != y->block)
-        return x->block < y->block ? -1 : 1;
-    if (x->late != y->late)
-        return x->late < y->late ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return x->tile < y->tile ? -1 : x->tile > y->tile;
 }
 
 static bool legal(const struct maker *m)
@@ -108,20 +96,44 @@ static void shuffle_keys(struct maker *m)
         m->sequence[m->place[i]] = i; /* it may be legal by chance, and stay */
 }
 
+/* The tiles in the order of their keys, into m->sequence: blocks are in order as steps are, and each is sorted by what is late, by
+ * group, and by number. */
+static bool sort_keys(struct maker *m)
+{
+    enum { TILE_BITS = 22, GROUP_BITS = 32 };
+    _Static_assert(CW_GROUPS_TILES_MAX <= 1 << TILE_BITS, "a tile's number, its group and whether it is late are one number");
+    uint64_t *word = malloc(2 * (size_t)m->net.tiles * sizeof *word);
+    const struct cw_groups_key *key = m->order.key;
+
+    for (uint32_t b = 0, end; word && b < m->net.tiles; b = end) {
+        for (end = b; end < m->net.tiles && key[end].block == key[b].block; end++)
+            word[end] = ((uint64_t)(key[end].late != 0) << GROUP_BITS | key[end].group) << TILE_BITS | end;
+        cw_radix_sort(word + b, word + m->net.tiles, end - b);
+    }
+    for (uint32_t k = 0; word && k < m->net.tiles; k++)
+        m->sequence[k] = (uint32_t)word[k] & ((1u << TILE_BITS) - 1);
+    free(word);
+    return word != NULL;
+}
+
 /* The sorted keys become the order. */
 static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const uint32_t *succ)
 {
-    const struct cw_groups_key *key = m->order.key;
+    const struct cw_groups_key *last = NULL;
 
-    qsort(m->order.key, m->net.tiles, sizeof *key, by_key);
+    if (!sort_keys(m))
+        return no_memory(m);
     for (uint32_t k = 0; k < m->net.tiles; k++) {
-        struct cw_groups_tile *t = &m->out->tile[key[k].tile]; /* by number until hand_out() */
-        bool new = k == 0 || key[k].block != key[k - 1].block || key[k].late != key[k - 1].late || key[k].group != key[k - 1].group;
-        m->sequence[k] = key[k].tile, m->place[key[k].tile] = k;
-        m->out->groups += new;
-        t->step = m->net.step_of[key[k].tile], t->tile = key[k].tile - m->net.base[t->step];
+        uint32_t i = m->sequence[k];
+        const struct cw_groups_key *key = &m->order.key[i];
+        struct cw_groups_tile *t = &m->out->tile[i]; /* by number until hand_out() */
+
+        m->place[i] = k;
+        m->out->groups += !last || key->block != last->block || key->late != last->late || key->group != last->group;
+        t->step = m->net.step_of[i], t->tile = i - m->net.base[t->step];
         t->group = m->out->groups - 1;
-        t->lane = key[k].lane;
+        t->lane = key->lane;
+        last = key;
     }
     if (m->options->seed)
         shuffle_keys(m);

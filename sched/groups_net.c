@@ -2,16 +2,10 @@
 #include "groups_net.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { NONE = UINT32_MAX, TILES_MAX = 1 << 22 };
+#include "radix.h"
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
+enum { NONE = UINT32_MAX };
 
 /* The first that does not begin below; `near`: where it may be, as the tile before ends or begins there. */
 static uint32_t piece_at(const struct cw_groups_net *net, uint64_t bound, uint32_t near)
@@ -51,7 +45,7 @@ static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
         const struct cw_groups_step *step = &net->step[s];
         if (step->tiles == 0)
             return cw_error_set(err, CW_ERR_INVALID, "priority groups: step %u has no tiles", s);
-        if (step->tiles > TILES_MAX - net->base[s] || step->accesses > UINT32_MAX / 8 / step->tiles ||
+        if (step->tiles > CW_GROUPS_TILES_MAX - net->base[s] || step->accesses > UINT32_MAX / 8 / step->tiles ||
             net->access_base[s] > UINT32_MAX / 8)
             return cw_error_set(err, CW_ERR_LIMIT, "priority groups: too many tiles");
         net->base[s + 1] = net->base[s] + step->tiles;
@@ -71,6 +65,7 @@ static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
 static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
 {
     size_t accesses = net->access_base[net->steps], ends = 0, kept = 0;
+    uint64_t *scratch;
 
     net->bound = malloc((2 * accesses + 1) * sizeof *net->bound);
     net->run = malloc((accesses + 1) * sizeof *net->run);
@@ -82,7 +77,11 @@ static enum cw_status cut(struct cw_groups_net *net, struct cw_error *err)
                 net->bound[ends++] = net->step[s].access[k].low;
                 net->bound[ends++] = net->step[s].access[k].high;
             }
-    qsort(net->bound, ends, sizeof *net->bound, by_value);
+    scratch = malloc((ends + 1) * sizeof *scratch);
+    if (!scratch)
+        return no_memory(err);
+    cw_radix_sort(net->bound, scratch, ends);
+    free(scratch);
     for (size_t k = 0; k < ends; k++)
         if (kept == 0 || net->bound[k] != net->bound[kept - 1])
             net->bound[kept++] = net->bound[k];

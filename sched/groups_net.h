@@ -7,6 +7,8 @@
 
 #include "groups.h"
 
+enum { CW_GROUPS_TILES_MAX = 1 << 22 };
+
 struct cw_groups_run {
     uint32_t low, high; /* pieces [low, high) */
 };

@@ -24,7 +24,7 @@ struct cw_groups_order {
     uint32_t *block;       /* of each step */
     uint32_t *level;       /* effective step in its block */
     int64_t *shift;        /* of each step */
-    struct cw_groups_key *key; /* of each tile, by number; sorted by the caller */
+    struct cw_groups_key *key; /* of each tile, by number: blocks ascend */
     uint32_t blocks, groups, height, width;
     int64_t reach;   /* R */
     int64_t forward; /* the same for dependences on what stands behind, where steps lean; else R */

@@ -74,6 +74,17 @@ static struct cw_groups_access range(const struct cw_run_memory *m, const struct
     return a;
 }
 
+/* Does any tile read (write) memory through this argument? Most arguments are numbers. */
+static bool touches(const struct cw_arg_hulls *hulls, uint32_t tiles, uint32_t args, bool write)
+{
+    for (uint32_t i = 0; i < tiles; i++) {
+        const struct cw_hull *h = write ? &hulls[(size_t)i * args].writes : &hulls[(size_t)i * args].reads;
+        if (h->answer != CW_ANSWER_NONE && h->end > h->begin)
+            return true;
+    }
+    return false;
+}
+
 /* Sets out->access, which is the caller's to free. from[]: borders, which the group keeps. */
 static bool describe(const struct cw_run_step *s, const int64_t *from, struct cw_groups_step *out)
 {
@@ -81,20 +92,22 @@ static bool describe(const struct cw_run_step *s, const int64_t *from, struct cw
     uint32_t args = l->kernel->count;
     struct cw_arg_hulls *hulls = calloc((size_t)s->tiles * args + 1, sizeof *hulls);
     struct cw_groups_access *access = calloc((size_t)s->tiles * args * 2 + 1, sizeof *access);
-    uint32_t n = 0;
+    uint32_t *column = calloc((size_t)args * 2 + 1, sizeof *column), columns = 0; /* argument * 2 + whether it is written */
+    bool good = hulls && access && column && cw_run_cut_hulls(s->task, &s->cut, from, (int)s->tiles, hulls);
 
-    *out = (struct cw_groups_step){.tiles = s->tiles, .accesses = 2 * args, .access = access};
-    if (!hulls || !access || !cw_run_cut_hulls(s->task, &s->cut, from, (int)s->tiles, hulls)) {
-        free(hulls);
-        return false;
-    }
-    for (uint32_t i = 0; i < s->tiles; i++)
-        for (uint32_t a = 0; a < args; a++) {
-            access[n++] = range(l->args[a].memory, &hulls[(size_t)i * args + a].reads, false);
-            access[n++] = range(l->args[a].memory, &hulls[(size_t)i * args + a].writes, true);
+    for (uint32_t c = 0; good && c < args * 2; c++)
+        if (l->args[c / 2].memory && touches(hulls + c / 2, s->tiles, args, c & 1))
+            column[columns++] = c;
+    for (uint32_t i = 0; good && i < s->tiles; i++)
+        for (uint32_t k = 0; k < columns; k++) {
+            const struct cw_arg_hulls *h = &hulls[(size_t)i * args + column[k] / 2];
+            bool write = column[k] & 1;
+            access[(size_t)i * columns + k] = range(l->args[column[k] / 2].memory, write ? &h->writes : &h->reads, write);
         }
+    *out = (struct cw_groups_step){.tiles = s->tiles, .accesses = columns, .access = access};
     free(hulls);
-    return true;
+    free(column);
+    return good;
 }
 
 static bool keep_counts(struct cw_run_group *g)
