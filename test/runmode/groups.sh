@@ -47,4 +47,15 @@ echo "$caught faults noticed"
 # nothing of it without being asked for
 in_run "$jacobi" CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=none
 grep -q groups "$T/summary" && fail "groups, though off is the default"
+
+# a launch that has no other one to be in a chain with goes where chaos wants it
+printf '#!/bin/sh\nexec "%s"/test/apps/stencil/flat five 64 64 1 2\n' "$B" > "$T/one"
+chmod +x "$T/one"
+bare "$T/one" || exit
+away=0
+for seed in $(seq 8); do
+    in_run "$T/one" $chaos CLWEAVE_SEED=$seed CLWEAVE_DEVICES=cpu,basic:2
+    away=$((away + $(count moved) + $(count cut)))
+done
+[ $away -ge 4 ] || fail "of 8 launches that were alone $away were moved or cut"
 done_

@@ -62,20 +62,34 @@ static bool is_candidate(struct cw_run_task *t)
     return (ns == 0 || ns >= LEAST_NS) && cw_run_group_may(q, k, cw_run_items(&t->launch));
 }
 
+/* No neighbour in its queue would be in a chain with it. */
+static bool is_alone(const struct cw_run_task *t)
+{
+    const struct cw_run_task *before = t->prev, *behind = t->next;
+
+    while (before && before->work == CW_RUN_NOTHING)
+        before = before->prev;
+    while (behind && behind->work == CW_RUN_NOTHING)
+        behind = behind->next;
+    return !(before && before->groupable) && !(behind && behind->groupable);
+}
+
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
 {
     uint32_t marked = 0, others = 0;
 
     if (!cw_run_group_settings.on)
         return CW_RUN_MARKED_NONE;
-    for (struct cw_run_task *t = first; t; t = t->window_next) {
+    for (struct cw_run_task *t = first; t; t = t->window_next)
         t->groupable = is_candidate(t);
+    for (struct cw_run_task *t = first; t; t = t->window_next) {
+        if (cw_run.chaos && t->groupable && is_alone(t)) /* it would stay where it is for nothing */
+            t->groupable = false;
         marked += t->groupable;
         others += !t->groupable;
     }
     return !marked ? CW_RUN_MARKED_NONE : others ? CW_RUN_MARKED_SOME : CW_RUN_MARKED_ALL;
 }
-
 
 /* ---- gathered */
 
