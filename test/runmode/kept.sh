@@ -54,6 +54,31 @@ rm -rf "$cache/builds"
 kept CLWEAVE_HISTORY=off
 [ ! -e "$cache/builds" ] || fail "CLWEAVE_HISTORY=off left files"
 
+# one run that builds the same again and again is one: a first run makes nothing at its end, which would take as long as all of it
+cat > "$T/again.c" <<'END'
+#include <CL/cl.h>
+int main(void)
+{
+    const char *source = "kernel void f(global int *x) { x[get_global_id(0)] = 7; }";
+    cl_platform_id platform;
+    cl_device_id device;
+    int failed = clGetPlatformIDs(1, &platform, 0) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, 0);
+    cl_context context = failed ? 0 : clCreateContext(0, 1, &device, 0, 0, 0);
+    for (int i = 0; i < 6 && !failed; i++) {
+        cl_program program = clCreateProgramWithSource(context, 1, &source, 0, 0);
+        failed = clBuildProgram(program, 0, 0, "", 0, 0) || clReleaseProgram(program);
+    }
+    return failed;
+}
+END
+${CC:-cc} -DCL_TARGET_OPENCL_VERSION=120 -o "$T/again" "$T/again.c" -lOpenCL || fail "again.c does not compile"
+mkdir -m 700 "$T/once"
+bare "$T/again" && in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"
+largest() { find "$T/once/builds" -type f -printf '%s\n' | sort -n | tail -n 1; }
+[ "$(largest)" -lt 4096 ] || fail "the first run has kept a binary: $(ls -l "$T/once/builds")"
+for i in 1 2 3; do in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"; done
+[ "$(largest)" -ge 4096 ] && [ "$(answered)0" -ge 10 ] || fail "the fourth run is not answered"
+
 # a program that the compiler warns of says so in every run
 printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"
 env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp" "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w0" || true

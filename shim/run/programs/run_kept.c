@@ -15,7 +15,8 @@
 
 #define KIND           "build 1"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */
-#define BUILDS         2       /* by the vendor, before the binary is made */
+#define BUILDS         2       /* by the vendor, each in a run of its own, before the binary is made */
+#define COUNTED        256     /* questions in one run; those beyond count each time */
 #define IDENTITY_BYTES 2048
 
 static struct cw_file_store store;
@@ -173,6 +174,22 @@ static bool has_idle_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
+/* This process has counted it, which is one run. */
+static bool is_counted(uint64_t key)
+{
+    static uint64_t keys[COUNTED];
+    static size_t n;
+    bool counted = false;
+
+    cw_run_lock();
+    for (size_t i = 0; i < n && !counted; i++)
+        counted = keys[i] == key;
+    if (!counted && n < COUNTED)
+        keys[n++] = key;
+    cw_run_unlock();
+    return counted;
+}
+
 void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options, uint64_t ns)
 {
     struct cw_run_kept_question q;
@@ -181,6 +198,10 @@ void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *device
 
     if (ns < LEAST_NS || !*store.folder || !ask(&q, program, n, devices, options))
         return;
+    if (is_counted(q.key)) {
+        cw_run_kept_finish(&q);
+        return;
+    }
     a = cw_run_kept_read(&q);
     builds = !a ? 1 : a->builds < CW_RUN_KEPT_NEVER ? a->builds + 1 : CW_RUN_KEPT_NEVER;
     if (builds <= BUILDS)
