@@ -114,7 +114,7 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count ? &r->entry[i] : NULL;
 
-    *after_ns = CW_RUNS_TIMES * cost_of(e);
+    *after_ns = r->number ? CW_RUNS_TIMES * cost_of(e) : CW_RUNS_FIRST_NS;
     if (!e)
         return CW_RUNS_LATER;
     if (e->at_once == CW_RUNS_TRIALS)

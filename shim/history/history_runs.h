@@ -11,6 +11,9 @@
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.
  *
+ * In the first run of a program the vendor compiles its kernels while they are waited for, and nothing is kept that helpers need:
+ * it begins after CW_RUNS_FIRST_NS.
+ *
  * The record is one small file in a file store: what is damaged, or makes no sense, counts as nothing. Not thread-safe. */
 #ifndef CW_HISTORY_RUNS_H
 #define CW_HISTORY_RUNS_H
@@ -24,6 +27,7 @@
 #define CW_RUNS_TIMES     30.0  /* the program's work over the cost of beginning */
 #define CW_RUNS_LONG      3.0   /* the same for a run that begins at once to see whether it gains: a few do, so they may lose more */
 #define CW_RUNS_COST_NS   4e6   /* of beginning, while nothing was measured */
+#define CW_RUNS_FIRST_NS  2e9   /* of work until the first run of a program begins, which builds and analyses all anew: .1 to .9 s */
 #define CW_RUNS_BEFORE    2     /* runs that begin later before one tries */
 #define CW_RUNS_TRIALS    3     /* runs that begin at once before it is judged what they gained */
 #define CW_RUNS_GAIN      0.98  /* work of runs that began at once over that of others: worth it */

@@ -78,6 +78,8 @@ static void test_first(void **state)
     struct cw_runs r = {0};
 
     (void)state;
+    assert_true(after(&r) == CW_RUNS_FIRST_NS); /* nothing is kept */
+    add(&r, 2, false, 5 * MS, 0);
     assert_true(after(&r) == CW_RUNS_TIMES * CW_RUNS_COST_NS);
 }
 

@@ -6,6 +6,7 @@
 #include "../../../analyzer/kernel/macro_question.h"
 #include "../../../analyzer/kernel/vendor_compiler.h"
 #include "../lanes/run_room.h"
+#include "run_models.h"
 
 static cl_device_id whole_device(cl_device_id device)
 {
@@ -56,7 +57,7 @@ bool cw_run_macros_ask(void *data, const char *options, char *const *names, size
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     const struct cw_run_compilers *c = data;
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];
-    bool good = c->n > 0 && n <= CW_TESTED_NAMES_MAX && cw_run_room();
+    bool good = !cw_run_models_ended() && c->n > 0 && n <= CW_TESTED_NAMES_MAX && cw_run_room();
 
     cw_run_register_exit(); /* as in run_lane.c, prepare() */
     for (size_t d = 0; good && d < c->n; d++) {

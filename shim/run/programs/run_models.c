@@ -228,6 +228,16 @@ void cw_run_models_wait(const struct cw_run_program *p)
         pthread_cond_wait(&models.over, &cw_run.lock);
 }
 
+bool cw_run_models_ended(void)
+{
+    bool ended;
+
+    cw_run_lock();
+    ended = models.quit;
+    cw_run_unlock();
+    return ended;
+}
+
 void cw_run_models_stop(bool join)
 {
     struct timespec end;

@@ -42,6 +42,7 @@ int cw_run_models_describe(char *text, unsigned size);
 
 /* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread. */
 void cw_run_models_stop(bool join);
+bool cw_run_models_ended(void); /* what is asked now comes too late */
 void cw_run_models_after_fork(void);
 
 /* ---- headers (run_headers.c) */
