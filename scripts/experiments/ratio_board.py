@@ -12,7 +12,8 @@ from then on, up to the last whose size is not, within a tenth and a group, what
 (sched/adaptive_async.c; for sync, its share of the block).
 
 Writes board.csv; exit 1: a limit was missed. CLOCK=real: on the real clock; DSPs overrun on a busy machine, and nothing
-holds (default: the virtual one, on which all of it is exact). MACHINES: others than these.
+holds (default: the virtual one, on which all of it is exact). There the change is looked for in what ran. MACHINES:
+others than these.
 """
 import json
 import math
@@ -26,6 +27,7 @@ ITEMS, LOCAL, BEFORE, LAUNCHES, CHANGED, BEST_MS, SET_UP_NS = 65536, 64, 61440, 
 GROUPS, FACTOR, CLOCK = ITEMS // LOCAL, 4, os.environ.get("CLOCK", "virtual")
 TAKEN_FOR_NS, WORTH, BLOCKS_N = 300000, 32, 32  # what the executor takes a set-up for; adaptive_async.c
 WHEN = (.5,) if CLOCK == "real" else (.3, .5, .7)  # a change midway
+TRIES, NEAR = 5, .25  # on the real clock: it may come so much of a launch earlier or later
 MACHINES = ["1:1", "1:2", "1:5", "1:20", "1:1:1", "1:2:4", "1.1:1:1:1:1", "1:2:4:10:20", "1:20:20:20:20"]
 
 
@@ -122,14 +124,54 @@ def recovery(launch, device, change, per, mode):
     return blocks, 100 * (change - begin + left / sum(1 / x for x in now)) / took(launch)
 
 
+def seen_change(runs, device, per):
+    """The launch in which `device` became slower, and when, by the first of three parts that took far longer than their
+    groups, or the one before, which it began in. On the real clock a program does not start as long before its launches as
+    the last time. None: never."""
+    mine = [(launch, p[2], p[3] - p[2], SET_UP_NS + p[1] * per[device]) for launch in runs for p in launch if p[0] == device]
+    far = [took_ns > FACTOR / 2 * full for _, _, took_ns, full in mine]
+    slow = next((i for i in range(len(far)) if all(far[i:i + 3])), None)
+    if slow is None:
+        return None
+    if slow and mine[slow - 1][2] > 1.05 * mine[slow - 1][3]:
+        slow -= 1
+    launch, begin, took_ns, full = mine[slow]
+    return launch, begin + max(0, (FACTOR * full - took_ns) / (FACTOR - 1))
+
+
+def change_seen(build, folder, speeds, ns_per_item, mode, launch, when):
+    """As change_midway(), on the real clock: planted once more, earlier or later, until it is seen about there."""
+    fastest, per = speeds.index(max(speeds)), [ns_per_item * LOCAL / s for s in speeds]
+    at, usual, best = min(p[2] for p in launch) + when * took(launch), took(launch), None
+    for _ in range(TRIES):
+        runs = launches(build, folder, speeds, ns_per_item, ["--blocks", mode], f"{fastest}:slow@{int(at / 1000)}*{FACTOR}",
+                        CHANGED)
+        found = seen_change(runs, fastest, per)
+        if not found:
+            at -= CHANGED / 4 * usual
+            continue
+        part = (found[1] - min(p[2] for p in found[0])) / usual
+        if found[0] is runs[0] and part < .1:  # or before
+            at += CHANGED / 4 * usual
+            continue
+        told = recovery(found[0], fastest, found[1], per, mode)
+        if told and (not best or abs(part - when) < best[0]):
+            best = abs(part - when), told
+        if best and best[0] < NEAR:
+            break
+        at += (when - part) * usual
+    return best and best[1]
+
+
 def change_midway(build, folder, speeds, ns_per_item, mode, launch, when):
     """What recovery() says of a run like that of `launch`, its last, in which the fastest becomes slower so far into it."""
+    if CLOCK == "real":
+        return change_seen(build, folder, speeds, ns_per_item, mode, launch, when)
     fastest, per = speeds.index(max(speeds)), [ns_per_item * LOCAL / s for s in speeds]
     at = int((min(p[2] for p in launch) + when * took(launch)) / 1000)
     for shift in range(5):  # until it comes to pass within a launch
         change = at + shift * 37000
-        runs = launches(build, folder, speeds, ns_per_item, ["--blocks", mode], f"{fastest}:slow@{change}*{FACTOR}",
-                        CHANGED if CLOCK == "real" else LAUNCHES)
+        runs = launches(build, folder, speeds, ns_per_item, ["--blocks", mode], f"{fastest}:slow@{change}*{FACTOR}")
         found = next(filter(None, (recovery(r, fastest, change * 1000, per, mode) for r in runs)), None)
         if found:
             return found
