@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/footprint/compiled.h"
+#include "../../../sched/groups_pack.h"
 #include "../../door/log.h"
+#include "run_group_kept.h"
 
 #define MOST_TILES  1024  /* of one launch */
 #define MOST_ALL    32768 /* of a group run */
@@ -289,13 +291,31 @@ static void draw(struct cw_groups_options *o)
     o->seed = o->apart ? 0 : 1 + cw_run_group_below(1u << 30);
 }
 
+/* Makes the plan, or takes the one that an earlier run has kept, where it `may` be kept. */
+static enum cw_status order(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, bool may,
+                            struct cw_groups *plan, bool *kept)
+{
+    enum cw_status status;
+    uint64_t key[2];
+
+    if (may)
+        cw_groups_key(step, steps, options, key);
+    *kept = may && cw_run_group_recall(key, plan);
+    if (*kept)
+        return CW_OK;
+    status = cw_groups_make(step, steps, options, plan, NULL);
+    if (status == CW_OK && may)
+        cw_run_group_keep(key, plan);
+    return status;
+}
+
 bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why)
 {
     struct cw_groups_step *step = calloc(g->steps, sizeof *step);
     struct cw_groups_options options = {.rule = cw_run_group_settings.rule, .lanes = lanes, .cache_bytes = v->cache_bytes,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
     uint64_t begin = cw_run_now_ns();
-    bool good = false;
+    bool good = false, kept = false;
 
     *why = "memory is out";
     if (cw_run.chaos)
@@ -305,10 +325,11 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     if (options.apart && v->shared)
         options.cache_bytes /= lanes;
     if (step && cut(g, v, lanes, step) == CW_OK) {
+        bool may = options.measured && cw_run_group_settle(g, step);
         enum cw_status status;
 
         cw_run_unlock();
-        status = cw_groups_make(step, g->steps, &options, &g->plan, NULL);
+        status = order(step, g->steps, &options, may, &g->plan, &kept);
         cw_run_lock();
         good = status == CW_OK && is_order(g, lanes) && keep_counts(g);
         if (status == CW_ERR_LIMIT)
@@ -319,7 +340,8 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         g->judged = true;
         good = false;
     }
-    cw_log_debug("groups: a plan of %u tiles took %.1f ms", g->plan.tiles, (double)(cw_run_now_ns() - begin) / 1e6);
+    cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles, kept ? " that an earlier run has kept" : "",
+                 (double)(cw_run_now_ns() - begin) / 1e6);
     for (uint32_t i = 0; step && i < g->steps; i++) {
         free((void *)step[i].access);
         free((void *)step[i].column);

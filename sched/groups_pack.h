@@ -1,0 +1,24 @@
+/* groups_pack.h - plans of priority groups as bytes: what one run has planned the next need not plan again.
+ *
+ * The bytes are for the program that wrote them, on the same kind of machine: unpacking refuses all others. What a plan
+ * was made of is not in it, so it belongs under the key of that. Pure. */
+#ifndef CW_GROUPS_PACK_H
+#define CW_GROUPS_PACK_H
+
+#include <stddef.h>
+
+#include "groups.h"
+
+/* All that cw_groups_make() makes a plan of: other steps or options have other keys.
+ * key[0], key[1]: two hashes. O(accesses). */
+void cw_groups_key(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, uint64_t key[2]);
+
+/* Malloc'ed for the caller; NULL: memory is out. */
+void *cw_groups_pack(const struct cw_groups *g, const uint64_t key[2], size_t *bytes);
+
+/* *out is the caller's, for cw_groups_finish; empty where the bytes are not such a plan under that key, or memory is out (false).
+ * Successors lie within their arrays and behind the tiles that have them; whether all tiles of all steps are there, and
+ * each counts what it waits for, is for the caller to see. */
+bool cw_groups_unpack(const void *data, size_t bytes, const uint64_t key[2], struct cw_groups *out);
+
+#endif

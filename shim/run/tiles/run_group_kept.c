@@ -1,0 +1,88 @@
+/* run_group_kept.c - see run_group_kept.h. */
+#include "run_group_kept.h"
+
+#include <stdlib.h>
+
+#include "../../../sched/groups_pack.h"
+#include "../programs/run_cache.h"
+
+#define PLACE       (UINT64_C(1) << 40) /* apart by so much; a larger memory is none */
+#define LEAST_TILES 1024 /* fewer are planned as soon as read */
+
+enum { MOST = 32 };
+
+struct home {
+    const struct cw_run_memory *root;
+    uint64_t low, high;
+};
+
+/* False: there are too many, or two share bytes. */
+static bool find_homes(const struct cw_run_group *g, struct home home[MOST], uint32_t *homes)
+{
+    *homes = 0;
+    for (uint32_t s = 0; s < g->steps; s++) {
+        const struct cw_run_launch *l = &g->step[s].task->launch;
+
+        for (uint32_t a = 0; a < l->kernel->count; a++) {
+            const struct cw_run_memory *root = l->args[a].memory ? l->args[a].memory->root : NULL;
+            uint64_t low = root ? (uintptr_t)root->address : 0, high = low + (root ? root->bytes : 0);
+            uint32_t k = 0;
+
+            while (root && k < *homes && home[k].root != root && (high <= home[k].low || home[k].high <= low))
+                k++;
+            if (!root || (k < *homes && home[k].root == root))
+                continue;
+            if (k < *homes || *homes == MOST || root->bytes >= PLACE)
+                return false;
+            home[(*homes)++] = (struct home){root, low, high};
+        }
+    }
+    return true;
+}
+
+bool cw_run_group_settle(const struct cw_run_group *g, struct cw_groups_step *step)
+{
+    struct home home[MOST];
+    uint32_t homes;
+
+    if (!find_homes(g, home, &homes))
+        return false;
+    for (int move = 0; move < 2; move++) /* all, or none */
+        for (uint32_t s = 0; s < g->steps; s++)
+            for (size_t i = 0; i < (size_t)step[s].tiles * step[s].accesses; i++) {
+                struct cw_groups_access *a = (struct cw_groups_access *)&step[s].access[i];
+                uint32_t k = 0;
+
+                if (a->low >= a->high)
+                    continue;
+                while (k < homes && (a->low < home[k].low || a->high > home[k].high))
+                    k++;
+                if (k == homes)
+                    return false;
+                if (move) {
+                    a->low += (k + 1) * PLACE - home[k].low;
+                    a->high += (k + 1) * PLACE - home[k].low;
+                }
+            }
+    return true;
+}
+
+bool cw_run_group_recall(const uint64_t key[2], struct cw_groups *out)
+{
+    size_t bytes;
+    void *data = cw_run_cache_read(key[0], &bytes);
+    bool good = data && cw_groups_unpack(data, bytes, key, out);
+
+    free(data);
+    return good;
+}
+
+void cw_run_group_keep(const uint64_t key[2], const struct cw_groups *plan)
+{
+    size_t bytes;
+    void *data = plan->tiles < LEAST_TILES ? NULL : cw_groups_pack(plan, key, &bytes);
+
+    if (data)
+        cw_run_cache_write(key[0], data, bytes);
+    free(data);
+}

@@ -1,0 +1,116 @@
+/* Plans of priority groups as bytes: the same plan comes back, what is damaged or of something else does not, and whatever does
+ * can be walked. */
+#include "groups_chain.h"
+
+#include "../../sched/groups_pack.h"
+
+static void expect_same(const struct cw_groups *a, const struct cw_groups *b)
+{
+    uint32_t successors = 0;
+
+    assert_int_equal(a->tiles, b->tiles);
+    assert_int_equal(a->groups, b->groups);
+    assert_int_equal(a->blocks, b->blocks);
+    assert_int_equal(a->height, b->height);
+    assert_int_equal(a->width, b->width);
+    assert_true(a->touched_bytes == b->touched_bytes && a->plain_bytes == b->plain_bytes);
+    assert_memory_equal(a->tile, b->tile, a->tiles * sizeof *a->tile);
+    for (uint32_t i = 0; i < a->tiles; i++)
+        successors += a->tile[i].successors;
+    assert_true(successors > 0);
+    assert_memory_equal(a->successor, b->successor, successors * sizeof *a->successor);
+}
+
+static void comes_back(void **state)
+{
+    struct chain c = {0};
+    struct cw_groups g, again;
+    uint64_t key[2] = {3, 4}, other[2] = {3, 5};
+    size_t bytes;
+    void *data;
+
+    (void)state;
+    chain_jacobi(&c, 20, 6, 1);
+    g = chain_groups(&c, (struct cw_groups_options){.width = 3, .height = 4, .lanes = 2});
+    data = cw_groups_pack(&g, key, &bytes);
+    assert_true(data && cw_groups_unpack(data, bytes, key, &again));
+    expect_same(&g, &again);
+    cw_groups_finish(&again);
+    assert_false(cw_groups_unpack(data, bytes, other, &again));
+    for (size_t n = 0; n < bytes; n += 7)
+        assert_false(cw_groups_unpack(data, n, key, &again));
+    assert_null(again.tile);
+    cw_groups_finish(&g);
+    free(data);
+}
+
+/* Whatever byte is other than it was: no plan, or one whose successors are tiles behind. */
+static void damage_is_no_harm(void **state)
+{
+    struct chain c = {0};
+    struct cw_groups g, again;
+    uint64_t key[2] = {1, 2}, seed = 5;
+    unsigned char *data;
+    size_t bytes;
+
+    (void)state;
+    chain_jacobi(&c, 12, 4, 1);
+    g = chain_groups(&c, (struct cw_groups_options){.width = 2, .lanes = 2});
+    data = cw_groups_pack(&g, key, &bytes);
+    for (size_t k = 0; k < bytes; k++) {
+        unsigned char was = data[k];
+
+        data[k] ^= (unsigned char)(1 + cw_random_below(&seed, 255));
+        if (cw_groups_unpack(data, bytes, key, &again)) {
+            for (uint32_t i = 0; i < again.tiles; i++)
+                for (uint32_t e = 0; e < again.tile[i].successors; e++) {
+                    uint32_t next = again.successor[again.tile[i].first + e];
+                    assert_true(next > i && next < again.tiles);
+                }
+            cw_groups_finish(&again);
+        }
+        data[k] = was;
+    }
+    cw_groups_finish(&g);
+    free(data);
+}
+
+/* Each thing that a plan is made of has a part in its key. */
+static void keys_differ(void **state)
+{
+    struct cw_groups_options o = {.rule = CW_GROUPS_SKEW, .lanes = 2, .apart = true, .cache_bytes = 1000};
+    struct cw_groups_options options[] = {o, o, o, o, o, o, o, o, o};
+    static struct chain chain[5];
+    uint64_t key[16][2];
+    uint32_t n = 0;
+
+    (void)state;
+    options[1].rule = CW_GROUPS_MAX, options[2].lanes = 3, options[3].apart = false, options[4].height = 2, options[5].width = 2;
+    options[6].cache_bytes = 1001, options[7].measured = true, options[8].seed = 1;
+    for (uint32_t k = 0; k < 5; k++)
+        chain_jacobi(&chain[k], 8, 3, 1);
+    chain[1].access[2][3].high++;
+    chain[2].access[1][2].write ^= true;
+    chain[3].step[0].lean = .5;
+    chain[4].steps = 2;
+    for (uint32_t k = 0; k < sizeof options / sizeof *options; k++)
+        cw_groups_key(chain[0].step, chain[0].steps, &options[k], key[n++]);
+    for (uint32_t k = 1; k < 5; k++)
+        cw_groups_key(chain[k].step, chain[k].steps, &o, key[n++]);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            assert_true(key[i][0] != key[j][0] && key[i][1] != key[j][1]);
+    cw_groups_key(chain[0].step, chain[0].steps, &o, key[n]);
+    assert_memory_equal(key[n], key[0], sizeof key[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back),
+        cmocka_unit_test(damage_is_no_harm),
+        cmocka_unit_test(keys_differ),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
