@@ -54,7 +54,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/rewriter $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
 
 all: $(programs)
@@ -137,7 +137,7 @@ $(B)/test/models $(B)/test/compiled: $(B)/test/%: $(B)/obj/test/footprint/%.o $(
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lpthread -lm
 
 # the rewriter on a device: a program that shows what it makes of a source, and a layer that runs launches in tiles
-$(B)/test/rewriter $(B)/test/linked: $(B)/test/%: $(B)/obj/test/rewrite/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+$(B)/test/rewriter $(B)/test/rows $(B)/test/linked: $(B)/test/%: $(B)/obj/test/rewrite/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 $(B)/test/ids: $(B)/obj/test/rewrite/ids.o

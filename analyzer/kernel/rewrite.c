@@ -96,6 +96,22 @@ static bool analyse(struct cw_rw *s, const struct cw_rewrite_in *in)
     return cw_rw_spread(s) && cw_rw_check(s);
 }
 
+/* One definition of `name`, and it has a form for rows. */
+static bool has_rows(const struct cw_rw *s, uint32_t name)
+{
+    size_t definitions = 0, rows = 0;
+
+    for (size_t u = 0; u < s->units; u++)
+        for (size_t i = 0; i < s->unit[u].functions; i++) {
+            const struct cw_rw_function *f = &s->unit[u].function[i];
+            if (s->unit[u].text.v[f->name_token].name != name)
+                continue;
+            definitions += f->body_open != 0;
+            rows += f->rows;
+        }
+    return definitions == 1 && rows == 1;
+}
+
 static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struct cw_rewrite_out *out,
                           bool done)
 {
@@ -103,12 +119,13 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
         struct cw_rewrite_kernel *verdict = &out->kernel[k];
         uint32_t id = done ? cw_rw_name_intern(&s->names, in->kernel[k], strlen(in->kernel[k])) : UINT32_MAX;
         uint32_t flags = id != UINT32_MAX ? s->names.v[id].flags : 0;
-        *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason};
+        *verdict = (struct cw_rewrite_kernel){CW_REWRITE_REFUSED, out->reason, false};
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))
             verdict->reason = "its definition was not found: macros make it";
         else if (done)
             *verdict =
-                (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL};
+                (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL,
+                                           flags & CW_RW_TAINTED && has_rows(s, id)};
     }
 }
 

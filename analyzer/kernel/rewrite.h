@@ -87,7 +87,15 @@ enum cw_rewrite_verdict {
 struct cw_rewrite_kernel {
     enum cw_rewrite_verdict verdict;
     const char *reason; /* CW_REWRITE_REFUSED: why, one line, owned by struct cw_rewrite_out; else NULL */
+    bool rows;          /* CW_REWRITE_DONE: there is CW_REWRITE_ROWS with the kernel's name behind it, too */
 };
+
+/* A form of kernels in which one work-item does the work of a row, for devices whose work-items are loops (CPUs): the same
+ * bytes, faster where the kernel tests for borders. Behind the tile it takes a cl_int2: work-items of the tile along
+ * dimension 0, and how many of them make a row. It is launched with local size 1 over (rows in dimension 0, the tile's work-items
+ * along dimensions 1 and 2), where base + size of the tile along dimension 0 is at most 2^31 - 1. Where it does not build,
+ * the source may be built with -DCW_RUN_NO_ROWS, which leaves it out. */
+#define CW_REWRITE_ROWS "__cw_rows_"
 
 /* The result; cw_rewrite_finish frees it. When the program as a whole was refused `source` is NULL, `reason`
  * says why and all kernels are refused. */

@@ -26,12 +26,25 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
     return true;
 }
 
+/* A word that forms for rows are written with, where the program's macros hold. */
+static bool is_row_word(const struct cw_rw *s, uint32_t id)
+{
+    static const char *const words[] = {"void", "int", "int2", "ulong", "size_t", "for", "if", "else", "__kernel",
+                                        "__private", "x", "y", "base", NULL};
+
+    for (const char *const *w = words; *w; w++)
+        if (cw_rw_name_is(&s->names, id, *w))
+            return true;
+    return false;
+}
+
 static bool check_name(struct cw_rw *s, uint32_t id)
 {
     uint32_t flags = s->names.v[id].flags;
     bool ours =
         (flags & (CW_RW_FUNCTION | CW_RW_MACRO | CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_TYPEDEF | CW_RW_ID)) != 0;
 
+    s->no_rows |= flags & CW_RW_MACRO && is_row_word(s, id);
     if (flags & CW_RW_SPLIT &&
         flags & (CW_RW_ID | CW_RW_TAINTED)) /* a macro's name without its parenthesis is none */
         return cw_rw_refuse(s, "a directive stands behind '%.*s'", CW_RW_TEXT(s, id));

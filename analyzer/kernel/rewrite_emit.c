@@ -1,5 +1,5 @@
 /* rewrite_emit.c - the rewritten text: what stands before it, and the places where parameters are put in. */
-#include "rewrite_state.h"
+#include "rewrite_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,7 @@ static const char parameter[] = "__cw_tile __cw_t __attribute__((__unused__))";
 struct edit {
     uint32_t at, drop; /* place in the text, bytes of it that go */
     const char *put;
+    char *owned; /* NULL, or `put` for free() */
 };
 
 struct writer {
@@ -102,14 +103,14 @@ static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const 
     size_t n = 0;
 
     if (is_called(s, name->name)) {
-        e[n++] = (struct edit){name->at, 0, "("};
-        e[n++] = (struct edit){name->at + name->length, 0, ")"};
+        e[n++] = (struct edit){name->at, 0, "(", NULL};
+        e[n++] = (struct edit){name->at + name->length, 0, ")", NULL};
     }
     if (f->parameters == CW_RW_P_VOID)
         for (size_t i = f->open_token; i < f->close_token; i++)
             if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "void"))
-                e[n++] = (struct edit){v[i].at, v[i].length, ""};
-    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter};
+                e[n++] = (struct edit){v[i].at, v[i].length, "", NULL};
+    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL};
     return n;
 }
 
@@ -145,25 +146,55 @@ static void put_text(const struct cw_rw_unit *u, struct writer *w, const struct 
     put(w, u->text.text + at, u->text.length - at);
 }
 
-char *cw_rw_emit(struct cw_rw *s, const struct cw_rw_unit *u)
+/* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each function. */
+static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, bool *ok)
+{
+    struct cw_rw_rows *r = malloc(sizeof *r);
+    uint32_t line = 1, at = 0;
+    size_t n = 0;
+
+    *ok = r != NULL;
+    for (size_t i = 0; *ok && i < u->functions; i++) {
+        struct cw_rw_function *f = &u->function[i];
+        if (!(s->names.v[u->text.v[f->name_token].name].flags & CW_RW_TAINTED) || !cw_rw_rows_look(s, u, f, r))
+            continue;
+        for (; at < u->text.v[f->body_close].at; at++)
+            line += u->text.text[at] == '\n';
+        e[n] = (struct edit){.at = at + 1, .owned = cw_rw_rows_text(r, line)};
+        *ok = e[n].owned != NULL;
+        e[n].put = e[n].owned;
+        f->rows = *ok;
+        n += *ok;
+    }
+    free(r);
+    return n;
+}
+
+char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u)
 {
     struct writer w = {.ok = true};
-    struct edit *e = calloc(4 * u->functions + 1, sizeof *e);
+    struct edit *e = calloc(5 * u->functions + 1, sizeof *e);
     uint8_t *seen = calloc(s->names.count + 1, 1);
-    size_t edits = 0;
+    size_t edits = 0, rows = 0;
 
     w.ok = e && seen;
     for (size_t i = 0; w.ok && i < u->functions; i++)
         if (s->names.v[u->text.v[u->function[i].name_token].name].flags & CW_RW_TAINTED)
             edits += edits_of(s, u, &u->function[i], e + edits);
+    if (w.ok)
+        edits += rows = row_edits(s, u, e + edits, &w.ok);
     if (w.ok) {
         if (edits) /* nothing to do: the text as it was, ids or not */
             put_string(&w, head);
+        if (rows)
+            put_string(&w, cw_rw_rows_head);
         put_macros(s, u, &w, seen);
         put_string(&w, "#line 1\n");
         qsort(e, edits, sizeof *e, by_place);
         put_text(u, &w, e, edits);
     }
+    for (size_t i = 0; e && i < edits; i++)
+        free(e[i].owned);
     free(e);
     free(seen);
     if (!w.ok) {

@@ -1,6 +1,8 @@
 /* rewrite_macros.c - the #define and #undef lines of a unit, whichever branch they stand in. */
 #include "rewrite_state.h"
 
+#include <string.h>
+
 typedef const struct cw_rw_token token;
 
 /* Brackets of a replacement list match: then those of the text match too, whatever is expanded. */
@@ -24,6 +26,26 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
+/* Whether it may change a variable that it is given or names. */
+static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
+{
+    token *k = &t->v[i];
+    char before = i > first ? k[-1].c : 0, after = i + 1 < end ? k[1].c : 0;
+
+    switch (k->c) {
+    case '=':
+        return after != '=' && !(before && strchr("=<>!", before) && !(i > first + 1 && k[-2].c == before));
+    case '+':
+    case '-':
+        return after == k->c;
+    case '&':
+        return after != '&' && before != '&' &&
+               !(i > first && (before == ')' || k[-1].kind == CW_RW_NAME || k[-1].kind == CW_RW_NUMBER));
+    default:
+        return false;
+    }
+}
+
 static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macro, size_t first, size_t end)
 {
     uint32_t *flags = &s->names.v[macro].flags;
@@ -32,9 +54,10 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         return cw_rw_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
     *flags |= end - first >= 2 ? CW_RW_SOLID : CW_RW_HOLLOW;
     for (size_t i = first; i < end; i++) {
+        *flags |= may_write(t, first, end, i) ? CW_RW_NO_ROWS : 0;
         if (t->v[i].c == 'P') {
             s->pastes = true;
-            *flags |= CW_RW_TAINTED; /* may make any name */
+            *flags |= CW_RW_TAINTED | CW_RW_NO_ROWS; /* may make any name */
         } else if (t->v[i].c == '{') {
             *flags |= CW_RW_BRACES;
         } else if (makes_strings(s, t, first, i)) {
@@ -42,7 +65,8 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         } else if (t->v[i].kind == CW_RW_NAME) {
             if (!cw_rw_add_edge(s, macro, t->v[i].name))
                 return cw_rw_nomem(s);
-            s->names.v[t->v[i].name].flags |= CW_RW_USED;
+            s->names.v[t->v[i].name].flags |=
+                CW_RW_USED | (s->names.v[t->v[i].name].flags & CW_RW_PARAMETER ? 0 : CW_RW_IN_MACRO);
         }
         if (!cw_rw_look_at_use(s, t, i, first, end))
             return false;
@@ -91,6 +115,9 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
             return false;
         if (t->v[i].c == CW_RW_UNDEF && t->v[i + 2].kind == CW_RW_NAME)
             s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO | CW_RW_HOLLOW;
+        for (size_t k = i + 1; t->v[i].c == CW_RW_HARMLESS && t->v[k].kind != CW_RW_LINE_END; k++)
+            if (t->v[k].kind == CW_RW_NAME && cw_rw_name_is(&s->names, t->v[k].name, "clang"))
+                s->no_rows = true; /* fp contract(fast), say */
         if (t->v[i].c == CW_RW_UNKNOWN)
             return cw_rw_refuse(s, "a directive that is not known");
         for (size_t k = i + 1; t->v[i].c != CW_RW_DEFINE && t->v[k].kind != CW_RW_LINE_END; k++)

@@ -131,7 +131,7 @@ static uint32_t new_body(struct scan *c, bool odd)
         cw_rw_nomem(s);
         return 0;
     }
-    s->odd_body[s->bodies] = odd;
+    s->odd_body[s->bodies] = odd ? CW_RW_BODY_ODD : 0;
     return CW_RW_FIRST_BODY + s->bodies++;
 }
 
@@ -152,9 +152,11 @@ static bool outer_use(struct scan *c, size_t i)
 }
 
 /* An opening brace outside of all others. */
-static bool open_top(struct scan *c)
+static bool open_top(struct scan *c, size_t at)
 {
     struct level *l = &c->l;
+    struct cw_rw_function *only = NULL;
+    size_t functions = 0;
 
     l->outer_paren = l->paren;
     l->paren = 0;
@@ -165,10 +167,18 @@ static bool open_top(struct scan *c)
         l->top = IN_FUNCTION;
         if (!(l->body = new_body(c, false)))
             return false;
-        for (size_t i = l->first_function; i < c->u->functions; i++)
-            if (!c->u->function[i].done &&
-                !cw_rw_add_edge(c->s, c->t->v[c->u->function[i].name_token].name, l->body))
+        for (size_t i = l->first_function; i < c->u->functions; i++) {
+            if (c->u->function[i].done)
+                continue;
+            if (!cw_rw_add_edge(c->s, c->t->v[c->u->function[i].name_token].name, l->body))
                 return cw_rw_nomem(c->s);
+            only = &c->u->function[i];
+            functions++;
+        }
+        if (functions == 1) {
+            only->body_open = (uint32_t)at;
+            only->body = l->body;
+        }
     } else if (l->record && !l->closed) {
         l->top = IN_RECORD;
     } else {
@@ -178,10 +188,13 @@ static bool open_top(struct scan *c)
     return true;
 }
 
-static bool close_top(struct scan *c)
+static bool close_top(struct scan *c, size_t at)
 {
     if (c->l.paren)
         return refuse_braces(c);
+    for (size_t i = c->l.first_function; i < c->u->functions; i++)
+        if (!c->u->function[i].done && c->u->function[i].body_open && c->u->function[i].body == c->l.body)
+            c->u->function[i].body_close = (uint32_t)at;
     if (c->l.top == IN_FUNCTION || c->l.top == IN_ODD) {
         end_declaration(c);
     } else {
@@ -215,7 +228,7 @@ static bool in_braces(struct scan *c, size_t i)
         if (l->paren-- == 0)
             return refuse_braces(c);
     } else if (k->c == '}' && --l->brace == 0) {
-        return close_top(c);
+        return close_top(c, i);
     }
     return true;
 }
@@ -320,7 +333,7 @@ static bool outside(struct scan *c, size_t i)
     struct level *l = &c->l;
 
     if (k->c == '{')
-        return open_top(c);
+        return open_top(c, i);
     if (k->c == '}')
         return refuse_braces(c);
     if (l->paren) {

@@ -33,15 +33,20 @@ enum cw_rw_flag {
     CW_RW_FAMILY = 1 << 23,     /* named like a function of OpenCL C (convert_…), and one if the program has none */
     CW_RW_SPLIT = 1 << 22,      /* a directive stands behind it, where its parenthesis might be */
     CW_RW_TAINTED = 1 << 21,   /* may reach an id built-in */
+    CW_RW_NO_ROWS = 1 << 24,   /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
+    CW_RW_IN_MACRO = 1 << 25,  /* occurs in what a macro stands for, or in the options */
 };
 
 /* The declaration of a function: "name ( parameters )". */
 struct cw_rw_function {
     uint32_t name_token, close_token; /* UINT32_MAX while the parenthesis is open */
     uint32_t open_token;
+    uint32_t body_open, body_close; /* its braces; 0: none, or not its alone */
+    uint32_t body;                  /* its node */
     uint8_t parameters; /* enum cw_rw_parameters */
     bool done;          /* its declaration is over */
     bool odd;           /* not understood */
+    bool rows;          /* the result has a form for rows of it */
 };
 
 enum cw_rw_parameters {
@@ -49,6 +54,11 @@ enum cw_rw_parameters {
     CW_RW_P_VOID, /* (void) */
     CW_RW_P_SOME,
     CW_RW_P_DOUBT, /* made by macros that may stand for nothing; variadic */
+};
+
+enum cw_rw_body {
+    CW_RW_BODY_ODD = 1,     /* braces whose function is not understood */
+    CW_RW_BODY_NO_ROWS = 2, /* reaches a name with CW_RW_NO_ROWS */
 };
 
 struct cw_rw_edge {
@@ -70,10 +80,12 @@ struct cw_rw {
     struct cw_rw_edge *edge;
     size_t edges, edge_capacity;
     uint32_t bodies;   /* function bodies and the like, over all units */
-    uint8_t *odd_body; /* per body: braces whose function is not understood */
+    uint8_t *odd_body; /* per body: enum cw_rw_body */
     size_t odd_capacity;
     bool pastes;   /* some macro has ## */
     bool has_line; /* __LINE__ is used */
+    bool no_rows;  /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that results depend on
+                      where they stand; or words that those forms are written with are macros */
     char *reason;  /* 256 bytes, empty: nothing was refused yet */
     bool nomem;
 };
@@ -101,7 +113,7 @@ bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who
 char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit);
 uint32_t cw_rw_hash_text(const char *text);
 bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
-char *cw_rw_emit(struct cw_rw *s, const struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
+char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
 bool cw_rw_add_edge(struct cw_rw *s, uint32_t from, uint32_t to);
 /* A call, a block or a use at token i of the unit (in a body or a macro); previous and next may lie across

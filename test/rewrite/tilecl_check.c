@@ -79,6 +79,9 @@ static void release(struct work *w)
     for (int i = 0; i < 2; i++)
         if (w->rewritten[i])
             v.clReleaseKernel(w->rewritten[i]);
+    for (int i = 0; i < 2; i++)
+        if (w->rows[i])
+            v.clReleaseKernel(w->rows[i]);
 }
 
 static bool set_arguments(struct work *w, cl_kernel k)
@@ -138,6 +141,8 @@ static bool run_tile(struct work *w, size_t tile, int device)
         t.base[w->dim] = l->offset[w->dim];
     if (break_it && !strcmp(break_it, "group"))
         t.first_group[w->dim] = 0;
+    if (w->rows[device] && (tile & 1) == 0)
+        return tilecl_run_rows(w, &t, global, device, (tile & 2) != 0);
     if (!w->as_is && v.clSetKernelArg(k, w->k->args, sizeof t, &t))
         return false;
     return v.clEnqueueNDRangeKernel(side.queue[device], k, l->dims, NULL, global, l->local, 0, NULL, NULL) ==
@@ -267,6 +272,9 @@ static bool make_kernels(struct work *w, size_t which)
     w->rewritten[0] = v.clCreateKernel(q->rewritten[0], name, NULL);
     w->rewritten[1] = v.clCreateKernel(q->rewritten[1], name, NULL);
     w->as_is = q->verdict[which] == CW_REWRITE_AS_IS;
+    for (int i = 0; i < 2 && q->rows[which]; i++)
+        if (!(w->rows[i] = tilecl_rows_kernel(q->rewritten[i], name)) || !set_arguments(w, w->rows[i]))
+            return false;
     return w->original && w->rewritten[0] && w->rewritten[1] && set_arguments(w, w->original) &&
            set_arguments(w, w->rewritten[0]) && set_arguments(w, w->rewritten[1]);
 }

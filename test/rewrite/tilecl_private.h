@@ -13,6 +13,7 @@ struct private_program {
     struct cw_model_set models;
     bool has_models;
     int verdict[MAX_KERNELS]; /* enum cw_rewrite_verdict */
+    bool rows[MAX_KERNELS];
 };
 
 /* The private context: two devices, a queue each. */
@@ -38,11 +39,16 @@ struct work {
     const struct launch *l;
     struct copy copy[MAX_ARGS];
     size_t copies;
-    cl_kernel original, rewritten[2];
+    cl_kernel original, rewritten[2], rows[2]; /* rows: NULL, or the form in which every other tile is run */
     int dim;
     size_t groups, at[MAX_TILES + 1]; /* boundaries, in groups along dim */
     size_t tiles, order[MAX_TILES];
     bool as_is;
 };
+
+/* tilecl_rows.c. The work-items of `t`, `size` of them, one for each row; parts: rows are cut in three. */
+struct cw_rewrite_tile;
+cl_kernel tilecl_rows_kernel(cl_program rewritten, const char *name);
+bool tilecl_run_rows(struct work *w, const struct cw_rewrite_tile *t, const size_t *size, int device, bool parts);
 
 #endif

@@ -202,7 +202,9 @@ void tilecl_prepare(struct program_record *p)
     }
     for (size_t i = 0; i < p->kernels; i++) {
         q->verdict[i] = out.kernel ? out.kernel[i].verdict : CW_REWRITE_REFUSED;
-        say("kernel %s: %s%s%s\n", p->kernel[i].name, cw_rewrite_verdict_name(q->verdict[i]),
+        q->rows[i] = out.kernel && out.kernel[i].rows;
+        say("kernel %s: %s%s%s%s\n", p->kernel[i].name, cw_rewrite_verdict_name(q->verdict[i]),
+            q->rows[i] ? ", in rows" : "",
             out.kernel && out.kernel[i].reason ? ": " : "",
             out.kernel && out.kernel[i].reason ? out.kernel[i].reason : "");
     }

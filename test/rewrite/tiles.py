@@ -84,7 +84,7 @@ def still_in_an_original(lines):
 def table(suites):
     print(f"{'suite':14}{'programs':>9}{'kernels':>8}{'rewritten':>10}{'as it is':>9}{'refused':>8}{'cut, same bytes':>16}{'not cut':>8}{'troubles':>9}")
     for name, (sums, kernels, troubles) in suites.items():
-        v = collections.Counter(verdict.split(":")[0] for verdict in kernels.values())
+        v = collections.Counter(re.split("[:,]", verdict)[0] for verdict in kernels.values())
         print(f"{name:14}{sums['program']:9}{len(kernels):8}{v['rewritten']:10}{v['as it is']:9}{v['refused']:8}{sums['cut']:16}{sums['whole']:8}{troubles:9}")
 
 
@@ -117,8 +117,9 @@ def main():
             print(f"{program.name}: status {status}")
             print("".join(f"    {line}\n" for line in (lines if options.details else wrong)), end="", flush=True)
     table(suites)
-    verdicts = collections.Counter(v.split(":")[0] for v in kernels.values())
-    print(f"{sums['program']} programs, {len(kernels)} kernels: " + ", ".join(f"{n} {v}" for v, n in verdicts.items()))
+    verdicts = collections.Counter(re.split("[:,]", v)[0] for v in kernels.values())
+    print(f"{sums['program']} programs, {len(kernels)} kernels: " + ", ".join(f"{n} {v}" for v, n in verdicts.items())
+          + f"; {sum('in rows' in v for v in kernels.values())} have a form for rows")
     print(f"launches: {sums['cut']} cut with the same bytes, {sums['whole']} not cut, {len(bad)} troubles")
     for reason, n in reasons.most_common():
         print(f"  {n:4}  {reason}")

@@ -1,0 +1,99 @@
+/* rewrite_rows.h - a second form of kernels, in which one work-item does the work of a row of them. Internal to rewrite*.c.
+ *
+ * Why. Compilers for CPUs run a work-group as a loop over its work-items. In kernels that test for borders every load is
+ * conditional there, so the loop is made of masked loads and tests; indices in int, wide ids cut to them, must be proved not
+ * to wrap in each work-group. As rows such kernels take half of the time or less (PoCL 3.1).
+ *
+ * How. Behind kernel K of the source stands __cw_rows_K: a loop over dimension 0 in an int, around K's own text as an
+ * inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or falls by one from work-item to
+ * work-item
+ * (*moving*) or none does (*fixed*). At run time the ends of the row give the range in which each moving atom has the value
+ * that it has inside: what moves by one is looked at at both ends in the type in which it is compared, and where it does not
+ * differ by just as many as there are work-items between (it has wrapped), nothing is taken for granted. In that range runs
+ * a copy of the text in which those tests are constants; before and behind it the text as it is. Rows in which a fixed atom
+ * decides a test (the first row, the last) have copies of their own.
+ *
+ * Which. Kernels without loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that they ask
+ * for themselves, not in functions; subscripts of parameters only, that move by at most one; at least one test. Variables in
+ * tests are integers that are given a value where they are declared and nowhere else, of sums that have no side effects,
+ * read no memory and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
+ * the text computes: nothing but tests is replaced, and compilers contract products and sums within one expression of the
+ * source (which options that allow more are refused). */
+#ifndef CW_REWRITE_ROWS_H
+#define CW_REWRITE_ROWS_H
+
+#include "rewrite_state.h"
+
+enum cw_rw_term { CW_RW_T_UNKNOWN, CW_RW_T_FIXED, CW_RW_T_UP, CW_RW_T_DOWN };
+
+enum { CW_RW_VARIABLES = 24, CW_RW_CONDITIONS = 4, CW_RW_ATOMS = 24, CW_RW_PARAMETERS = 64, CW_RW_ROW_TOKENS = 1500 };
+
+struct cw_rw_range {
+    uint32_t first, end; /* tokens */
+};
+
+struct cw_rw_variable {
+    uint32_t name;
+    uint32_t token; /* of its declaration */
+    uint32_t until; /* the brace that ends its block */
+    struct cw_rw_range type, value;
+    enum cw_rw_term term;
+};
+
+struct cw_rw_atom {
+    struct cw_rw_range all, left, right;
+    char op[3];        /* of left to right, that it has inside; a fixed one: as it is written */
+    bool moving, down; /* down: the side that moves falls */
+    bool swapped;      /* it is `right` that moves */
+    bool value;        /* inside */
+    uint32_t condition;
+};
+
+struct cw_rw_condition {
+    struct cw_rw_range all; /* between the parentheses */
+    char join;              /* '&', '|', 0: one atom */
+    bool known;             /* all its atoms are */
+    uint32_t fixed;         /* that many of them are fixed */
+    uint32_t moving;
+};
+
+struct cw_rw_parameter {
+    uint32_t name;
+    bool integer, pointer;
+};
+
+struct cw_rw_rows {
+    const struct cw_rw *s;
+    const struct cw_rw_text *t;
+    const struct cw_rw_function *f;
+    struct cw_rw_parameter parameter[CW_RW_PARAMETERS];
+    struct cw_rw_variable variable[CW_RW_VARIABLES];
+    struct cw_rw_condition condition[CW_RW_CONDITIONS];
+    struct cw_rw_atom atom[CW_RW_ATOMS];
+    uint32_t parameters, variables, conditions, atoms;
+};
+
+/* Looks at function f of unit u; false: it has no form for rows. */
+bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                     struct cw_rw_rows *r);
+
+/* ---- rewrite_terms.c */
+
+/* How the sum in these tokens changes along a row. */
+enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at);
+/* Number of tokens at `i` that name an integer type, 0: none do. */
+uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end);
+/* The token behind the bracket that closes the one at `open`, or `end`. */
+uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
+/* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token `declared` (0: it is a
+ * parameter), and no macro can. */
+bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
+
+/* rewrite_tests.c: finds the conditions and atoms. */
+void cw_rw_rows_tests(struct cw_rw_rows *r);
+
+/* rewrite_rows_emit.c: text for behind the function, which ends in line `line`, for free(); NULL: memory is out. */
+char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line);
+extern const char cw_rw_rows_head[]; /* once before all of them, behind the definitions of tiles */
+
+#endif

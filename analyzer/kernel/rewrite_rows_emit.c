@@ -1,0 +1,343 @@
+/* rewrite_rows_emit.c - the text of a kernel's form for rows: see rewrite_rows.h. */
+#include "rewrite_rows.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* __cw_narrow: of n work-items whose moving side goes from l0 to l1, by one each, those before it reaches r (op 0), until it
+ * is there (1), behind that (2), from there on (3), or all but that one (4) are left in [*first, *end). Differences of two
+ * numbers of one type are right as ulong, as the larger is known. Of those that are not equal to r, the larger part stays.
+ */
+const char cw_rw_rows_head[] =
+    "#ifndef CW_RUN_NO_ROWS\n"
+    "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120\n"
+    "#define __cw_row static inline __attribute__((__always_inline__)) void\n"
+    "#else\n"
+    "#define __cw_row inline __attribute__((__always_inline__)) void\n"
+    "#endif\n"
+    "__cw_function __cw_row_id(int x, size_t y, size_t z, uint d)\n"
+    "{ return d == 0 ? (size_t)x : d == 1 ? y : d == 2 ? z : 0; }\n"
+    "#define __cw_as(a, b, v) (ulong)(__typeof__((a) + (b)))(v)\n"
+    "#define __cw_signed(a, b) ((__typeof__((a) + (b)))-1 < (__typeof__((a) + (b)))1)\n"
+    "__cw_function __cw_less(ulong a, ulong b, int s) { return s ? (long)a < (long)b : a < b; }\n"
+    "__cw_row __cw_narrow(ulong l0, ulong l1, ulong r, int s, int down, int op, ulong n,\n"
+    "                     __private ulong *first, __private ulong *end)\n"
+    "{\n"
+    "  ulong far = down ? l0 - r : r - l0;\n"
+    "  int ahead = down ? __cw_less(r, l0, s) : __cw_less(l0, r, s);\n"
+    "  ulong under = ahead ? (far < n ? far : n) : 0;\n"
+    "  ulong until = ahead || l0 == r ? (far < n ? far + 1 : n) : 0;\n"
+    "  ulong a = 0, b = n;\n"
+    "  if ((down ? l0 - l1 : l1 - l0) != n - 1 || (down ? __cw_less(l0, l1, s) : __cw_less(l1, l0, s))) b = 0;\n"
+    "  else if (op == 0) b = under;\n"
+    "  else if (op == 1) b = until;\n"
+    "  else if (op == 2) a = until;\n"
+    "  else if (op == 3) a = under;\n"
+    "  else if (under != until) { if (under < n / 2) a = until; else b = under; }\n"
+    "  if (a > *first) *first = a;\n"
+    "  if (b < *end) *end = b;\n"
+    "}\n"
+    "#endif\n";
+
+struct writer {
+    const struct cw_rw_rows *r;
+    char *text;
+    size_t length, capacity;
+    bool ok;
+};
+
+static void put(struct writer *w, const char *text, size_t length)
+{
+    w->ok = w->ok && cw_array_reserve(&w->text, &w->capacity, w->length, length + 1, 1);
+    if (!w->ok)
+        return;
+    memcpy(w->text + w->length, text, length);
+    w->length += length;
+    w->text[w->length] = '\0';
+}
+
+static void __attribute__((format(printf, 2, 3))) say(struct writer *w, const char *format, ...)
+{
+    char text[2048];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    put(w, text, strlen(text));
+}
+
+/* The tokens as they are written. */
+static void copy(struct writer *w, struct cw_rw_range a)
+{
+    const struct cw_rw_text *t = w->r->t;
+    uint32_t from = t->v[a.first].at;
+
+    if (a.first < a.end)
+        put(w, t->text + from, t->v[a.end - 1].at + t->v[a.end - 1].length - from);
+}
+
+static void name(struct writer *w, const char *which)
+{
+    const struct cw_rw_name *n = &w->r->s->names.v[w->r->t->v[w->r->f->name_token].name];
+
+    say(w, "__cw_%s_", which);
+    put(w, n->text, n->length);
+}
+
+static void parameters(struct writer *w)
+{
+    copy(w, (struct cw_rw_range){w->r->f->open_token + 1, w->r->f->close_token});
+}
+
+static void arguments(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->r->parameters; i++) {
+        const struct cw_rw_name *n = &w->r->s->names.v[w->r->parameter[i].name];
+        put(w, n->text, n->length);
+        say(w, ", ");
+    }
+}
+
+/* ---- copies of the body */
+
+struct place {
+    struct cw_rw_range all;
+    bool value;
+};
+
+/* What is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In the order in which
+ * it is written. */
+static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
+        const struct cw_rw_condition *k = &r->condition[c];
+        bool inside = k->join != '|', decided = edge == c + 1;
+        for (uint32_t i = 0; !k->join && i < r->atoms; i++)
+            if (r->atom[i].condition == c)
+                inside = r->atom[i].value;
+        if (decided || k->known)
+            p[n++] = (struct place){k->all, inside != decided};
+        for (uint32_t i = 0; !decided && !k->known && i < r->atoms; i++)
+            if (r->atom[i].condition == c)
+                p[n++] = (struct place){r->atom[i].all, r->atom[i].value};
+    }
+    return n;
+}
+
+static void body(struct writer *w, const char *which, const struct place *p, uint32_t n)
+{
+    uint32_t at = w->r->f->body_open;
+
+    say(w, "__cw_row ");
+    name(w, which);
+    say(w, "(");
+    parameters(w);
+    say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
+    for (uint32_t i = 0; i < n; i++) {
+        copy(w, (struct cw_rw_range){at, p[i].all.first});
+        say(w, " %d ", p[i].value);
+        at = p[i].all.end;
+    }
+    copy(w, (struct cw_rw_range){at, w->r->f->body_close + 1});
+    say(w, "\n");
+}
+
+/* ---- the ends of a row */
+
+static bool reads(const struct cw_rw_rows *r, struct cw_rw_range a, uint32_t variable)
+{
+    for (uint32_t i = a.first; i < a.end; i++)
+        if (r->t->v[i].kind == CW_RW_NAME && r->t->v[i].name == variable)
+            return true;
+    return false;
+}
+
+/* The variables that atoms need, declared as they are. */
+static void declarations(struct writer *w)
+{
+    const struct cw_rw_rows *r = w->r;
+    bool need[CW_RW_VARIABLES] = {false};
+
+    for (uint32_t k = r->variables; k-- > 0;) {
+        for (uint32_t i = 0; i < r->atoms; i++)
+            need[k] |= reads(r, r->atom[i].all, r->variable[k].name);
+        for (uint32_t i = k + 1; i < r->variables; i++)
+            need[k] |= need[i] && reads(r, r->variable[i].value, r->variable[k].name);
+    }
+    for (uint32_t k = 0; k < r->variables; k++) {
+        if (!need[k])
+            continue;
+        say(w, "  ");
+        copy(w, r->variable[k].type);
+        say(w, " ");
+        copy(w, (struct cw_rw_range){r->variable[k].token, r->variable[k].value.end});
+        say(w, ";\n");
+    }
+}
+
+/* Expression of one side, as ulong of the type in which it is compared. */
+static void side(struct writer *w, const struct cw_rw_atom *a, struct cw_rw_range v)
+{
+    say(w, "__cw_as(");
+    copy(w, a->left);
+    say(w, ", ");
+    copy(w, a->right);
+    say(w, ", ");
+    copy(w, v);
+    say(w, ")");
+}
+
+static void ends(struct writer *w)
+{
+    const struct cw_rw_rows *r = w->r;
+
+    say(w, "__cw_row ");
+    name(w, "ends");
+    say(w, "(");
+    parameters(w);
+    say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong *__cw_l, __private ulong *__cw_r, "
+           "__private int *__cw_s)\n{\n");
+    declarations(w);
+    for (uint32_t i = 0; i < r->atoms; i++) {
+        const struct cw_rw_atom *a = &r->atom[i];
+        say(w, "  __cw_l[%u] = ", i);
+        if (a->moving) {
+            side(w, a, a->swapped ? a->right : a->left);
+            say(w, "; __cw_r[%u] = ", i);
+            side(w, a, a->swapped ? a->left : a->right);
+            say(w, "; __cw_s[%u] = __cw_signed(", i);
+            copy(w, a->left);
+            say(w, ", ");
+            copy(w, a->right);
+            say(w, ");\n");
+        } else {
+            say(w, "(");
+            copy(w, a->all);
+            say(w, ") != %d;\n", a->value);
+        }
+    }
+    say(w, "}\n");
+}
+
+/* ---- the kernel */
+
+/* 0 to 3: before r, until it, behind it, from it on; 4: not at it. What falls goes by the other way. */
+static int number_of(const struct cw_rw_atom *a)
+{
+    static const char *const op[] = {"<", "<=", ">", ">=", "!="}, *const turned[] = {">", ">=", "<", "<=", "!="};
+
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(a->op, a->swapped ? turned[i] : op[i]))
+            return a->down ? i ^ 2 : i;
+    return 4;
+}
+
+static void loop(struct writer *w, const char *which, const char *from, const char *to)
+{
+    say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
+    name(w, which);
+    say(w, "(");
+    arguments(w);
+    say(w, "__cw_x, __cw_y, __cw_z, __cw_t);\n");
+}
+
+/* Where conditions before `c` are as inside; and, when a fixed atom decides c, copy c + 1 it is. */
+static void choose(struct writer *w)
+{
+    const struct cw_rw_rows *r = w->r;
+
+    for (uint32_t c = 0; c < r->conditions; c++) {
+        if (r->condition[c].fixed) {
+            say(w, "  if (!__cw_which && (0");
+            for (uint32_t i = 0; i < r->atoms; i++)
+                if (r->atom[i].condition == c && !r->atom[i].moving)
+                    say(w, " || __cw_l[%u]", i);
+            say(w, ")) __cw_which = %u;\n", c + 1);
+        }
+        for (uint32_t i = 0; i < r->atoms; i++)
+            if (r->atom[i].condition == c && r->atom[i].moving)
+                say(w,
+                    "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_s[%u], %d, %d, __cw_n, "
+                    "&__cw_first, &__cw_end);\n",
+                    i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
+    }
+}
+
+static void kernel(struct writer *w)
+{
+    const struct cw_rw_rows *r = w->r;
+    char which[16];
+
+    say(w, "__kernel void ");
+    name(w, "rows");
+    say(w, "(");
+    parameters(w);
+    say(w,
+        ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
+        "  size_t __cw_y = __cw_global_id(__cw_t.base[0], __cw_t.base[1], __cw_t.base[2], 1);\n"
+        "  size_t __cw_z = __cw_global_id(__cw_t.base[0], __cw_t.base[1], __cw_t.base[2], 2);\n"
+        "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = __cw_row_size.x - __cw_skip;\n"
+        "  int __cw_a = (int)__cw_t.base[0] + __cw_skip;\n"
+        "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
+        "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, __cw_end = __cw_n;\n"
+        "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
+        r->atoms, r->atoms, r->atoms, r->atoms);
+    for (int last = 1; last >= 0; last--) {
+        say(w, "  ");
+        name(w, "ends");
+        say(w, "(");
+        arguments(w);
+        say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n", last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
+    }
+    choose(w);
+    say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
+           "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
+           "  ");
+    loop(w, "item", "__cw_a", "__cw_lo");
+    for (uint32_t c = r->conditions; c > 0; c--) {
+        if (!r->condition[c - 1].fixed)
+            continue;
+        snprintf(which, sizeof which, "edge%u", c);
+        say(w, "  if (__cw_which == %u) ", c);
+        loop(w, which, "__cw_lo", "__cw_hi");
+        say(w, "  else\n");
+    }
+    say(w, "  ");
+    loop(w, "inner", "__cw_lo", "__cw_hi");
+    say(w, "  ");
+    loop(w, "item", "__cw_hi", "__cw_b");
+    say(w, "}\n");
+}
+
+char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
+{
+    struct writer w = {.r = r, .ok = true};
+    struct place p[CW_RW_CONDITIONS + CW_RW_ATOMS] = {0};
+    char which[16];
+
+    say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
+            "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
+    body(&w, "item", p, 0);
+    body(&w, "inner", p, places(r, 0, p));
+    for (uint32_t c = 1; c <= r->conditions; c++) {
+        if (!r->condition[c - 1].fixed)
+            continue;
+        snprintf(which, sizeof which, "edge%u", c);
+        body(&w, which, p, places(r, c, p));
+    }
+    ends(&w);
+    kernel(&w);
+    say(&w,
+        "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.base[0], __cw_t.base[1], "
+        "__cw_t.base[2], __VA_ARGS__)\n#endif\n#line %u\n",
+        line);
+    if (w.ok)
+        return w.text;
+    free(w.text);
+    return NULL;
+}

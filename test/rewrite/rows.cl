@@ -1,0 +1,91 @@
+/* Tests for borders of each kind, for the faults of rows.sh. Parameters: see rows.c. */
+kernel void early(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || x < bx + 2 || y >= h) return;
+    out[c] = in[c - 1] + in[c + 1];
+}
+kernel void both(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x > bx + 1 && x <= w - 2 && y > by) out[c] = in[c - p] + in[c + p];
+    else out[c] = -in[c];
+}
+kernel void equal(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x == bx || y == by || x == w - 1 || h - 1 == y) out[c] = in[c];
+    else out[c] = 0.25f * (in[c - 1] + in[c + 1] + in[c - p] + in[c + p]);
+}
+kernel void middle(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    const int x = get_global_id(0);
+    if (x != w / 2 && x != bx + 20 && bx + 7 != x) out[c] = 1.0f;
+}
+kernel void falls(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), left = w - 1 - x;
+    if (left < 2 || 3 >= cx) return;
+    out[c] = left <= 5 ? 1.0f : 2.0f;
+    if (left > 8 && w - x >= 12) out[c] = 3.0f;
+}
+kernel void narrow(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    uchar x = get_global_id(0);
+    short y = get_global_id(0);
+    if (x < 200 && y > bx - 300) out[c] = in[c];
+    else out[c] = 7.0f;
+}
+kernel void crosses(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    ulong q = get_global_id(0) - bx - 3;
+    if (q > 5) out[c] = in[c];
+}
+kernel void crosses_uint(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    uint r = get_global_id(0) - bx - 5;
+    if (r < u - 2) out[c] += 1.0f;
+}
+kernel void wraps(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    uchar x = get_global_id(0);
+    if (x > 100) out[c] = in[c];
+}
+kernel void unsure(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < bx + 1 || y < by + 1 || x >= w - 1 || y >= h - 1 || ((cx + cy) & 1) != 0) return;
+    out[c] = 0.25f * (in[c - 1] + in[c + 1] + in[c - p] + in[c + p]);
+}
+kernel void nested(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if ((x < w) && (y < h)) {
+        int t = x + 1;
+        if (y == by) out[c] = in[o];
+        else if (t > bx + 3) out[c] -= 0.5 * (in[c] - in[c - p]);
+        else out[c] = 0.0f;
+    }
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""rows.py - kernels with random tests for borders, for rows.c.
+
+usage: rows.py SEED COUNT > FILE"""
+import random
+import sys
+
+TYPES = ["int", "int", "int", "const int", "uint", "size_t", "long", "short", "uchar", "unsigned", "ushort", "char", "ulong"]
+HEAD = """kernel void k%d(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+"""
+
+
+class Kernel:
+    def __init__(self, rng):
+        self.rng = rng
+        self.names = []
+
+    def pick(self, *these):
+        return self.rng.choice(these)
+
+    def declare(self):
+        r, text = self.rng, ""
+        for name, dim in (("x", 0), ("y", 1), ("z", 2)):
+            if dim == 0 or r.random() < .8:
+                text += f"    {r.choice(TYPES)} {name} = {self.pick('', '', '', '(int)', '(uint)')}get_global_id({dim});\n"
+                self.names.append(name)
+        if r.random() < .4:
+            other = "x - y" if "y" in self.names else "x"
+            value = self.pick("x + 1", "x - 1", "w - x", "2 * w + x", other, "-x", "(w - 3) - (x)", "(short)x + h", "x * 2")
+            text += f"    {r.choice(TYPES)} q = {value};\n"
+            self.names.append("q")
+        if r.random() < .1:
+            text += "    x += 1;\n"
+        return text
+
+    def moving(self):
+        return self.pick("x", "x", "x", "x + 1", "x - 1", "(x - 2)", "get_global_id(0)", "(int)get_global_id(0)", "-x",
+                         "w - x", "x + y" if "y" in self.names else "x", "q" if "q" in self.names else "x", "(uchar)x", "cx", "c - cx", "x * 1", "x / 2")
+
+    def fixed(self):
+        return self.pick("w", "w - 1", "w - 2", "0", "1", "2", "5", "u", "u - 1", "u - 2", "g", "g - 1", "s", "w - 1u", "0x10",
+                         "w + h - h", "get_global_size(0)", "get_global_size(0) - 1", "(uint)w", "(short)w", "h * 2 - h", "bx",
+                         "bx + 3", "bx + w - bx", "7L", "w / 2")
+
+    def level(self):
+        name = self.pick(*[n for n in ("y", "z") if n in self.names] or ["h"])
+        other = self.pick("h", "h - 1", "0", "1", "by", "by + 1", "u", "h - 2", "2")
+        return f"{name} {self.pick('<', '<=', '>', '>=', '==', '!=')} {other}"
+
+    def atom(self):
+        r = self.rng.random()
+        if r < .55:
+            a, b = self.moving(), self.fixed()
+            if self.rng.random() < .2:
+                a, b = b, a
+            text = f"{a} {self.pick('<', '<=', '>', '>=', '==', '!=', '<', '>')} {b}"
+        elif r < .85:
+            text = self.level()
+        elif r < .93:
+            text = self.pick("((cx + cy) & 1) == 0", "in[c] > 500.0f", "(x & 3) != 1", "x % 3 == 0", "x < w == 1", "!(x < 3)",
+                             "x", "w")
+        else:
+            text = f"{self.pick('w', 'h', 'u', 'g', 's')} {self.pick('<', '>=', '!=', '==')} {self.pick('3', '0', 'w', '20')}"
+        return f"({text})" if self.rng.random() < .3 else text
+
+    def condition(self):
+        n = self.pick(1, 1, 2, 2, 3, 4, 5)
+        join = self.pick(" && ", " || ")
+        atoms = [self.atom() for _ in range(n)]
+        if n > 3 and self.rng.random() < .5:
+            atoms[1:3] = [f"({atoms[1]}{self.pick(join, join, ' && ', ' || ')}{atoms[2]})"]
+        return join.join(atoms)
+
+    def value(self):
+        terms = ["in[c]", "in[c + 1]", "in[c - 1]", "in[c + p]", "in[c - p]", "0.3f * in[c + 2]", "in[o]", "(float)x", "1.5f",
+                 "out[c]", "sqrt(in[c])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]"]
+        return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
+
+    def statement(self, depth):
+        r = self.rng.random()
+        if depth > 2 or r < .35:
+            return f"out[c] = {self.value()};"
+        if r < .5:
+            then = self.pick("return;", "{ return; }", "{ out[c] = " + self.value() + "; return; }")
+            return f"if ({self.condition()}) {then}"
+        if r < .75:
+            return f"if ({self.condition()}) {{ {self.statement(depth + 1)} }}"
+        return f"if ({self.condition()}) {{ {self.statement(depth + 1)} }} else {{ {self.statement(depth + 1)} }}"
+
+    def text(self, number):
+        body = HEAD % number + self.declare()
+        if self.rng.random() < .7:
+            body += f"    if ({self.condition()}) {self.pick('return;', 'out[c] = in[c];', '{ out[c] = 2.0f; return; }')}\n"
+        for _ in range(self.rng.randint(1, 3)):
+            body += f"    {self.statement(0)}\n"
+        return body + "}\n"
+
+
+def main():
+    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    for n in range(count):
+        print(Kernel(random.Random(seed * 100003 + n)).text(n), end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Kernels with random tests for borders, in their form for rows against the kernels as they are (rows.c); faults planted into
+# what finds the work-items inside must be noticed.
+set -u
+bad=0
+rows() { python3 test/rewrite/rows.py "$1" "$2" > "$T/$1.cl" && "$B/test/rows" "$T/$1.cl" "$1" "$3" > "$T/out"; }
+for seed in ${SEEDS:-1}; do
+    rows "$seed" "${KERNELS:-10}" "${LAUNCHES:-8}"
+    status=$?
+    [ $status = 77 ] && { cat "$T/out"; exit 77; }
+    [ $status = 0 ] || { echo "seed $seed"; cat "$T/out"; bad=1; }
+done
+"$B/test/rows" test/rewrite/rows.cl 1 12 > "$T/out" || { cat "$T/out"; bad=1; }
+while read -r kernel fault; do
+    ROWS_BREAK=$fault "$B/test/rows" test/rewrite/rows.cl 1 40 "$kernel" > "$T/out" && { echo "not noticed: $fault"; bad=1; }
+    grep -q DIFFERS "$T/out" || { cat "$T/out"; bad=1; }
+done << 'END'
+early b = under=>b = until
+both a = until=>a = under
+both (op == 1) b = until=>(op == 1) b = until + 1
+early (op == 3) a = under=>(op == 3) a = under - (under > 0)
+wraps != n - 1 =>!= n - 1 && 0
+crosses (down ? __cw_less(l0, l1, s) : __cw_less(l1, l0, s))=>0
+equal a = until; else b=>a = under; else b
+early __cw_x < __cw_hi;=>__cw_x < __cw_hi - 1;
+falls &__cw_first, &__cw_end)=>&__cw_first, &__cw_n)
+nested  || __cw_l[=> || 0 && __cw_l[
+END
+exit $bad

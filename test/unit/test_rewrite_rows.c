@@ -1,0 +1,110 @@
+/* test_rewrite_rows.c - which kernels have a form for rows, and what is constant in it. That it computes the same is checked
+ * on a device (test/rewrite/rows.sh). */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "rewrite_text.h"
+
+#define K(parameters, body)                                                                                                 \
+    "kernel void k(global float *a, " parameters ") { int x = get_global_id(0), y = get_global_id(1); " body " }"
+
+/* expect: NULL: there is no such form; else pieces of the result, '|' between them. */
+static const struct {
+    const char *why, *source, *options, *expect;
+} cases[] = {
+    {"an early return", K("int n", "if (x >= n) return; a[x] = 1;"), NULL,
+     "__cw_inner_k|{ int x = get_global_id(0), y = get_global_id(1); if ( 0 ) return; a[x] = 1; }"},
+    {"a body in a test", K("int n", "if (x < n && y < n) a[y * n + x] = 1;"), NULL,
+     "if ( 1 ) a[y * n + x]|__cw_edge1_k|if ( 0 ) a[y * n + x]"},
+    {"the border itself", K("int n", "if (x == 0 || y == 0) return; a[x] = 1;"), NULL, "if ( 0 ) return|if ( 1 ) return"},
+    {"one atom is not understood", K("int n", "if (x >= 1 && (x + y) % 2 == 1 && n > x) a[x] = 1;"), NULL,
+     "if ( 1 && (x + y) % 2 == 1 && 1 ) a"},
+    {"parentheses", K("int n", "if (((x < n)) && ((y > 0) && (1 < x))) a[x] = 1;"), NULL, "if ( 1 ) a"},
+    {"falling", K("int n", "int left = n - 1 - x; if (left > 2) a[x] = 1;"), NULL, "if ( 1 ) a|, 1, 0, __cw_n"},
+    {"casts", K("int n", "uint q = (uint)(x) + 1u; if (q < (uint)n) a[x] = 1;"), NULL, "if ( 1 ) a"},
+    {"ids in the test", "kernel void k(global float *a, int n) { if (get_global_id(0) < n) a[get_global_id(0)] = 1; }", NULL,
+     "if ( 1 ) a"},
+    {"lines go on", K("int n", "if (x >= n) return; a[x] = 1;") "\nkernel void l(global int *b) { b[0] = 1; }", NULL,
+     "#endif\n#line 1\n\nkernel void l"},
+    {"both ways", K("int n", "if (x < n && y < n || x > 5) a[x] = 1;"), NULL, NULL},
+    {"one work-item inside", K("int n", "if (x == 3 && x == n) a[x] = 1;"), NULL, NULL},
+    {"no tests", K("int n", "a[x] = 1;"), NULL, NULL},
+    {"only one of many tests is for a border", K("int n", "if (a[x] > 1) a[x] = 2; if (x < n) a[x] = 1;"), NULL,
+     "if (a[x] > 1) a[x] = 2; if ( 1 ) a"},
+    {"a variable that changes", K("int n", "x++; if (x < n) a[0] = 1;"), NULL, NULL},
+    {"a variable that changes later", K("int n", "if (x < n) a[0] = 1; x += 2;"), NULL, NULL},
+    {"an address", K("int n", "int *q = &x; if (x < n) a[0] = 1; *q = 2;"), NULL, NULL},
+    {"an address behind a cast", K("int n", "if (x < n) a[0] = 1; *(int *)&x = 2;"), NULL, NULL},
+    {"an address after a logical and", K("int n", "if (x < n) a[0] = 1; if (n && &x) a[0] = 2;"), NULL, NULL},
+    {"a parameter that changes", K("int n", "n -= 1; if (x < n) a[0] = 1;"), NULL, NULL},
+    {"a macro that changes it", "#define UP(v) v += 1\n" K("int n", "UP(x); if (x < n) a[0] = 1;"), NULL, NULL},
+    {"a build option that changes it", K("int n", "UP; if (x < n) a[0] = 1;"), "-DUP=x++", NULL},
+    {"a macro that names it", "#define X x\n" K("int n", "if (x < n) a[0] = X;"), NULL, NULL},
+    {"another variable of that name", K("int n", "{ float x = 1; a[0] = x; } if (x < n) a[0] = 1;"), NULL, NULL},
+    {"a variable of another block", "constant int q = 3; " K("int n", "{ int q = x; a[q] = 2; } if (q < n) a[x] = 1;"), NULL,
+     NULL},
+    {"a parameter of that name", K("int n, int q", "{ int q = x; a[q] = 2; } if (q < n) a[x] = 1;"), NULL, NULL},
+    {"a variable of an inner block", K("int n", "{ int q = x; if (q < n) a[x] = 1; }"), NULL, "if ( 1 ) a"},
+    {"a word as a macro", "#define ulong uint\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"a member of that name", K("int n", "float4 v; v.x = 1; if (x < n) a[x] = v.x;"), NULL, "if ( 1 ) a"},
+    {"floating-point", K("float n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"memory", K("global int *b", "if (x < b[0]) a[x] = 1;"), NULL, NULL},
+    {"a call", "int f(int i) { return i; } " K("int n", "if (x < f(n)) a[x] = 1;"), NULL, NULL},
+    {"a side effect beside it",
+     "int f(global float *i) { return *i += 1; } " K("int n", "if (f(a) || y == 0 || x < n) a[x] = 1;"), NULL, NULL},
+    {"products", K("int n", "if (2 * x < n) a[x] = 1;"), NULL, NULL},
+    {"a subscript that leaps", K("int n", "if (x < n) a[x * n + y] = 1;"), NULL, NULL},
+    {"memory that names memory", K("global int *b, int n", "if (x < n) a[b[x]] = 1;"), NULL, NULL},
+    {"private memory", K("int n", "float t[2]; t[0] = 1; if (x < n) a[x] = t[0];"), NULL, NULL},
+    {"local memory", K("int n", "local float t; if (x < n) a[x] = t;"), NULL, NULL},
+    {"local parameters", K("local float *t, int n", "if (x < n) a[x] = t[0];"), NULL, NULL},
+    {"a barrier", K("int n", "barrier(1); if (x < n) a[x] = 1;"), NULL, NULL},
+    {"an atomic", K("global int *b, int n", "if (x < n) atomic_inc(b);"), NULL, NULL},
+    {"printf", K("int n", "if (x < n) printf(\"x\");"), NULL, NULL},
+    {"a loop", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[x] += 1;"), NULL, NULL},
+    {"a loop in a helper", "float f(float v) { while (v > 1) v--; return v; } " K("int n", "if (x < n) a[x] = f(a[x]);"),
+     NULL, NULL},
+    {"a loop in a macro", "#define TWICE(s) for (int i = 0; i < 2; i++) s\n" K("int n", "if (x < n) TWICE(a[x] += 1);"),
+     NULL, NULL},
+    {"work-groups", K("int n", "if (x < n) a[x] = get_local_id(0);"), NULL, NULL},
+    {"ids in a helper", "int f() { return get_global_id(0); } " K("int n", "if (x < n) a[x] = f();"), NULL, NULL},
+    {"a helper without", "float f(float v) { return v + 1; } " K("int n", "if (x < n) a[x] = f(a[x]);"), NULL, "if ( 1 ) a"},
+    {"a directive inside", K("int n", "\n#ifdef A\nif (x < n)\n#endif\n a[x] = 1;"), NULL, NULL},
+    {"loose sums", K("int n", "if (x < n) a[x] = 1;"), "-cl-mad-enable", NULL},
+    {"sums made loose by a pragma", "#pragma clang fp contract(fast)\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"volatile memory", "kernel void k(volatile global float *a, int n) { int x = get_global_id(0); if (x < n) a[x] = 1; }",
+     NULL, NULL},
+    {"a macro among the parameters", "#define N int n\n" K("N", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"pasted names", "#define P(a, b) a##b\n" K("int n", "P(x, ++); if (x < n) a[0] = 1;"), NULL, NULL},
+};
+
+static void forms(void **state)
+{
+    const char *names[] = {"k"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cw_rewrite_unit unit = {cases[i].source, cases[i].options};
+        struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 1};
+        struct cw_rewrite_out out;
+        assert_int_equal(cw_rewrite(&in, &out, NULL), CW_OK);
+        if (!out.source)
+            fail_msg("%s: refused: %s", cases[i].why, out.reason);
+        if (out.kernel[0].rows != (cases[i].expect != NULL) ||
+            (strstr(out.source[0], "__cw_rows_k") != NULL) != out.kernel[0].rows)
+            fail_msg("%s: rows %d in:\n%s", cases[i].why, out.kernel[0].rows, out.source[0]);
+        if (cases[i].expect)
+            expect_text(cases[i].why, out.source[0], cases[i].expect);
+        cw_rewrite_finish(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
