@@ -54,8 +54,12 @@ void cw_run_tiled_free(struct cw_run_kernel *k)
     for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
         if (d->clones)
             cw_run_drop(CW_RUN_DROP_KERNEL, d->clones[i]);
+        if (d->rows)
+            cw_run_drop(CW_RUN_DROP_KERNEL, d->rows[i]);
         if (d->set)
             free(d->set[i]);
+        if (d->row_set)
+            free(d->row_set[i]);
     }
     cw_compiled_destroy(d->compiled);
     cw_cutter_destroy(d->cutter);
@@ -64,6 +68,8 @@ void cw_run_tiled_free(struct cw_run_kernel *k)
     free(d->args);
     free(d->clones);
     free(d->set);
+    free(d->rows);
+    free(d->row_set);
     free(d->broken);
     free(d);
 }
@@ -77,8 +83,10 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     d->args = calloc(k->count + 1, sizeof *d->args);
     d->clones = calloc(CW_RUN_LANES, sizeof *d->clones);
     d->set = calloc(CW_RUN_LANES, sizeof *d->set);
+    d->rows = calloc(CW_RUN_LANES, sizeof *d->rows);
+    d->row_set = calloc(CW_RUN_LANES, sizeof *d->row_set);
     d->broken = calloc(CW_RUN_LANES, sizeof *d->broken);
-    if (d->args && d->clones && d->set && d->broken)
+    if (d->args && d->clones && d->set && d->rows && d->row_set && d->broken)
         return d;
     cw_run_tiled_free(k);
     return NULL;

@@ -26,6 +26,7 @@
 #define CW_RUN_HIDDEN      120        /* bytes of the rewritten kernels' last argument */
 
 struct cw_compiled;
+struct cw_rewrite_tile;
 struct cw_arg_hulls; /* analyzer/footprint/compiled.h */
 
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
@@ -69,6 +70,8 @@ struct cw_run_tiled {
     struct cw_launch_arg *args;
     cl_kernel *clones;            /* by lane number, lane held: rewritten */
     struct cw_run_set **set;      /* by lane number, lane held: their arguments */
+    cl_kernel *rows;              /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
+    struct cw_run_set **row_set;
     bool *broken;                 /* by lane number: a tile failed there */
     struct cw_run_share *shares;  /* by shape: who does how much */
 };
@@ -148,6 +151,17 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
 void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
 uint8_t *cw_run_rewritten_state(struct cw_run_program *p, const struct cw_run_lane *l);
+
+/* ---- rows (run_tile_rows.c) */
+
+/* How a block is launched in the kernel's form for rows. */
+struct cw_run_rows {
+    cl_int2 size; /* the hidden argument behind the tile */
+    size_t global[3];
+};
+/* False: it cannot be, or should not at `p`. `global`: of the block. */
+bool cw_run_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3], const struct cw_run_place *p,
+                    struct cw_run_rows *rows);
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k);

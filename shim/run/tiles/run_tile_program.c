@@ -20,7 +20,7 @@
 #include "../programs/run_private.h"
 #include "../lanes/run_room.h"
 
-#define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u"
+#define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
 
 _Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
 
@@ -179,16 +179,27 @@ static uint64_t key_of(const char *source, const char *options, const struct cw_
     return cw_run_private_key(place, cw_file_store_hash(hash, options, strlen(options) + 1));
 }
 
-/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. */
-static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten *r, struct cw_run_place *place, bool keep)
+static bool any_rows(const struct cw_run_rewritten *r)
 {
-    size_t bytes = strlen(p->options) + 64;
+    bool any = false;
+
+    for (size_t i = 0; i < r->out.kernels; i++)
+        any |= r->out.kernel[i].rows;
+    return any;
+}
+
+/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. rows: with
+ * the forms for rows. */
+static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten *r, struct cw_run_place *place, bool keep,
+                        bool rows)
+{
+    size_t bytes = strlen(p->options) + 96;
     char *options = malloc(bytes);
     const char *source = r->out.source[0];
     cl_program program = NULL;
 
     if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
-        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1);
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
         program = cw_run_private_load(place, key_of(source, options, place), options);
         if (program)
             cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
@@ -207,7 +218,9 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
     pthread_mutex_lock(&rewriting);
     if (!r->tried[lane]) {
         r->tried[lane] = true;
-        r->program[lane] = build(p, r, place, keep);
+        r->program[lane] = build(p, r, place, keep, true);
+        if (!r->program[lane] && any_rows(r))
+            r->program[lane] = build(p, r, place, keep, false);
         if (r->program[lane] && place->slot->home)
             p->context->own_queues++;
     }
@@ -264,6 +277,26 @@ static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, 
     return *clone;
 }
 
+/* Its form for rows; NULL: there is none. */
+static cl_kernel rows_on(struct cw_run_kernel *k, struct cw_run_place *place)
+{
+    struct cw_run_rewritten *r = rewritten(k->program);
+    uint32_t lane = place->lane->number;
+    cl_kernel *clone = &k->tiled->rows[lane];
+    struct cw_run_set **set = &k->tiled->row_set[lane];
+    int i = r ? find(r, k->name) : -1;
+    char name[256];
+    cl_program program;
+
+    if (i < 0 || !r->out.kernel[i].rows || *set) /* a set: it has been tried */
+        return i >= 0 && r->out.kernel[i].rows ? *clone : NULL;
+    program = program_on(k->program, r, place, false);
+    if (program && (size_t)snprintf(name, sizeof name, CW_REWRITE_ROWS "%s", k->name) < sizeof name &&
+        (*set = calloc(k->count + 1, sizeof **set)))
+        *clone = make_kernel(program, name, k->count + 2);
+    return *clone;
+}
+
 /* ---- a block */
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the offset that
@@ -297,10 +330,12 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
                                 cl_event *event)
 {
     size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
+    struct cw_run_set *set = NULL;
     struct cw_rewrite_tile tile;
+    struct cw_run_rows rows;
     const struct cw_run_range r = {l->dims, NULL, global, local};
     bool hidden = false, first_time;
-    cl_kernel kernel;
+    cl_kernel kernel, by_rows;
     cl_int err;
 
     memcpy(global, l->global, l->dims * sizeof *global);
@@ -313,16 +348,27 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     cw_rewrite_tile_fill(&tile, l->dims, l->global, local, l->has_offset ? l->offset : NULL, first);
     if (cut->ragged && rest < local[cut->dim])
         local[cut->dim] = rest;
+    *queue = cw_run_place_queue(c, p);
+    kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
+    if (kernel)
+        set = l->kernel->tiled->set[p->lane->number];
+    if (CW_UNLIKELY(cw_run_fault_planted))
+        spoil(&tile, l, cut->dim, global, local);
+    by_rows = kernel && hidden && cw_run_rows_of(&tile, global, p, &rows) ? rows_on(l->kernel, p) : NULL;
+    if (by_rows) {
+        kernel = by_rows;
+        set = l->kernel->tiled->row_set[p->lane->number];
+        memcpy(global, rows.global, sizeof global);
+        local[0] = local[1] = local[2] = 1;
+    }
     first_time = !cw_run_room_has(l, global, local, p->lane->number, true);
     if (CW_UNLIKELY(first_time) && !cw_run_room())
         return CL_OUT_OF_RESOURCES;
-    *queue = cw_run_place_queue(c, p);
-    kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
-    err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->tiled->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
-    if (CW_UNLIKELY(cw_run_fault_planted))
-        spoil(&tile, l, cut->dim, global, local);
+    err = kernel ? cw_run_set_args(kernel, l, p, set) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
+    if (err == CL_SUCCESS && by_rows)
+        err = cw_next.clSetKernelArg(kernel, l->kernel->count + 1, sizeof rows.size, &rows.size);
     if (err == CL_SUCCESS && CW_UNLIKELY(first_time))
         err = cw_run_build_enqueue(p, *queue, kernel, &r, event);
     else if (err == CL_SUCCESS)
