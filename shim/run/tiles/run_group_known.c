@@ -177,18 +177,37 @@ double cw_run_group_earlier_ns(const struct cw_run_task *t)
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
+/* What launches of the same kernel and size in the chain take that are known: a number that counts the steps of a loop makes each of
+ * them one of its own, and the first of its kind in every process shows nothing. */
+static double like_ns(const struct cw_run_group *g, const double ns[CW_RUN_GROUP_STEPS], uint32_t i)
+{
+    const struct cw_run_launch *l = &g->step[i].task->launch;
+    double sum = 0;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < g->steps; k++)
+        if (ns[k] > 0 && g->step[k].kernel == l->kernel && cw_run_items(&g->step[k].task->launch) == cw_run_items(l)) {
+            sum += ns[k];
+            n++;
+        }
+    return n ? sum / n : 0;
+}
+
 double cw_run_chain_plain_ns(const struct cw_run_group *g)
 {
-    double sum = 0;
+    double ns[CW_RUN_GROUP_STEPS], sum = 0;
 
     for (uint32_t i = 0; i < g->steps; i++) {
-        double ns = measured_ns(g->step[i].task);
+        ns[i] = measured_ns(g->step[i].task);
+        if (!(ns[i] > 0))
+            ns[i] = cw_run_group_earlier_ns(g->step[i].task);
+    }
+    for (uint32_t i = 0; i < g->steps; i++) {
+        double each = ns[i] > 0 ? ns[i] : like_ns(g, ns, i);
 
-        if (!(ns > 0))
-            ns = cw_run_group_earlier_ns(g->step[i].task);
-        if (!(ns > 0))
+        if (!(each > 0))
             return 0;
-        sum += ns;
+        sum += each;
     }
     return sum / g->steps;
 }
