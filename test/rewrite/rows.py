@@ -32,7 +32,7 @@ class Kernel:
             value = self.pick("x + 1", "x - 1", "w - x", "2 * w + x", other, "-x", "(w - 3) - (x)", "(short)x + h", "x * 2")
             text += f"    {r.choice(TYPES)} q = {value};\n"
             self.names.append("q")
-        if r.random() < .1:
+        if r.random() < .1 and "const int x " not in text:
             text += "    x += 1;\n"
         return text
 
