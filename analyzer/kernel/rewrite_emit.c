@@ -60,13 +60,7 @@ struct edit {
     char *owned; /* NULL, or `put` for free() */
 };
 
-struct writer {
-    char *text;
-    size_t length, capacity;
-    bool ok;
-};
-
-static void put(struct writer *w, const char *text, size_t length)
+void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length)
 {
     w->ok = w->ok && cw_array_reserve(&w->text, &w->capacity, w->length, length + 1, 1);
     if (!w->ok)
@@ -76,9 +70,9 @@ static void put(struct writer *w, const char *text, size_t length)
     w->text[w->length] = '\0';
 }
 
-static void put_string(struct writer *w, const char *text)
+static void put_string(struct cw_rw_writer *w, const char *text)
 {
-    put(w, text, strlen(text));
+    cw_rw_put(w, text, strlen(text));
 }
 
 static int by_place(const void *a, const void *b)
@@ -114,7 +108,7 @@ static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const 
     return n;
 }
 
-static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct writer *w, uint8_t *seen)
+static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct cw_rw_writer *w, uint8_t *seen)
 {
     for (size_t i = 0; i < u->functions; i++) {
         uint32_t id = u->text.v[u->function[i].name_token].name;
@@ -123,27 +117,27 @@ static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct
             continue;
         seen[id] = 1;
         put_string(w, "#define ");
-        put(w, n->text, n->length);
+        cw_rw_put(w, n->text, n->length);
         put_string(w, n->flags & CW_RW_NONE ? "() " : "(...) ");
-        put(w, n->text, n->length);
+        cw_rw_put(w, n->text, n->length);
         put_string(w, n->flags & CW_RW_NONE ? "(__cw_t)\n" : "(__VA_ARGS__, __cw_t)\n");
     }
 }
 
 /* The text with the edits, which are sorted; several at one place that put in the same are one (branches of a
  * conditional that share a parenthesis). */
-static void put_text(const struct cw_rw_unit *u, struct writer *w, const struct edit *e, size_t edits)
+static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const struct edit *e, size_t edits)
 {
     uint32_t at = 0;
 
     for (size_t i = 0; i < edits; i++) {
         if (i > 0 && e[i].at == e[i - 1].at && e[i].put == e[i - 1].put)
             continue;
-        put(w, u->text.text + at, e[i].at - at);
+        cw_rw_put(w, u->text.text + at, e[i].at - at);
         put_string(w, e[i].put);
         at = e[i].at + e[i].drop;
     }
-    put(w, u->text.text + at, u->text.length - at);
+    cw_rw_put(w, u->text.text + at, u->text.length - at);
 }
 
 /* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each function. */
@@ -172,7 +166,7 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
 
 char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u)
 {
-    struct writer w = {.ok = true};
+    struct cw_rw_writer w = {.ok = true};
     struct edit *e = calloc(5 * u->functions + 1, sizeof *e);
     uint8_t *seen = calloc(s->names.count + 1, 1);
     size_t edits = 0, rows = 0;

@@ -6,12 +6,11 @@
  *
  * How. Behind kernel K of the source stands __cw_rows_K: a loop over dimension 0 in an int, around K's own text as an
  * inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or falls by one from work-item to
- * work-item
- * (*moving*) or none does (*fixed*). At run time the ends of the row give the range in which each moving atom has the value
- * that it has inside: what moves by one is looked at at both ends in the type in which it is compared, and where it does not
- * differ by just as many as there are work-items between (it has wrapped), nothing is taken for granted. In that range runs
- * a copy of the text in which those tests are constants; before and behind it the text as it is. Rows in which a fixed atom
- * decides a test (the first row, the last) have copies of their own.
+ * work-item (*moving*) or none does (*fixed*). At run time the ends of the row give the range in which each moving atom has
+ * the value that it has inside: what moves by one is looked at at both ends in the type in which it is compared, and where
+ * it does not differ by just as many as there are work-items between (it has wrapped), nothing is taken for granted. In
+ * that range runs a copy of the text in which those tests are constants; before and behind it the text as it is. Rows in
+ * which a fixed atom decides a test (the first row, the last) have copies of their own.
  *
  * Which. Kernels without loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that they ask
  * for themselves, not in functions; subscripts of parameters only, that move by at most one; at least one test. Variables in

@@ -43,19 +43,12 @@ const char cw_rw_rows_head[] =
 
 struct writer {
     const struct cw_rw_rows *r;
-    char *text;
-    size_t length, capacity;
-    bool ok;
+    struct cw_rw_writer out;
 };
 
 static void put(struct writer *w, const char *text, size_t length)
 {
-    w->ok = w->ok && cw_array_reserve(&w->text, &w->capacity, w->length, length + 1, 1);
-    if (!w->ok)
-        return;
-    memcpy(w->text + w->length, text, length);
-    w->length += length;
-    w->text[w->length] = '\0';
+    cw_rw_put(&w->out, text, length);
 }
 
 static void __attribute__((format(printf, 2, 3))) say(struct writer *w, const char *format, ...)
@@ -64,7 +57,8 @@ static void __attribute__((format(printf, 2, 3))) say(struct writer *w, const ch
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    if (vsnprintf(text, sizeof text, format, list) >= (int)sizeof text)
+        w->out.ok = false; /* half of it would be another kernel */
     va_end(list);
     put(w, text, strlen(text));
 }
@@ -316,7 +310,7 @@ static void kernel(struct writer *w)
 
 char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
 {
-    struct writer w = {.r = r, .ok = true};
+    struct writer w = {.r = r, .out.ok = true};
     struct place p[CW_RW_CONDITIONS + CW_RW_ATOMS] = {0};
     char which[16];
 
@@ -336,8 +330,8 @@ char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
         "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.base[0], __cw_t.base[1], "
         "__cw_t.base[2], __VA_ARGS__)\n#endif\n#line %u\n",
         line);
-    if (w.ok)
-        return w.text;
-    free(w.text);
+    if (w.out.ok)
+        return w.out.text;
+    free(w.out.text);
     return NULL;
 }

@@ -115,6 +115,15 @@ uint32_t cw_rw_hash_text(const char *text);
 bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
 char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
+/* Text that grows; `ok`: false when memory is out. */
+struct cw_rw_writer {
+    char *text;
+    size_t length, capacity;
+    bool ok;
+};
+
+void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length); /* rewrite_emit.c */
+
 bool cw_rw_add_edge(struct cw_rw *s, uint32_t from, uint32_t to);
 /* A call, a block or a use at token i of the unit (in a body or a macro); previous and next may lie across
  * directives. */
