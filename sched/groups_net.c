@@ -1,11 +1,9 @@
-/* groups_net.c - pieces of memory, and dependences between tiles from them. */
+/* groups_net.c - pieces of memory. */
 #include "groups_net.h"
 
 #include <stdlib.h>
 
 #include "radix.h"
-
-enum { NONE = UINT32_MAX };
 
 /* The first that does not begin below; `near`: where it may be, as the tile before ends or begins there. */
 static uint32_t piece_at(const struct cw_groups_net *net, uint64_t bound, uint32_t near)
@@ -117,141 +115,6 @@ static enum cw_status weigh(struct cw_groups_net *net, struct cw_error *err)
     return CW_OK;
 }
 
-/* ---- dependences */
-
-struct link {
-    uint32_t tile, next;
-};
-
-struct piece {
-    uint32_t writers, readers; /* heads of lists of links: writers of the last step that wrote, who read it since */
-    uint32_t written_in;       /* that step */
-    bool read_later;           /* by a tile of a later step, which therefore depends on every writer */
-};
-
-struct finder {
-    struct cw_groups_net *net;
-    struct piece *piece;
-    uint32_t *mark; /* of each tile: the last one that was found to depend on it */
-    struct link *link;
-    uint32_t links, links_max;
-    size_t preds, preds_max, work, work_max;
-    struct cw_error *err;
-    enum cw_status status;
-};
-
-static void work(struct finder *f)
-{
-    if (++f->work > f->work_max && f->status == CW_OK)
-        f->status = cw_error_set(f->err, CW_ERR_LIMIT, "priority groups: what tiles depend on is not local");
-}
-
-static void push(struct finder *f, uint32_t *head, uint32_t tile)
-{
-    if (*head != NONE && f->link[*head].tile == tile)
-        return; /* two arguments of one tile on one piece */
-    if (f->links == f->links_max) {
-        uint32_t more = f->links_max ? f->links_max * 2 : 1024;
-        struct link *grown = realloc(f->link, more * sizeof *grown);
-        if (!grown) {
-            f->status = no_memory(f->err);
-            return;
-        }
-        f->link = grown, f->links_max = more;
-    }
-    f->link[f->links] = (struct link){tile, *head};
-    *head = f->links++;
-}
-
-static void depend(struct finder *f, uint32_t tile, uint32_t head)
-{
-    for (; head != NONE && f->status == CW_OK; head = f->link[head].next) {
-        uint32_t on = f->link[head].tile;
-        work(f);
-        if (f->mark[on] == tile)
-            continue;
-        f->mark[on] = tile;
-        if (f->preds == f->preds_max) {
-            size_t more = f->preds_max ? f->preds_max * 2 : 1024;
-            uint32_t *grown = realloc(f->net->pred, more * sizeof *grown);
-            if (!grown) {
-                f->status = no_memory(f->err);
-                return;
-            }
-            f->net->pred = grown, f->preds_max = more;
-        }
-        f->net->pred[f->preds++] = on;
-    }
-}
-
-/* What the tiles of earlier steps left. */
-static void find(struct finder *f, uint32_t tile)
-{
-    const struct cw_groups_access *access;
-    uint32_t count;
-    const struct cw_groups_run *run = cw_groups_runs(f->net, tile, &count, &access);
-
-    for (uint32_t k = 0; k < count; k++)
-        for (uint32_t p = run[k].low; p < run[k].high && f->status == CW_OK; p++) {
-            const struct piece *piece = &f->piece[p];
-            work(f);
-            if (!access[k].write || !piece->read_later)
-                depend(f, tile, piece->writers);
-            if (access[k].write)
-                depend(f, tile, piece->readers);
-        }
-    f->net->pred_start[tile + 1] = f->preds;
-}
-
-/* What a tile leaves for later steps. Writes of all tiles of a step come before their reads: tiles of one step do not
- * meet in truth, whatever their ranges promise at most, and neither may be forgotten. */
-static void leave(struct finder *f, uint32_t tile, bool write)
-{
-    const struct cw_groups_access *access;
-    uint32_t count, s = f->net->step_of[tile];
-    const struct cw_groups_run *run = cw_groups_runs(f->net, tile, &count, &access);
-
-    for (uint32_t k = 0; k < count; k++)
-        for (uint32_t p = run[k].low; access[k].write == write && p < run[k].high && f->status == CW_OK; p++) {
-            struct piece *piece = &f->piece[p];
-            if (!write) {
-                piece->read_later |= piece->writers != NONE && piece->written_in != s;
-                push(f, &piece->readers, tile);
-                continue;
-            }
-            if (piece->written_in != s)
-                *piece = (struct piece){.writers = NONE, .readers = NONE, .written_in = s};
-            push(f, &piece->writers, tile);
-        }
-}
-
-static enum cw_status find_all(struct cw_groups_net *net, struct cw_error *err)
-{
-    struct finder f = {.net = net, .err = err, .work_max = 64 * net->access_base[net->steps] + (1 << 20)};
-
-    f.piece = malloc((net->pieces + 1) * sizeof *f.piece);
-    f.mark = malloc(net->tiles * sizeof *f.mark);
-    net->pred_start = calloc((size_t)net->tiles + 1, sizeof *net->pred_start);
-    if (!f.piece || !f.mark || !net->pred_start)
-        f.status = no_memory(err);
-    for (uint32_t p = 0; p < net->pieces && f.status == CW_OK; p++)
-        f.piece[p] = (struct piece){.writers = NONE, .readers = NONE, .written_in = NONE};
-    for (uint32_t i = 0; i < net->tiles && f.status == CW_OK; i++)
-        f.mark[i] = NONE;
-    for (uint32_t s = 0; s < net->steps && f.status == CW_OK; s++) {
-        for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
-            find(&f, i);
-        for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
-            leave(&f, i, true);
-        for (uint32_t i = net->base[s]; i < net->base[s + 1]; i++)
-            leave(&f, i, false);
-    }
-    free(f.piece);
-    free(f.mark);
-    free(f.link);
-    return f.status;
-}
-
 enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step, uint32_t steps,
                                   struct cw_error *err)
 {
@@ -265,7 +128,7 @@ enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_gro
         status = cut(net, err);
     if (status == CW_OK)
         status = weigh(net, err);
-    return status == CW_OK ? find_all(net, err) : status;
+    return status == CW_OK ? cw_groups_net_depend(net, err) : status;
 }
 
 void cw_groups_net_finish(struct cw_groups_net *net)

@@ -33,6 +33,9 @@ enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_gro
                                   struct cw_error *err);
 void cw_groups_net_finish(struct cw_groups_net *net);
 
+/* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
+enum cw_status cw_groups_net_depend(struct cw_groups_net *net, struct cw_error *err);
+
 static inline uint64_t cw_groups_piece_bytes(const struct cw_groups_net *net, uint32_t piece)
 {
     return net->bound[piece + 1] - net->bound[piece];

@@ -281,6 +281,38 @@ static void lanes_apart_meet_once_a_block(void **state)
     cw_groups_finish(&g);
 }
 
+/* In place, bands of 64 rows that lean by one a step, as in a Gauss-Seidel of two colours: borders are at every row by and by,
+ * which is not to count as many dependences. */
+static void bands_that_lean_are_local(void **state)
+{
+    enum { STEPS = 62, ROWS = 16384, BAND = 64, ROW = 8192, TILES = ROWS / BAND + 1 };
+    struct cw_groups_access *a = calloc((size_t)STEPS * TILES * 2, sizeof *a);
+    uint32_t *column = malloc(TILES * sizeof *column);
+    struct cw_groups_step step[STEPS];
+    struct cw_groups_options o = {.lanes = 2, .apart = true, .cache_bytes = 8 << 20, .measured = true};
+    struct cw_groups g;
+
+    (void)state;
+    for (uint32_t i = 0; i < TILES; i++)
+        column[i] = i;
+    for (int64_t s = 0; s < STEPS; s++) {
+        struct cw_groups_access *b = &a[s * TILES * 2];
+        for (int64_t i = 0; i < TILES; i++) {
+            int64_t low = i * BAND - s, high = low + BAND;
+            low = low < 0 ? 0 : low, high = high > ROWS ? ROWS : high;
+            b[2 * i] = (struct cw_groups_access){(uint64_t)(low ? low - 1 : 0) * ROW, (uint64_t)(high + 1) * ROW, false};
+            b[2 * i + 1] = (struct cw_groups_access){(uint64_t)low * ROW, (uint64_t)high * ROW, true};
+        }
+        step[s] = (struct cw_groups_step){TILES, 2, b, column, (double)s / BAND};
+    }
+    assert_int_equal(cw_groups_make(step, STEPS, &o, &g, NULL), CW_OK);
+    for (uint32_t k = 0; k < g.tiles; k++)
+        assert_true(g.tile[k].waits <= 3);
+    cw_groups_finish(&g);
+    free(column);
+    free(a);
+}
+
 static void bad_input(void **state)
 {
     struct chain c = {0};
@@ -312,6 +344,7 @@ int main(void)
         cmocka_unit_test(lanes_take_neighbours),
         cmocka_unit_test(leaning_bands_need_one_column),
         cmocka_unit_test(lanes_apart_meet_once_a_block),
+        cmocka_unit_test(bands_that_lean_are_local),
         cmocka_unit_test(bad_input),
     };
 
