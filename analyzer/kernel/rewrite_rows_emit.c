@@ -97,16 +97,57 @@ static void arguments(struct writer *w)
 
 /* ---- copies of the body */
 
+enum { PLACES = CW_RW_CONDITIONS + CW_RW_ATOMS + CW_RW_VARIABLES };
+
 struct place {
     struct cw_rw_range all;
-    bool value;
+    const char *text; /* instead of it */
 };
 
-/* What is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In the order in which
+static const char *const constant[] = {" 0 ", " 1 "};
+
+/* The variable is an int that is get_global_id(0), and nothing else. */
+static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
+{
+    static const char *const words[] = {"const", "private", "__private", "int"};
+    const struct cw_rw_token *t = r->t->v + v->value.first;
+    size_t n = v->value.end - v->value.first, k;
+
+    for (uint32_t i = v->type.first; i < v->type.end; i++) {
+        for (k = 0; k < sizeof words / sizeof *words; k++)
+            if (cw_rw_name_is(&r->s->names, r->t->v[i].name, words[k]))
+                break;
+        if (k == sizeof words / sizeof *words)
+            return false;
+    }
+    return v->term == CW_RW_T_UP && n == 4 && t->kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, t->name, "get_global_id");
+}
+
+static void add(struct place *p, uint32_t *n, struct cw_rw_range all, const char *text)
+{
+    uint32_t k = (*n)++;
+
+    for (; k > 0 && p[k - 1].all.first > all.first; k--)
+        p[k] = p[k - 1];
+    p[k] = (struct place){all, text};
+}
+
+/* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was no vector loop. */
+static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < r->variables; k++)
+        if (is_x(r, &r->variable[k]))
+            add(p, &n, r->variable[k].value, " __cw_x ");
+    return n;
+}
+
+/* And what is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In the order in which
  * it is written. */
 static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *p)
 {
-    uint32_t n = 0;
+    uint32_t n = ids(r, p);
 
     for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
         const struct cw_rw_condition *k = &r->condition[c];
@@ -115,10 +156,10 @@ static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *
             if (r->atom[i].condition == c)
                 inside = r->atom[i].value;
         if (decided || k->known)
-            p[n++] = (struct place){k->all, inside != decided};
+            add(p, &n, k->all, constant[inside != decided]);
         for (uint32_t i = 0; !decided && !k->known && i < r->atoms; i++)
             if (r->atom[i].condition == c)
-                p[n++] = (struct place){r->atom[i].all, r->atom[i].value};
+                add(p, &n, r->atom[i].all, constant[r->atom[i].value]);
     }
     return n;
 }
@@ -134,7 +175,7 @@ static void body(struct writer *w, const char *which, const struct place *p, uin
     say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
     for (uint32_t i = 0; i < n; i++) {
         copy(w, (struct cw_rw_range){at, p[i].all.first});
-        say(w, " %d ", p[i].value);
+        say(w, "%s", p[i].text);
         at = p[i].all.end;
     }
     copy(w, (struct cw_rw_range){at, w->r->f->body_close + 1});
@@ -311,12 +352,12 @@ static void kernel(struct writer *w)
 char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
 {
     struct writer w = {.r = r, .out.ok = true};
-    struct place p[CW_RW_CONDITIONS + CW_RW_ATOMS] = {0};
+    struct place p[PLACES];
     char which[16];
 
     say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
             "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
-    body(&w, "item", p, 0);
+    body(&w, "item", p, ids(r, p));
     body(&w, "inner", p, places(r, 0, p));
     for (uint32_t c = 1; c <= r->conditions; c++) {
         if (!r->condition[c - 1].fixed)

@@ -23,6 +23,7 @@ wraps != n - 1 =>!= n - 1 && 0
 crosses (down ? __cw_less(l0, l1, s) : __cw_less(l1, l0, s))=>0
 equal a = until; else b=>a = under; else b
 early __cw_x < __cw_hi;=>__cw_x < __cw_hi - 1;
+early int x = __cw_x ,=>int x = __cw_x + 1,
 falls &__cw_first, &__cw_end)=>&__cw_first, &__cw_n)
 nested  || __cw_l[=> || 0 && __cw_l[
 END

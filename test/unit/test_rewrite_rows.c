@@ -16,7 +16,7 @@ static const struct {
     const char *why, *source, *options, *expect;
 } cases[] = {
     {"an early return", K("int n", "if (x >= n) return; a[x] = 1;"), NULL,
-     "__cw_inner_k|{ int x = get_global_id(0), y = get_global_id(1); if ( 0 ) return; a[x] = 1; }"},
+     "__cw_inner_k|{ int x = __cw_x , y = get_global_id(1); if ( 0 ) return; a[x] = 1; }"},
     {"a body in a test", K("int n", "if (x < n && y < n) a[y * n + x] = 1;"), NULL,
      "if ( 1 ) a[y * n + x]|__cw_edge1_k|if ( 0 ) a[y * n + x]"},
     {"the border itself", K("int n", "if (x == 0 || y == 0) return; a[x] = 1;"), NULL, "if ( 0 ) return|if ( 1 ) return"},
@@ -27,6 +27,12 @@ static const struct {
     {"casts", K("int n", "uint q = (uint)(x) + 1u; if (q < (uint)n) a[x] = 1;"), NULL, "if ( 1 ) a"},
     {"ids in the test", "kernel void k(global float *a, int n) { if (get_global_id(0) < n) a[get_global_id(0)] = 1; }", NULL,
      "if ( 1 ) a"},
+    {"an int that is the id", K("int n", "const int q = get_global_id(0); if (q < n) a[q] = 1;"), NULL,
+     "const int q = __cw_x ; if ( 1 ) a"},
+    {"an int that is not", K("int n", "int q = get_global_id(0) + 1, r = get_global_id(1); if (q < n) a[q] = 1;"), NULL,
+     "int q = get_global_id(0) + 1, r = get_global_id(1); if ( 1 ) a"},
+    {"another type", K("int n", "long q = get_global_id(0); uint r = get_global_id(0); if (q < n) a[q] = 1;"), NULL,
+     "long q = get_global_id(0); uint r = get_global_id(0); if ( 1 ) a"},
     {"lines go on", K("int n", "if (x >= n) return; a[x] = 1;") "\nkernel void l(global int *b) { b[0] = 1; }", NULL,
      "#endif\n#line 1\n\nkernel void l"},
     {"both ways", K("int n", "if (x < n && y < n || x > 5) a[x] = 1;"), NULL, NULL},
