@@ -53,7 +53,7 @@ static void find_clone(void)
 }
 #endif
 
-enum outcome { DIED, FINISHED, TOO_LATE, TOO_MUCH, CANNOT };
+enum outcome { DIED, FINISHED, TOO_LATE, TOO_MUCH, CANNOT, CLOSED };
 
 struct supervisor {
     const struct cw_quiet_child *child;
@@ -186,10 +186,11 @@ BARE static int supervise(void *data)
     syscall(SYS_setsid);
     syscall(SYS_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     syscall(SYS_rt_sigaction, SIGCHLD, &ignore, NULL, KERNEL_SIGSET);
-    s->outcome = CANNOT;
     if (open_files(s->child))
         pid = clone(become_helper, s->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
-    if (pid > 0) {
+    if (pid <= 0) {
+        s->outcome = CANNOT; /* not before: who is killed on the way here has only been ended */
+    } else {
         syscall(SYS_close, WRITE_FD);
         syscall(SYS_close, FILE_FD);
         s->outcome = listen_to(s, end_ms);
@@ -205,14 +206,15 @@ BARE static int supervise(void *data)
 
 /* ---- the host's side */
 
-static bool begin(struct supervisor *s, char *stack)
+static bool begin(struct supervisor *s, char *stack, bool *closed)
 {
     bool started;
 
     find_clone();
     pthread_mutex_lock(&quiet.lock);
     quiet.pid = -1;
-    if (!quiet.closed)
+    *closed = quiet.closed;
+    if (!*closed)
         quiet.pid = clone(supervise, stack + STACK,
                           CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
                           &s->alive, NULL, &s->alive);
@@ -245,6 +247,8 @@ static enum cw_status status_of(const struct supervisor *s, const char *name, st
         return cw_error_set(err, CW_ERR_LIMIT, "%s: an answer of more than %zu bytes", name, s->child->max_bytes);
     case CANNOT:
         return cw_error_set(err, CW_ERR_IO, "%s: cannot be started", name);
+    case CLOSED:
+        return cw_error_set(err, CW_ERR_IO, "%s: not asked, as this process ends", name);
     case DIED:
         break;
     }
@@ -257,6 +261,7 @@ enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_
     size_t bytes = 2 * STACK + child->max_bytes;
     enum cw_status status;
     int saved = errno;
+    bool closed;
     char *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     *out = (struct cw_quiet_output){0};
@@ -269,10 +274,10 @@ enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_
     s.to = room + 2 * STACK;
     *out = (struct cw_quiet_output){.data = s.to, .mapped = bytes};
     pthread_mutex_lock(&quiet.turn);
-    if (begin(&s, room))
+    if (begin(&s, room, &closed))
         end(&s);
     else
-        s.outcome = CANNOT;
+        s.outcome = closed ? CLOSED : CANNOT;
     pthread_mutex_unlock(&quiet.turn);
     status = status_of(&s, child->argv[0], err);
     out->bytes = status == CW_OK ? s.got : 0;

@@ -327,6 +327,7 @@ static void test_kill(void **state)
     begin(&j, "sleep 1000", "", 1000000);
     end(&j);
     assert_int_equal(j.status, CW_ERR_IO);
+    assert_non_null(strstr(j.err.text, "this process ends"));
     cw_quiet_output_finish(&j.out);
     assert_true(now_s() - start < 10);
 }
