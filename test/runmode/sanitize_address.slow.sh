@@ -4,7 +4,9 @@ sanitizer=address,undefined
 . test/runmode/sanitizers.bash
 build_shim
 tell address leak undefined
-every $(programs runmode | grep -v '/exits$') $(programs apps)
+every $(programs runmode | grep -v '/exits$') $(programs apps) $(programs apps/stencil)
+for kind in box star; do as $kind apps/stencil/flat $kind; every "$T/$kind"; done # by rows
+as cube apps/stencil/solid cube; every "$T/cube"
 # the C library keeps 32 bytes of a first thread that leaves before the others, and then nobody can look up whose they are
 as exits-but runmode/exits but "the first thread leaves"
 as exits-only runmode/exits only "the first thread leaves"

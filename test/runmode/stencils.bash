@@ -1,13 +1,13 @@
 # Sourced by stencils*.sh: the programs of test/apps/stencil, sizes to taste.
 . test/runmode/common.sh
 [ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
-programs=("flat five" "flat nine" "flat box" "flat star" "solid seven" "solid cube" "solid all" wave paced redblack fields sweep)
+programs=("flat five" "flat nine" "flat box" "flat star" "solid seven" "solid cube" "solid all" planes wave paced redblack fields sweep)
 cut=0 tiles=0 runs=0
 
 # stencil PROGRAM WIDTH HEIGHT STEPS SYNC : runs it bare; the programs in three dimensions are 9 cells wide and high less
 stencil() {
     local depth=
-    case $1 in solid*) depth=$3; set -- "$1" 9 11 "$4" "$5" ;; esac
+    case $1 in solid* | planes) depth=$3; set -- "$1" 9 11 "$4" "$5" ;; esac
     printf '#!/bin/sh\nexec "%s"/test/apps/stencil/%s %s %s %s %s %s\n' "$B" "$1" "$2" "$3" "$depth" "$4" "$5" > "$T/program"
     chmod +x "$T/program"
     bare "$T/program"

@@ -67,6 +67,28 @@ bool cw_run_fault_since(enum cw_run_fault kind)
     return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen >= turn;
 }
 
+static bool asks(bool (*planted)(enum cw_run_fault), enum cw_run_fault kind)
+{
+    bool so;
+
+    if (CW_LIKELY(cw_run_fault_planted != kind))
+        return false;
+    cw_run_lock();
+    so = planted(kind);
+    cw_run_unlock();
+    return so;
+}
+
+bool cw_run_fault_asks_now(enum cw_run_fault kind)
+{
+    return asks(cw_run_fault_now, kind);
+}
+
+bool cw_run_fault_asks_since(enum cw_run_fault kind)
+{
+    return asks(cw_run_fault_since, kind);
+}
+
 size_t cw_run_fault_narrow(size_t bytes)
 {
     size_t element = bytes < 4 ? bytes : 4;

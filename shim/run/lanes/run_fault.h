@@ -24,6 +24,9 @@ bool cw_run_fault_now(enum cw_run_fault kind);
 
 /* The same for faults that stay from their turn on. */
 bool cw_run_fault_since(enum cw_run_fault kind);
+/* Both where the lock is not held. */
+bool cw_run_fault_asks_now(enum cw_run_fault kind);
+bool cw_run_fault_asks_since(enum cw_run_fault kind);
 
 /* How much a range of `bytes` is to be cut short. Lock held. */
 size_t cw_run_fault_narrow(size_t bytes);

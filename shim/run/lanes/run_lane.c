@@ -257,7 +257,7 @@ void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last
         return;
     }
     if (CW_UNLIKELY(t->groupable) && cw_run_group_begin(t, last))
-        return; /* its parts are ready now */
+        return; /* its parts are ready now, or it is again: somebody else may use the lane */
     l->busy = true;
     cw_run.running++;
     n = cw_run_batch_gather(t, last, batch);

@@ -232,10 +232,10 @@ static void hold(struct cw_run_group *g)
     }
 }
 
-/* All but the first, which is about to run. */
+/* Whoever takes them looks anew whether they may run: others may have used the first one's lane meanwhile, or its kernel. */
 static void let_go(struct cw_run_group *g)
 {
-    for (uint32_t i = 1; i < g->steps; i++) {
+    for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
 
         t->state = CW_RUN_LINKED;
@@ -368,5 +368,5 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last)
     cw_run_group_plain(why);
     let_go(g);
     cw_run_group_free(g);
-    return false;
+    return true;
 }

@@ -97,7 +97,8 @@ bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *
  * its rewritten form is built while the program prepares its data. */
 void cw_run_group_foresee(void *program);
 /* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
- * `last`. False: it runs plain, and is not marked any more. Lock given up meanwhile. */
+ * `last`, or goes back to the heap, not marked any more, as the lock was given up meanwhile. False: it is to run plain now; the
+ * lock was held all the time. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
 /* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock given up meanwhile. */
 void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part);

@@ -5,7 +5,7 @@
 #include "../plan/run_brain.h"
 #include "run_share.h"
 
-#define CHAIN_KERNEL UINT64_C(0x6772a9) /* another one when tiles become faster: what was refused is looked at anew */
+#define CHAIN_KERNEL UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
 #define PLAIN_SHAPE  2
 #define WANTED_SHAPE 6  /* of a program; + 1: not wanted */
 #define WARM_SHAPE   4  /* + 1: on helpers */

@@ -153,7 +153,24 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     return good;
 }
 
+/* Tiles run by rows, which many kernels gain more by than by their order; so nobody knows yet. *known: it is certain. Lock not
+ * held: the launches are nobody else's. */
+static bool by_rows(const struct cw_run_group *g, bool *known)
+{
+    bool any = false, one;
+
+    *known = true;
+    for (uint32_t i = 0; i < g->steps && !any && *known; i++)
+        if (g->step[i].cut.dim > 0 && (i == 0 || g->step[i].kernel != g->step[i - 1].kernel)) {
+            any = cw_run_rewritten_has_rows(g->step[i].kernel, &one);
+            *known &= one;
+        }
+    return any;
+}
+
 /* Bands are thin enough that steps meet in their neighbours only, and most traffic is saved. */
+static const char in_cache[] = "its data stay in cache anyhow";
+
 static const char *judge(const struct cw_run_group *g, bool measured)
 {
     if (cw_run.chaos)
@@ -162,7 +179,7 @@ static const char *judge(const struct cw_run_group *g, bool measured)
         return "every launch needs all of the one before";
     if (cw_run_group_settings.always || measured)
         return NULL;
-    return (double)g->plan.plain_bytes >= SAVES * (double)g->plan.touched_bytes ? NULL : "its data stay in cache anyhow";
+    return (double)g->plan.plain_bytes >= SAVES * (double)g->plan.touched_bytes ? NULL : in_cache;
 }
 
 /* ---- launches whose bands lean */
@@ -339,6 +356,14 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     if (good && (*why = judge(g, options.measured))) {
         g->judged = true;
         good = false;
+    }
+    if (*why == in_cache) {
+        bool known;
+
+        cw_run_unlock();
+        good = by_rows(g, &known);
+        cw_run_lock();
+        g->judged = !good && known;
     }
     cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles, kept ? " that an earlier run has kept" : "",
                  (double)(cw_run_now_ns() - begin) / 1e6);

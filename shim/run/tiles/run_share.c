@@ -20,16 +20,21 @@ static struct {
     struct cw_adaptive_options options;
     double ratio[CW_ADAPTIVE_DEVICES];
     uint32_t units; /* processors that this process may use */
+    char only[16];  /* cpu-only and the like: the class of all devices that may have a part; "": any */
     bool off;
 } share;
 
 void cw_run_share_start(const struct cw_options *options)
 {
+    size_t n = strlen(options->policy);
     uint32_t devices = 0;
     cpu_set_t set;
 
     share.units = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     share.off = !strcmp(options->share, "off");
+    memset(share.only, 0, sizeof share.only);
+    if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
+        memcpy(share.only, options->policy, n - 5); /* the rest is NUL */
     share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
@@ -241,6 +246,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
     for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
         uint32_t lane = c->places[k].lane->number;
 
+        if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
+            continue;
         if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
             continue;
         v[n++] = (struct candidate){.place = k,

@@ -136,7 +136,7 @@ bool cw_run_tiles_may_run_again(const struct cw_run_task *t, const struct cw_run
 /* Something has changed: those who wait for others ask again. */
 void cw_run_parts_wake(struct cw_run_tiles *x);
 
-/* ---- running (run_tile_program.c); lane held, lock not held */
+/* ---- running (run_tile_submit.c, run_tile_program.c); lane held, lock not held */
 
 /* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes it. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event);
@@ -146,6 +146,15 @@ bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, s
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
                                 cl_event *event);
+
+/* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden argument. NULL: it cannot
+ * be had there. */
+cl_kernel cw_run_rewritten_on(struct cw_run_kernel *k, struct cw_run_place *place, bool *hidden);
+/* Its form for rows, with those in row_set; NULL: there is none. */
+cl_kernel cw_run_rewritten_rows_on(struct cw_run_kernel *k, struct cw_run_place *place);
+/* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then it is not
+ * *known. The lane need not be held. */
+bool cw_run_rewritten_has_rows(struct cw_run_kernel *k, bool *known);
 
 /* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. */
 void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep);

@@ -47,8 +47,7 @@ static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
     return good;
 }
 
-/* Whether an earlier run has built it there, of which the vendor has kept most. */
-static bool was_built(struct cw_run_program *p, uint32_t lane)
+bool cw_run_tile_was_built(struct cw_run_program *p, uint32_t lane)
 {
     const struct cw_run_brain *b = cw_run_brain_now();
     struct cw_history_estimate e;
@@ -60,8 +59,7 @@ static bool was_built(struct cw_run_program *p, uint32_t lane)
     return e.source == CW_HISTORY_EXACT;
 }
 
-/* Says so; without a history nobody asks. */
-static void say_built(struct cw_run_program *p, uint32_t lane, double ns)
+void cw_run_tile_say_built(struct cw_run_program *p, uint32_t lane, double ns)
 {
     const struct cw_run_brain *b = cw_run_brain_now();
 
@@ -77,7 +75,7 @@ static void build(struct cw_run_program *p, uint32_t place)
 {
     uint32_t lane = p->context->places[place].lane->number;
     uint64_t begin = cw_run_now_ns();
-    bool again = was_built(p, lane);
+    bool again = cw_run_tile_was_built(p, lane);
 
     if (!make_context(p, &p->context->places[place])) {
         cw_run_idle(&p->r);
@@ -92,7 +90,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run.preparing--;
     cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_now_ns() - begin) / 1e6);
     if (!again)
-        say_built(p, lane, (double)(cw_run_now_ns() - begin));
+        cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
     cw_run_idle(&p->r);
     if (cw_run.waiters)
         pthread_cond_broadcast(&cw_run.done);

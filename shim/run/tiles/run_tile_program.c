@@ -1,9 +1,10 @@
-/* run_tile_program.c - rewritten programs and their kernels on each lane, and one block of a cut launch.
+/* run_tile_program.c - rewritten programs and their kernels on each lane.
  *
  * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of one kernel
  * that differ in width abort PoCL 3.1 when two devices run them at once (run_flight.c), unless it takes them for
  * different kernels. What the rewriter or the vendor's compiler refuses stays whole. */
 #include "run_tile.h"
+#include "run_share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,31 +147,6 @@ const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k)
 
 /* ---- on a lane */
 
-/* As cw_run_fault_since, lock not held. */
-static bool fault_since(enum cw_run_fault kind)
-{
-    bool since;
-
-    if (CW_LIKELY(cw_run_fault_planted != kind))
-        return false;
-    cw_run_lock();
-    since = cw_run_fault_since(kind);
-    cw_run_unlock();
-    return since;
-}
-
-static bool fault_now(enum cw_run_fault kind)
-{
-    bool now;
-
-    if (CW_LIKELY(cw_run_fault_planted != kind))
-        return false;
-    cw_run_lock();
-    now = cw_run_fault_now(kind);
-    cw_run_unlock();
-    return now;
-}
-
 /* Of source and options. */
 static uint64_t key_of(const char *source, const char *options, const struct cw_run_place *place)
 {
@@ -198,7 +174,7 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     const char *source = r->out.source[0];
     cl_program program = NULL;
 
-    if (options && !fault_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
+    if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
         snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
         program = cw_run_private_load(place, key_of(source, options, place), options);
         if (program)
@@ -211,18 +187,32 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     return program;
 }
 
-static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep)
+/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before (CLWEAVE_MANAGE_ALL); then it is
+ * kept when it is built for the second time, as what the builder builds is. */
+static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep, bool now)
 {
     uint32_t lane = place->lane->number;
+    uint64_t begin;
 
-    pthread_mutex_lock(&rewriting);
+    pthread_mutex_lock(&rewriting); /* before the lock of run mode */
     if (!r->tried[lane]) {
+        begin = cw_run_now_ns();
         r->tried[lane] = true;
+        if (now) {
+            cw_run_lock();
+            keep = !cw_run.chaos && cw_run_tile_was_built(p, lane);
+            cw_run_unlock();
+        }
         r->program[lane] = build(p, r, place, keep, true);
         if (!r->program[lane] && any_rows(r))
             r->program[lane] = build(p, r, place, keep, false);
         if (r->program[lane] && place->slot->home)
             p->context->own_queues++;
+        if (now && !keep && !cw_run.chaos && r->program[lane]) {
+            cw_run_lock();
+            cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
+            cw_run_unlock();
+        }
     }
     pthread_mutex_unlock(&rewriting);
     return r->program[lane];
@@ -232,7 +222,7 @@ void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep)
 {
     struct cw_run_place *at = &p->context->places[place];
     struct cw_run_rewritten *r = rewritten(p);
-    bool good = r && r->out.source && program_on(p, r, at, keep);
+    bool good = r && r->out.source && program_on(p, r, at, keep, false);
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
         return;
@@ -256,8 +246,7 @@ static cl_kernel make_kernel(cl_program program, const char *name, cl_uint count
     return kernel;
 }
 
-/* The rewritten kernel; *hidden: it takes the hidden argument. */
-static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, bool *hidden)
+cl_kernel cw_run_rewritten_on(struct cw_run_kernel *k, struct cw_run_place *place, bool *hidden)
 {
     struct cw_run_rewritten *r = rewritten(k->program);
     cl_kernel *clone = &k->tiled->clones[place->lane->number];
@@ -272,13 +261,12 @@ static cl_kernel kernel_on(struct cw_run_kernel *k, struct cw_run_place *place, 
         *set = calloc(k->count + 1, sizeof **set);
     if (*clone || !*set)
         return *set ? *clone : NULL;
-    program = program_on(k->program, r, place, false);
+    program = program_on(k->program, r, place, false, true);
     *clone = program ? make_kernel(program, k->name, k->count + *hidden) : NULL;
     return *clone;
 }
 
-/* Its form for rows; NULL: there is none. */
-static cl_kernel rows_on(struct cw_run_kernel *k, struct cw_run_place *place)
+cl_kernel cw_run_rewritten_rows_on(struct cw_run_kernel *k, struct cw_run_place *place)
 {
     struct cw_run_rewritten *r = rewritten(k->program);
     uint32_t lane = place->lane->number;
@@ -290,110 +278,35 @@ static cl_kernel rows_on(struct cw_run_kernel *k, struct cw_run_place *place)
 
     if (i < 0 || !r->out.kernel[i].rows || *set) /* a set: it has been tried */
         return i >= 0 && r->out.kernel[i].rows ? *clone : NULL;
-    program = program_on(k->program, r, place, false);
+    program = program_on(k->program, r, place, false, true);
     if (program && (size_t)snprintf(name, sizeof name, CW_REWRITE_ROWS "%s", k->name) < sizeof name &&
         (*set = calloc(k->count + 1, sizeof **set)))
         *clone = make_kernel(program, name, k->count + 2);
     return *clone;
 }
 
-/* ---- a block */
-
-/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the offset that
- * it has; another local size. */
-static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, uint32_t d, const size_t *global, size_t local[3])
+bool cw_run_rewritten_has_rows(struct cw_run_kernel *k, bool *known)
 {
-    if (l->has_offset && fault_since(CW_RUN_FAULT_OFFSET)) {
-        for (cl_uint i = 0; i < l->dims; i++)
-            tile->base[i] -= l->offset[i];
-        memset(tile->offset, 0, sizeof tile->offset);
+    struct cw_run_rewritten *r;
+    bool made;
+    int i;
+
+    cw_run_lock();
+    r = record(k->program);
+    made = r && r->made;
+    cw_run_unlock();
+    *known = r && (made || pthread_mutex_trylock(&rewriting) == 0); /* it is locked for as long as a build takes */
+    if (*known && !made) {
+        pthread_mutex_unlock(&rewriting);
+        rewritten(k->program);
     }
-    if (fault_since(CW_RUN_FAULT_NAIVE)) {
-        tile->offset[d] = tile->base[d];
-        tile->first_group[d] = 0;
-        tile->size[d] = global[d];
-        tile->groups[d] = global[d] / local[d];
-    }
-    if (fault_now(CW_RUN_FAULT_LOCAL)) /* once: kernels that lean on their local size write anywhere */
-        local[0] /= 2;
+    i = *known ? find(r, k->name) : -1;
+    return i >= 0 && r->out.kernel[i].rows;
 }
 
 bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, struct cw_run_place *p)
 {
     bool hidden;
 
-    return cw_run_place_queue(c, p) && kernel_on(k, p, &hidden);
-}
-
-cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
-                                cl_event *event)
-{
-    size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
-    struct cw_run_set *set = NULL;
-    struct cw_rewrite_tile tile;
-    struct cw_run_rows rows;
-    const struct cw_run_range r = {l->dims, NULL, global, local};
-    bool hidden = false, first_time;
-    cl_kernel kernel, by_rows;
-    cl_int err;
-
-    memcpy(global, l->global, l->dims * sizeof *global);
-    first[cut->dim] = b->first;
-    rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
-    global[cut->dim] = b->groups * cut->local[cut->dim];
-    if (global[cut->dim] > rest) /* the last work-group is a smaller one */
-        global[cut->dim] = rest;
-    memcpy(local, cut->local, sizeof local);
-    cw_rewrite_tile_fill(&tile, l->dims, l->global, local, l->has_offset ? l->offset : NULL, first);
-    if (cut->ragged && rest < local[cut->dim])
-        local[cut->dim] = rest;
-    *queue = cw_run_place_queue(c, p);
-    kernel = *queue ? kernel_on(l->kernel, p, &hidden) : NULL;
-    if (kernel)
-        set = l->kernel->tiled->set[p->lane->number];
-    if (CW_UNLIKELY(cw_run_fault_planted))
-        spoil(&tile, l, cut->dim, global, local);
-    by_rows = kernel && hidden && cw_run_rows_of(&tile, global, p, &rows) ? rows_on(l->kernel, p) : NULL;
-    if (by_rows) {
-        kernel = by_rows;
-        set = l->kernel->tiled->row_set[p->lane->number];
-        memcpy(global, rows.global, sizeof global);
-        local[0] = local[1] = local[2] = 1;
-    }
-    first_time = !cw_run_room_has(l, global, local, p->lane->number, true);
-    if (CW_UNLIKELY(first_time) && !cw_run_room())
-        return CL_OUT_OF_RESOURCES;
-    err = kernel ? cw_run_set_args(kernel, l, p, set) : CL_OUT_OF_RESOURCES;
-    if (err == CL_SUCCESS && hidden)
-        err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
-    if (err == CL_SUCCESS && by_rows)
-        err = cw_next.clSetKernelArg(kernel, l->kernel->count + 1, sizeof rows.size, &rows.size);
-    if (err == CL_SUCCESS && CW_UNLIKELY(first_time))
-        err = cw_run_build_enqueue(p, *queue, kernel, &r, event);
-    else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, event);
-    if (err == CL_SUCCESS && first_time)
-        cw_run_room_loaded(l, global, local, p->lane->number, true);
-    return err;
-}
-
-cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
-{
-    const struct cw_run_tiles *x = part->part_of;
-    struct cw_run_context *c = part->queue->context;
-    struct cw_run_place *p = &c->places[part->place];
-    struct cw_run_block b = x->block[part->index], last = {.first = x->cut.groups - 1, .groups = 1};
-    bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
-    cl_int err;
-
-    b.groups -= two;
-    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
-    part->begun = err == CL_SUCCESS;
-    if (two && part->begun) {
-        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
-        if (err != CL_SUCCESS)
-            cw_next.clFinish(*queue); /* what has begun is over before anybody hears of it */
-    }
-    return err;
+    return cw_run_place_queue(c, p) && cw_run_rewritten_on(k, p, &hidden);
 }

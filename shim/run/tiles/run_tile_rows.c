@@ -1,7 +1,6 @@
 /* run_tile_rows.c - blocks of launches whose kernel has a form for rows (analyzer/kernel/rewrite.h): how many work-items
  * make one. A row as long as the block makes the longest loop; but every unit of the device wants rows, and several of them,
- * so that none waits long for another. A block that is one row is left to work-groups: PolyBench's jacobi-1d takes twice as
- * long by rows. */
+ * so that none waits long for another. */
 #include "run_tile.h"
 
 #include <limits.h>
@@ -17,7 +16,7 @@ bool cw_run_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3], 
     size_t others = global[1] * global[2], wanted = p->lane->units > 1 ? (size_t)p->lane->units * ROWS_PER_UNIT : 1, pieces,
            row;
 
-    if (p->slot->dsp || !global[0] || others <= 1 || tile->base[0] > INT_MAX || global[0] > INT_MAX - tile->base[0] ||
+    if (p->slot->dsp || !global[0] || !others || tile->base[0] > INT_MAX || global[0] > INT_MAX - tile->base[0] ||
         cw_run_fault_planted == CW_RUN_FAULT_LOCAL)
         return false;
     pieces = others < wanted ? (wanted + others - 1) / others : 1;

@@ -1,0 +1,23 @@
+# Chains that come to nothing beside launches that do not depend on them: while one is planned, and waits for its kernels, somebody
+# else may use the lane that it was to begin on. (Once both did at the same time, and a launch had the other's arguments: 8 of 175
+# such runs had other bytes.)
+. test/runmode/common.sh
+[ -x "$B/clweave-footprint" ] || { echo "clweave-footprint is not built: LLVM is missing"; exit 77; }
+program=("$B/test/apps/stencil/planes" 1024 1024 16 1 0 0)
+"${program[@]}" > "$T/bare" 2> "$T/bare.err" || fail "$(cat "$T/bare.err")"
+nothing=0
+for round in $(seq "${ROUNDS:-6}"); do
+    rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
+    for n in 1 2 3; do # the first learns what plain order takes
+        env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_GROUPS=auto CLWEAVE_DEVICES=cpu,basic:2 \
+            CLWEAVE_HISTORY="$T/kept/history.db" timeout 120 "${program[@]}" > "$T/run" 2> "$T/run.err" ||
+            fail "run $round.$n: $(tail -n 3 "$T/run.err")"
+        cmp -s "$T/bare" "$T/run" || { fail "run $round.$n: other output"; cat "$T/run.err"; }
+        plain=$(sed -n 's/^run: groups: plain: \([0-9]*\) the rewritten kernels.*/\1/p' "$T/run.err")
+        nothing=$((nothing + ${plain:-0}))
+        compared=$((compared + 1))
+    done
+done
+echo "$nothing chains came to nothing"
+[ $nothing -ge 3 ] || fail "few chains prove nothing"
+done_
