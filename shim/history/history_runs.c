@@ -20,11 +20,11 @@ static bool is_time(double ns)
 
 static bool makes_sense(const struct cw_runs *r)
 {
-    bool good = r->count <= CW_RUNS_ARGUMENTS;
+    bool good = r->count <= CW_RUNS_ARGUMENTS && is_time(r->lived_ns) && is_time(r->learnt_ns);
 
     for (uint32_t i = 0; good && i < r->count; i++) {
         const struct cw_runs_entry *e = &r->entry[i];
-        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && e->at_once <= CW_RUNS_TRIALS &&
+        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && is_time(e->owed_ns) && e->at_once <= CW_RUNS_TRIALS &&
                e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number &&
                e->learnt <= CW_RUNS_LEARNING && e->begins <= 1;
         for (uint32_t k = 0; good && k < CW_RUNS_MARKS; k++)
@@ -95,6 +95,19 @@ static bool is_worth_a_trial(const struct cw_runs_entry *e)
     return e->later >= (e->begins ? 1 : CW_RUNS_BEFORE) && e->later_ns >= CW_RUNS_LONG * cost_of(e) && e->since >= pause_of(e);
 }
 
+bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns)
+{
+    return lived_ns - learnt_ns >= CW_RUNS_LEARN * (learnt_ns + ns);
+}
+
+/* All runs have lived for long enough to pay for what a trial builds. Where something was built, it may be there. */
+static bool may_learn(const struct cw_runs *r, const struct cw_runs_entry *e)
+{
+    double need = r->learnt_ns > 0 ? e->owed_ns : CW_RUNS_BUILD_NS;
+
+    return !(need > 0) || cw_runs_can_learn(r->lived_ns, r->learnt_ns, need);
+}
+
 static bool is_clear(const struct cw_runs_entry *e)
 {
     return e->later_ns >= CW_RUNS_CLEAR * e->at_once_ns;
@@ -109,7 +122,7 @@ static bool looks_again(const struct cw_runs_entry *e)
     return e->since >= first && !(e->since & (e->since - 1));
 }
 
-enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns)
+enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bool all, double *after_ns)
 {
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count ? &r->entry[i] : NULL;
@@ -121,7 +134,7 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, do
         return looks_again(e) || (e->later < CW_RUNS_BEFORE && !is_clear(e)) ? CW_RUNS_HOLD : CW_RUNS_GAINED;
     if (e->begins && !e->later)
         return CW_RUNS_HOLD;
-    if (e->at_once || is_worth_a_trial(e))
+    if (e->at_once || (is_worth_a_trial(e) && (all || may_learn(r, e))))
         return CW_RUNS_TRY;
     /* helpers that lose at once lose later too; a run that is far longer than those that were compared is another matter */
     if (e->losses)
@@ -174,19 +187,31 @@ static void lose(struct cw_runs_entry *e)
     e->at_once_ns = 0;
 }
 
+/* Trials that might have built more are no loss: they come again when they may. */
+static void lose_or_wait(struct cw_runs_entry *e)
+{
+    if (!(e->owed_ns > 0)) {
+        lose(e);
+        return;
+    }
+    e->at_once = 0;
+    e->at_once_ns = 0;
+}
+
 /* With enough of both kinds it can be said what is better. What runs without helpers take can only become less. */
 static void judge(struct cw_runs_entry *e)
 {
     if (e->at_once < CW_RUNS_TRIALS)
         return;
     if (e->at_once_ns > CW_RUNS_GAIN * e->later_ns)
-        lose(e);
+        lose_or_wait(e);
     else if (e->later == CW_RUNS_BEFORE || is_clear(e))
         e->losses = 0;
 }
 
 static void add_at_once(struct cw_runs_entry *e, const struct cw_runs_run *run)
 {
+    e->owed_ns = run->owed_ns;
     if (run->learns && e->learnt < CW_RUNS_LEARNING) {
         e->learnt++;
         return;
@@ -222,15 +247,19 @@ static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
 
 bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run)
 {
-    bool known = find(r, arguments) < r->count;
+    bool known = find(r, arguments) < r->count, waits;
     struct cw_runs_entry *e;
     double before;
 
-    if (!is_time(run->work_ns) || run->work_ns <= 0 || !is_time(run->cost_ns))
+    if (!is_time(run->work_ns) || run->work_ns <= 0 || !is_time(run->cost_ns) || !is_time(run->lived_ns) ||
+        !is_time(run->learnt_ns) || !is_time(run->owed_ns))
         return false;
     e = entry_of(r, arguments);
     e->used = ++r->number;
     e->since++;
+    waits = !may_learn(r, e);
+    r->lived_ns = fmin(r->lived_ns + run->lived_ns, LONGEST_NS / 2);
+    r->learnt_ns = fmin(r->learnt_ns + run->learnt_ns, LONGEST_NS / 2);
     if (run->cost_ns > 0)
         e->cost_ns = of_late(e->cost_ns, run->cost_ns);
     if (run->at_once || run->began) {
@@ -240,7 +269,8 @@ bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run
     before = e->later_ns;
     known &= e->later == CW_RUNS_BEFORE;
     add_never(e, run);
-    return !known || run->cost_ns > 0 || e->losses || e->at_once || run->work_ns > MUCH * before ||
+    return !known || run->cost_ns > 0 || run->learnt_ns > 0 || run->owed_ns > 0 ||
+           (waits && is_worth_a_trial(e)) || e->losses || e->at_once || run->work_ns > MUCH * before ||
            before > MUCH * run->work_ns;
 }
 

@@ -11,6 +11,10 @@
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.
  *
+ * A trial needs builds for helpers, which take far more than beginning. It waits until all runs of the program have lived
+ * CW_RUNS_LEARN times as long as these are thought to take, and as everything that was learnt has taken; and so it does
+ * after trials that have shown no gain, but might have with builds that were not allowed yet.
+ *
  * In the first run of a program the vendor compiles its kernels while they are waited for, and nothing is kept that helpers need:
  * it begins after CW_RUNS_FIRST_NS.
  *
@@ -35,6 +39,9 @@
 #define CW_RUNS_AGAIN     32    /* runs after which it is looked at anew whether something is gained; a power of two */
 #define CW_RUNS_CLEAR     2.0   /* a gain that noise does not make: it is looked at half as early */
 #define CW_RUNS_LEARNING  16    /* runs in a row that are no judges */
+#define CW_RUNS_LEARN     2.0   /* what all runs have lived over what is spent on learning (run_learn.h) */
+#define CW_RUNS_BUILD_NS  1e9   /* what the first build in a process is thought to take, ... */
+#define CW_RUNS_NEXT_NS   4e8   /* ... and each one after it */
 #define CW_RUNS_MARKS     12    /* the first is the 16th command */
 #define CW_RUNS_BEHIND    1.1   /* times what a mark says, and ... */
 #define CW_RUNS_LOST      0.05  /* ... this share of what runs take in all: such a run is given up */
@@ -46,6 +53,7 @@ struct cw_runs_entry {
     double later_ns;    /* work of runs that never began, of late; 0: none */
     double at_once_ns;  /* work of runs that began at once, of late; 0: none since the last loss */
     double cost_ns;     /* processor time of beginning; 0: never measured */
+    double owed_ns;     /* what the latest run at once might have learnt and was not allowed to */
     uint32_t later;     /* how many later_ns rests on, CW_RUNS_BEFORE at most */
     uint32_t at_once;   /* how many at_once_ns rests on, CW_RUNS_TRIALS at most */
     uint32_t losses;    /* how often that was no gain, one after the other */
@@ -57,6 +65,8 @@ struct cw_runs_entry {
 
 struct cw_runs {
     uint64_t number; /* runs so far */
+    double lived_ns;  /* of all of those that were written down, from their start to their end */
+    double learnt_ns; /* what they have spent on builds that later ones find */
     uint32_t count;
     struct cw_runs_entry entry[CW_RUNS_ARGUMENTS];
 };
@@ -75,6 +85,9 @@ void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_
 /* True when there was a run with `arguments`. */
 bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
 
+/* True when runs that have lived `lived_ns` in all, `learnt_ns` of it with learning, may learn something that takes `ns`. */
+bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns);
+
 /* What a run has shown. */
 struct cw_runs_run {
     bool at_once;   /* it began at once; else */
@@ -82,14 +95,15 @@ struct cw_runs_run {
     bool learns;    /* it has paid for what later runs find */
     double work_ns; /* 0: not known */
     double cost_ns; /* of beginning; 0: not measured */
+    double lived_ns, learnt_ns, owed_ns;
     float at_ns[CW_RUNS_MARKS];
 };
 
 /* The work of runs with `arguments` that never began; 0: not known. */
 double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
 
-/* What a run with `arguments` should do. */
-enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, double *after_ns);
+/* What a run with `arguments` should do. all: whatever learning takes. */
+enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bool all, double *after_ns);
 
 /* True when a run with `arguments` is over long before it has worked `after_ns`, as far as earlier runs tell. */
 bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);

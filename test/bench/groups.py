@@ -27,7 +27,7 @@ SIDE, SMALL = int(os.environ.get('SIDE', 6144)), int(os.environ.get('SMALL', 102
 WIDTH, HEIGHT, STEPS = (int(os.environ.get(name, value)) for name, value in (('WIDTH', 2048), ('HEIGHT', 16384), ('STEPS', 32)))
 LEARN = int(os.environ.get('LEARN', 16))
 STOP = time.monotonic() + float(os.environ.get('BUDGET', 1e9))
-RUN = {'LD_PRELOAD': f'{B}/libclweave.so', 'CLWEAVE_TOOL': '1', 'CLWEAVE_MODE': 'run', 'CLWEAVE_GROUPS': 'auto', 'CLWEAVE_SUMMARY': '1'}
+RUN = {'LD_PRELOAD': f'{B}/libclweave.so', 'CLWEAVE_TOOL': '1', 'CLWEAVE_MODE': 'run', 'CLWEAVE_GROUPS': 'auto', 'CLWEAVE_LEARN': 'all', 'CLWEAVE_SUMMARY': '1'}
 
 
 def times(arguments, **settings):

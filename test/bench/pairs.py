@@ -71,9 +71,9 @@ class Row:
         self.name, self.command, self.folder, self.env = name, command, folder, env or {}
 
 
-def run_once(row, config):
+def run_once(row, config, more=()):
     values, fresh = config.environment(row.name)
-    env = {**os.environ, **row.env, **values}
+    env = {**os.environ, **row.env, **values, **dict(setting.partition("=")[::2] for setting in more)}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
     done = subprocess.run(row.command, env=env, cwd=row.folder, capture_output=True, text=True, errors="replace",
@@ -96,7 +96,7 @@ def measure(row, configs, options):
         now = configs if r >= 0 else configs[-1:] if options.warm_last else [c for c in configs if not c.control]
         turn = r % len(now)
         for config in now[turn:] + now[:turn]:
-            figure, text = run_once(row, config)
+            figure, text = run_once(row, config, options.warm_env if r < 0 else ())
             hashes.add(text)
             if r >= 0:
                 figures[config.name].append(figure)
@@ -203,6 +203,7 @@ def arguments():
     p.add_argument("--rounds", type=int, default=9)
     p.add_argument("--warm", type=int, default=0)
     p.add_argument("--warm-last", action="store_true")
+    p.add_argument("--warm-env", action="append", default=[], metavar="NAME=VALUE", help="of the warm runs only")
     p.add_argument("--config", action="append", default=[])
     p.add_argument("--control", action="store_true")
     p.add_argument("--group", action="append", default=[])

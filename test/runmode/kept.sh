@@ -2,6 +2,7 @@
 # vendor's build; other options, another source, damaged files: built by the vendor.
 . test/runmode/common.sh
 program=$B/test/runmode/kept cache=$T/cache
+export CLWEAVE_LEARN=all
 mkdir -m 700 "$cache"
 bare "$program" || done_
 kept() { in_run "$program" CLWEAVE_HISTORY="$cache/history.db" "$@"; }
@@ -78,6 +79,15 @@ largest() { find "$T/once/builds" -type f -printf '%s\n' | sort -n | tail -n 1; 
 [ "$(largest)" -lt 4096 ] || fail "the first run has kept a binary: $(ls -l "$T/once/builds")"
 for i in 1 2 3; do in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"; done
 [ "$(largest)" -ge 4096 ] && [ "$(answered)0" -ge 10 ] || fail "the fourth run is not answered"
+
+# such a short program does not pay for that, unless it is asked for
+rm -rf "$T/once"; mkdir -m 700 "$T/once"
+for i in 1 2 3 4 5; do in_run "$T/again" CLWEAVE_LEARN=auto CLWEAVE_HISTORY="$T/once/history.db"; done
+[ "$(largest)" -lt 4096 ] || fail "a program of a few ms has made binaries at its end"
+for i in 1 2; do in_run "$T/again" CLWEAVE_LEARN=off CLWEAVE_HISTORY="$T/once/history.db"; done
+[ "$(largest)" -lt 4096 ] || fail "CLWEAVE_LEARN=off has made binaries"
+in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"
+[ "$(largest)" -ge 4096 ] || fail "what was asked for was not made"
 
 # a program that the compiler warns of says so in every run
 printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"

@@ -51,6 +51,7 @@ done
 
 # long, and it gains: begun later, then at once. What is gained depends on the machine and on what else runs there: only by
 # start.slow.sh
+[ -z "${START_GAINS:-}" ] || export CLWEAVE_LEARN=all # nobody waits until the runs have lived for long enough
 if [ -n "${START_GAINS:-}" ]; then
     go 20000
     state 'begun later'
@@ -114,6 +115,7 @@ int hwloc_topology_load(void *topology)
 }
 END
 ${CC:-cc} -std=gnu11 -shared -fPIC -o "$T/slow.so" "$T/slow.c" || fail "slow.c does not compile"
+export CLWEAVE_LEARN=all # the builds of the first trial
 usual=$shim shim=$T/slow.so:$shim tries=0
 for i in $(seq 9); do
     go 2000 SLOWED="$T/slowed"
@@ -124,6 +126,27 @@ done
 shim=$usual
 [ -e "$T/slowed" ] || fail "PoCL's start was not slowed down"
 [ $tries -ge 1 ] || fail "helpers were tried in none of these runs"
+unset CLWEAVE_LEARN
+
+# what later runs find is built once the program's runs have lived twice as long as that takes; never under CLWEAVE_LEARN=off
+rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
+for i in $(seq 12); do
+    go 4000 CLWEAVE_LEARN=off
+    ! grep -q 'builds took [1-9]' "$T/summary" || fail "CLWEAVE_LEARN=off has built: $(cat "$T/summary")"
+done
+took='builds took ([0-9]+)[.0-9]* ms, earlier ones ([0-9]+)[.0-9]* ms of ([0-9]+)[.0-9]* ms.*'
+rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
+learnt=0
+for i in $(seq 40); do
+    go 4000
+    read -r now before lived <<< "$(sed -nE "s/.*$took/\1 \2 \3/p" "$T/summary")"
+    [ "${now:-0}" -gt 0 ] || continue
+    learnt=$((learnt + 1))
+    # what it was thought to take was there; the first builds in a process have been seen to take 1.5 s
+    [ $((lived + 100)) -ge $((2 * before + 2000)) ] || fail "run $i has built although runs have lived for only $lived ms, $before of them with learning"
+done
+[ $learnt -ge 1 ] || fail "$i runs of .2 s have built nothing: $(cat "$T/summary")"
+echo "$learnt of $i runs have built something"
 
 # without a place for records
 go 10 CLWEAVE_HISTORY=off

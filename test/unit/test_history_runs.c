@@ -40,14 +40,14 @@ static enum cw_runs_start start(const struct cw_runs *r)
 {
     double after;
 
-    return cw_runs_start(r, 1, &after);
+    return cw_runs_start(r, 1, true, &after);
 }
 
 static double after(const struct cw_runs *r)
 {
     double ns;
 
-    assert_int_equal(cw_runs_start(r, 1, &ns), CW_RUNS_LATER);
+    assert_int_equal(cw_runs_start(r, 1, true, &ns), CW_RUNS_LATER);
     return ns;
 }
 
@@ -64,7 +64,7 @@ static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
 
     for (int i = 0; i < n; i++) {
         double needed;
-        enum cw_runs_start how = cw_runs_start(r, 1, &needed);
+        enum cw_runs_start how = cw_runs_start(r, 1, true, &needed);
         bool at_once = how == CW_RUNS_TRY || how == CW_RUNS_GAINED;
         bool begun = at_once || (how == CW_RUNS_LATER && later_ns >= needed);
         add(r, 1, at_once, at_once ? at_once_ns : later_ns, begun ? 2 * MS : 0);
@@ -262,6 +262,41 @@ static void test_idle(void **state)
     assert_int_equal(start(&r), CW_RUNS_LATER);
 }
 
+/* A trial waits until all runs of the program have lived for long enough to pay for its builds; so does one after trials that were
+ * not allowed to build and have shown no gain. A trial for other arguments, whose builds may be there, does not. */
+static void test_budget(void **state)
+{
+    struct cw_runs_run never = {.work_ns = 300 * MS, .lived_ns = 500 * MS};
+    struct cw_runs_run owes = {.at_once = true, .work_ns = 310 * MS, .lived_ns = 500 * MS, .cost_ns = 2 * MS, .owed_ns = CW_RUNS_BUILD_NS};
+    struct cw_runs r = {0};
+    double ns;
+    int n = 0;
+
+    (void)state;
+    for (; cw_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
+        assert_true(cw_runs_add(&r, 1, &never)); /* written, as each counts */
+    assert_int_equal(n, (int)(CW_RUNS_LEARN * CW_RUNS_BUILD_NS / never.lived_ns));
+    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
+    for (int i = 0; i < CW_RUNS_TRIALS; i++) {
+        assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY);
+        owes.learnt_ns = i ? 0 : CW_RUNS_BUILD_NS;
+        cw_runs_add(&r, 1, &owes);
+    }
+    /* the same again, which lives CW_RUNS_LEARN times what was spent and what is owed; time spent on learning is not life */
+    for (n = 0; cw_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
+        cw_runs_add(&r, 1, &never);
+    assert_true(r.lived_ns - r.learnt_ns >= CW_RUNS_LEARN * 2 * CW_RUNS_BUILD_NS);
+    assert_true(r.lived_ns - r.learnt_ns < CW_RUNS_LEARN * 2 * CW_RUNS_BUILD_NS + 2 * never.lived_ns);
+    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_TRY); /* and no loss that one must wait for */
+    r.lived_ns = r.learnt_ns;
+    assert_int_equal(cw_runs_start(&r, 1, false, &ns), CW_RUNS_LATER);
+    assert_int_equal(cw_runs_start(&r, 1, true, &ns), CW_RUNS_TRY);
+    for (int i = 0; i < CW_RUNS_BEFORE; i++)
+        cw_runs_add(&r, 2, &(struct cw_runs_run){.work_ns = 300 * MS});
+    assert_int_equal(cw_runs_start(&r, 2, false, &ns), CW_RUNS_TRY);
+    assert_false(cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .lived_ns = NAN}));
+}
+
 static void test_bounded(void **state)
 {
     struct cw_runs r = {0};
@@ -317,7 +352,7 @@ static void test_garbage(void **state)
         assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
         for (uint32_t i = 0; i <= r.count; i++) {
             uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
-            cw_runs_start(&r, arguments, &ns);
+            cw_runs_start(&r, arguments, false, &ns);
             assert_true(ns > 0 && ns < 1e15);
             add(&r, arguments, i % 2, 5 * MS, 1 * MS);
         }
@@ -330,7 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUNS(test_first),  RUNS(test_short),       RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
-        RUNS(test_losing), RUNS(test_losing_long), RUNS(test_held),        RUNS(test_learning), RUNS(test_behind),
+        RUNS(test_losing), RUNS(test_losing_long), RUNS(test_held),        RUNS(test_learning), RUNS(test_budget), RUNS(test_behind),
         RUNS(test_bounded), RUNS(test_idle),       RUNS(test_file),        RUNS(test_garbage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

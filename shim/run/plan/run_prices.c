@@ -7,6 +7,7 @@
 #include "../../../analyzer/history/history_key.h"
 #include "../../trace/recorder.h"
 #include "../programs/run_reach.h"
+#include "run_learn.h"
 #include "run_start.h"
 
 #define COPY_NS       300
@@ -105,11 +106,10 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_lane *l)
             p->copy[l->number] = CW_RUN_COPY_NONE;
             return false;
         }
-    if (cw_run_start_is_trial())
-        return true;
     spent = cw_run_spent_ever(p);
-    return spent >= WORTH_A_DELAY ||
-           (spent >= WORTH_A_BUILD && !cw_run_start_is_first() && cw_run_start_idle_processor());
+    return (cw_run_start_is_trial() || spent >= WORTH_A_DELAY ||
+            (spent >= WORTH_A_BUILD && !cw_run_start_is_first() && cw_run_start_idle_processor())) &&
+           cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }
 
 /* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
@@ -124,8 +124,10 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
         hash_of(k);
         return true; /* whoever runs the first launch there builds it */
     }
+    if (l->num_wanted == CW_RUN_WANTED)
+        return *copy == CW_RUN_COPY_READY;
     build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
-    if ((build || *copy == CW_RUN_COPY_NONE) && l->num_wanted < CW_RUN_WANTED) {
+    if (build || *copy == CW_RUN_COPY_NONE) {
         *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
         hash_of(k);
         l->wanted[l->num_wanted++] = p;

@@ -17,6 +17,7 @@
 #include "../../history/history_runs.h"
 #include "../run.h"
 #include "run_decide.h"
+#include "run_learn.h"
 #include "../lanes/run_fault.h"
 #include "../programs/run_models.h"
 
@@ -24,7 +25,7 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    4 /* of what the record means */
+#define VERSION    5 /* of what the record means */
 #define FIRST_MARK 4 /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
@@ -129,6 +130,14 @@ static void look_up(const struct cw_options *options, const char *folder)
     rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
 }
 
+static enum cw_run_learn_mode learning(const struct cw_options *options)
+{
+    return !strcmp(options->learn, "off")                            ? CW_RUN_LEARN_OFF
+           : !strcmp(options->learn, "all") || rent.why == ASKED ||
+                   !strcmp(options->groups, "on")                    ? CW_RUN_LEARN_ALL
+                                                                     : CW_RUN_LEARN_RENT;
+}
+
 void cw_run_start_init(const struct cw_options *options, const char *folder)
 {
     int saved = errno;
@@ -137,7 +146,7 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
         rent.why = ASKED;
     } else {
         look_up(options, folder);
-        switch (cw_runs_start(&rent.runs, rent.arguments, &rent.after_ns)) {
+        switch (cw_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL, &rent.after_ns)) {
         case CW_RUNS_TRY:
             rent.why = TRIED;
             break;
@@ -155,6 +164,7 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
             break;
         }
     }
+    cw_run_learn_init(learning(options), rent.runs.lived_ns, rent.runs.learnt_ns);
     cw_run.begun = rent.why != NEVER && rent.why != HELD;
     errno = saved;
 }
@@ -223,6 +233,8 @@ void cw_run_start_loaded(bool built, bool good, double ns)
 {
     rent.cost_ns += built ? 0 : ns;
     rent.learns |= built && good;
+    if (built)
+        cw_run_learn_ended(ns);
 }
 
 bool cw_run_start_has_ended(void)
@@ -292,6 +304,17 @@ void cw_run_start_cost(double ns)
 
 /* ---- the end */
 
+/* A trial that builds or compiles is late by more than what builders saw of it: first launches wait for compilers, too. */
+static void keep_learnt(struct cw_runs_run *run)
+{
+    struct cw_run_learnt now = cw_run_learnt_now();
+    double usual = run->at_once && run->learns ? cw_runs_usual_ns(&rent.runs, rent.arguments) : 0;
+
+    run->lived_ns = now.lived_ns;
+    run->owed_ns = now.owed_ns;
+    run->learnt_ns = usual > 0 ? fmax(now.learnt_ns, run->work_ns - usual) : now.learnt_ns;
+}
+
 void cw_run_start_finish(void)
 {
     struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED, .began = rent.why == WORKED};
@@ -313,6 +336,7 @@ void cw_run_start_finish(void)
     if (run.at_once && rent.work_ns > 0)
         run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
     run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
+    keep_learnt(&run);
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
     changed = cw_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_unlock();
@@ -328,6 +352,7 @@ int cw_run_start_describe(char *text, unsigned size)
                                         [WORKED] = "begun later",
                                         [HELD] = "held back: to see what it takes without",
                                         [NEVER] = "not needed"};
+    struct cw_run_learnt learnt = cw_run_learnt_now();
     int used = snprintf(text, size, "run: helpers %s", words[rent.why]);
 
     if (rent.why == WORKED)
@@ -338,6 +363,10 @@ int cw_run_start_describe(char *text, unsigned size)
     if (rent.ended_ns > 0)
         used += snprintf(text + used, size - (unsigned)used, "; given up after %.1f ms, behind what it takes without",
                          rent.ended_ns / 1e6);
+    if (learnt.learnt_ns > 0 || learnt.owed_ns > 0)
+        used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms, earlier ones %.1f ms of %.1f ms that runs have lived%s",
+                         learnt.learnt_ns / 1e6, rent.runs.learnt_ns / 1e6, (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
+                         learnt.owed_ns > 0 ? ", more wait until these are longer" : "");
     if (rent.learns && (rent.why == TRIED || rent.why == GAINED))
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");

@@ -13,6 +13,7 @@
 #include "../../door/doors.h"
 #include "../lanes/run_room.h"
 #include "../lanes/run_threads.h"
+#include "../plan/run_learn.h"
 
 #define ANSWER_BYTES 8192
 #define KERNELS      256
@@ -232,14 +233,20 @@ void cw_run_keep_stop(void)
 {
     pthread_t thread;
     struct job *j;
+    uint64_t begun = cw_now_ns();
     bool any;
 
     cw_run_lock();
     keep.quit = true; /* and nobody else looks at the list from now on */
-    any = keep.first;
+    any = keep.first && cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     cw_run_unlock();
-    if (any && cw_run_thread(&thread, work, NULL)) /* compilers need more stack than the caller may have */
-        pthread_join(thread, NULL);
+    if (any) {
+        if (cw_run_thread(&thread, work, NULL)) /* compilers need more stack than the caller may have */
+            pthread_join(thread, NULL);
+        cw_run_lock();
+        cw_run_learn_ended((double)(cw_now_ns() - begun));
+        cw_run_unlock();
+    }
     while ((j = keep.first)) {
         keep.first = j->next;
         free_job(j);

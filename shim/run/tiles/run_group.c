@@ -191,9 +191,12 @@ static bool are_built(const struct cw_run_group *g, const uint32_t *place, uint3
 {
     bool all = true;
 
-    for (uint32_t s = 0; s < g->steps && !cw_run.all && !cw_run.chaos; s++)
+    for (uint32_t s = 0; s < g->steps && !cw_run.all && !cw_run.chaos; s++) {
+        struct cw_run_program *p = g->step[s].kernel->program;
+        bool may = (s && p == g->step[s - 1].kernel->program) || cw_run_tile_may_be_built(p, place, n, true);
         for (uint32_t i = 0; i < n; i++)
-            all &= cw_run_tile_built(g->step[s].task->launch.kernel->program, place[i], true);
+            all &= cw_run_tile_built(p, place[i], may);
+    }
     return all;
 }
 
@@ -314,6 +317,23 @@ static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, cons
     return false;
 }
 
+/* Rewritten kernels are there, or may be ordered. What cannot be built is not worth a plan. */
+static bool may_be_built(const struct cw_run_group *g)
+{
+    const struct cw_run_context *c = g->step[0].task->queue->context;
+    struct cw_run_program *last = NULL;
+    bool any = true;
+
+    for (uint32_t s = 0; s < g->steps && any && !cw_run.all && !cw_run.chaos; s++) {
+        struct cw_run_program *p = g->step[s].kernel->program;
+        any = p == last;
+        for (uint32_t i = 0; i < c->slots->n && !any; i++)
+            any = !c->slots->slot[i].dsp && cw_run_tile_may_be_built(p, &i, 1, true);
+        last = p;
+    }
+    return any;
+}
+
 /* With the best variant that can be had now. What no plan gains by is not built: plans come first, but once it was seen
  * that one is good the kernels do. */
 static bool prepare(struct cw_run_group *g, const char **why)
@@ -321,6 +341,10 @@ static bool prepare(struct cw_run_group *g, const char **why)
     uint32_t place[CW_RUN_LANES], tried = 0, n;
     bool waited = false;
 
+    if (!may_be_built(g)) {
+        *why = "the program has not run for long enough to build rewritten kernels";
+        return false;
+    }
     while (cw_run_chain_choose(g->chain, g, tried, &g->variant, why)) {
         const struct cw_run_variant *v = cw_run_variant(g->variant);
         bool *promising = &g->chain->promising[v->helpers], planned = false;

@@ -264,6 +264,8 @@ bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uin
     struct cw_run_program *p = t->launch.kernel->program;
     bool worth = cw_run_spent_ever(p) >= WORTH_TILES, built = true;
 
+    if (!cw_run.all && worth && !cw_run_tile_may_be_built(p, chosen, n, true))
+        worth = false;
     for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else whoever runs the first tile builds it */
         built &= cw_run_tile_built(p, chosen[i], worth);
     return built;

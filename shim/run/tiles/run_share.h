@@ -81,9 +81,13 @@ void cw_run_share_free(struct cw_run_share *list);
 /* The thread that builds rewritten programs (run_tile_build.c). True: `p` has one on `place`; else it is going to, if
  * `build`. */
 bool cw_run_tile_built(struct cw_run_program *p, uint32_t place, bool build);
-/* Whether an earlier run has built it on `lane`, of which the vendor has kept most; and that this one has, in `ns`. Without a
- * history nobody knows. Lock held. */
-bool cw_run_tile_was_built(struct cw_run_program *p, uint32_t lane);
+/* True where it is at all of `n` places or will be, or cw_run_tile_built may order it now; asks: if not, this run owes it
+ * (run_learn.h). Lock held. */
+bool cw_run_tile_may_be_built(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks);
+
+/* Whether a binary should be kept: its kernels are few, or an earlier run has built it for `lane`; and that this one has built it, in
+ * `ns`. Without a history nobody knows. Lock held. */
+bool cw_run_tile_is_worth_keeping(struct cw_run_program *p, uint32_t lane);
 void cw_run_tile_say_built(struct cw_run_program *p, uint32_t lane, double ns);
 void cw_run_tile_build_stop(void); /* at exit, lock not held */
 

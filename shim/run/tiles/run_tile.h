@@ -156,8 +156,9 @@ cl_kernel cw_run_rewritten_rows_on(struct cw_run_kernel *k, struct cw_run_place 
  * *known. The lane need not be held. */
 bool cw_run_rewritten_has_rows(struct cw_run_kernel *k, bool *known);
 
-/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. */
-void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep);
+/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. False: it was not built, but
+ * loaded, or cannot be. */
+bool cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
 uint8_t *cw_run_rewritten_state(struct cw_run_program *p, const struct cw_run_lane *l);
 

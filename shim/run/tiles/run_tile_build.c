@@ -6,7 +6,9 @@
 #include "../lanes/run_end.h"
 #include "../lanes/run_threads.h"
 #include "../plan/run_brain.h"
+#include "../plan/run_learn.h"
 #include "../plan/run_start.h"
+#include "../programs/run_models.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #define JOBS         64
 #define BUILT_KERNEL UINT64_C(0xb0175)
 #define BUILT_SHAPE  8  /* + lane */
+#define KEPT_KERNELS 4 /* a binary has all kernels compiled once more: where there are few it is made with the first build */
 #define NICE         10 /* the program's kernels keep the processors that they use */
 
 static struct {
@@ -47,16 +50,32 @@ static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
     return good;
 }
 
-bool cw_run_tile_was_built(struct cw_run_program *p, uint32_t lane)
+/* How often it was, of its source. */
+static double times_built(struct cw_run_program *p, uint32_t lane)
 {
     const struct cw_run_brain *b = cw_run_brain_now();
     struct cw_history_estimate e;
 
     if (!b || lane >= b->lanes)
-        return false;
+        return 0;
     cw_history_predict(b->estimator.history, cw_run_program_hash(p) ^ BUILT_KERNEL, BUILT_SHAPE + lane, 1,
                        &b->estimator.device[lane], NULL, 1, &e);
-    return e.source == CW_HISTORY_EXACT;
+    return e.source == CW_HISTORY_EXACT ? e.count : 0;
+}
+
+static bool has_few(const struct cw_run_program *p)
+{
+    return p->models && p->models->set.n <= KEPT_KERNELS;
+}
+
+bool cw_run_tile_is_worth_keeping(struct cw_run_program *p, uint32_t lane)
+{
+    return has_few(p) || times_built(p, lane) >= 1;
+}
+
+static bool is_kept(struct cw_run_program *p, uint32_t lane)
+{
+    return times_built(p, lane) >= (has_few(p) ? 1 : 2);
 }
 
 void cw_run_tile_say_built(struct cw_run_program *p, uint32_t lane, double ns)
@@ -70,26 +89,29 @@ void cw_run_tile_say_built(struct cw_run_program *p, uint32_t lane, double ns)
     cw_run_start_learns();
 }
 
-/* What is built again in another process is worth keeping. Lock held, given up meanwhile. */
+/* Lock held, given up meanwhile. */
 static void build(struct cw_run_program *p, uint32_t place)
 {
     uint32_t lane = p->context->places[place].lane->number;
     uint64_t begin = cw_run_now_ns();
-    bool again = cw_run_tile_was_built(p, lane);
+    bool keep = cw_run_tile_is_worth_keeping(p, lane), built;
+    double cpu_ns = cw_run_thread_ns();
 
     if (!make_context(p, &p->context->places[place])) {
+        cw_run_learn_ended(0);
         cw_run_idle(&p->r);
         return;
     }
     cw_run.preparing++;
     cw_run_unlock();
     cw_run_register_exit();
-    cw_run_rewritten_build(p, place, again);
+    built = cw_run_rewritten_build(p, place, keep);
     cw_run_register_exit();
     cw_run_lock();
     cw_run.preparing--;
     cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_now_ns() - begin) / 1e6);
-    if (!again)
+    cw_run_learn_ended(cw_run_thread_ns() - cpu_ns);
+    if (built)
         cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
     cw_run_idle(&p->r);
     if (cw_run.waiters)
@@ -116,6 +138,21 @@ static void *work(void *unused)
     return NULL;
 }
 
+bool cw_run_tile_may_be_built(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks)
+{
+    unsigned missing = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cw_run_lane *l = p->context->places[place[i]].lane;
+        const uint8_t *state = cw_run_rewritten_state(p, l);
+
+        if (!state)
+            return false;
+        missing += *state == CW_RUN_COPY_NONE && !is_kept(p, l->number);
+    }
+    return (asks ? cw_run_learn_asks : cw_run_learn_may)(missing);
+}
+
 bool cw_run_tile_built(struct cw_run_program *p, uint32_t place, bool build)
 {
     uint8_t *state = cw_run_rewritten_state(p, p->context->places[place].lane);
@@ -125,7 +162,8 @@ bool cw_run_tile_built(struct cw_run_program *p, uint32_t place, bool build)
     if (build && *state == CW_RUN_COPY_NONE && builder.n < JOBS && !builder.quit && !cw_run.off) {
         if (!builder.started)
             builder.started = cw_run_thread(&builder.thread, work, NULL);
-        if (!builder.started)
+        if (!builder.started ||
+            !cw_run_learn_begins(is_kept(p, p->context->places[place].lane->number) ? CW_RUN_LEARN_KEPT : CW_RUN_LEARN_BUILD))
             return false;
         *state = CW_RUN_COPY_WANTED;
         cw_run_busy(&p->r);

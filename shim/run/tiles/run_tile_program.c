@@ -31,6 +31,7 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_LANES];
+    bool loaded[CW_RUN_LANES];        /* of a binary */
     uint8_t state[CW_RUN_LANES];      /* enum cw_run_copy_state */
 };
 
@@ -166,8 +167,7 @@ static bool any_rows(const struct cw_run_rewritten *r)
 
 /* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. rows: with
  * the forms for rows. */
-static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten *r, struct cw_run_place *place, bool keep,
-                        bool rows)
+static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep, bool rows)
 {
     size_t bytes = strlen(p->options) + 96;
     char *options = malloc(bytes);
@@ -177,6 +177,7 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
         snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
         program = cw_run_private_load(place, key_of(source, options, place), options);
+        r->loaded[place->lane->number] = program;
         if (program)
             cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
         else if ((program = cw_run_private_build(place, source, options)) && keep)
@@ -187,8 +188,7 @@ static cl_program build(struct cw_run_program *p, const struct cw_run_rewritten 
     return program;
 }
 
-/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before (CLWEAVE_MANAGE_ALL); then it is
- * kept when it is built for the second time, as what the builder builds is. */
+/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before (CLWEAVE_MANAGE_ALL). */
 static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep, bool now)
 {
     uint32_t lane = place->lane->number;
@@ -200,7 +200,7 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
         r->tried[lane] = true;
         if (now) {
             cw_run_lock();
-            keep = !cw_run.chaos && cw_run_tile_was_built(p, lane);
+            keep = !cw_run.chaos && cw_run_tile_is_worth_keeping(p, lane);
             cw_run_unlock();
         }
         r->program[lane] = build(p, r, place, keep, true);
@@ -208,7 +208,7 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
             r->program[lane] = build(p, r, place, keep, false);
         if (r->program[lane] && place->slot->home)
             p->context->own_queues++;
-        if (now && !keep && !cw_run.chaos && r->program[lane]) {
+        if (now && !cw_run.chaos && r->program[lane] && !r->loaded[lane]) {
             cw_run_lock();
             cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
             cw_run_unlock();
@@ -218,18 +218,19 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
     return r->program[lane];
 }
 
-void cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep)
+bool cw_run_rewritten_build(struct cw_run_program *p, uint32_t place, bool keep)
 {
     struct cw_run_place *at = &p->context->places[place];
     struct cw_run_rewritten *r = rewritten(p);
     bool good = r && r->out.source && program_on(p, r, at, keep, false);
 
     if (!r) /* it has been built anew meanwhile, and has no models yet */
-        return;
+        return false;
     cw_run_lock();
     cw_run.copies += good; /* there may be more to gain (run_aside.c) */
     r->state[at->lane->number] = good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
     cw_run_unlock();
+    return good && !r->loaded[at->lane->number];
 }
 
 /* A clone that takes `count` arguments. */

@@ -1,0 +1,77 @@
+/* run_learn.c - see run_learn.h. */
+#include "run_learn.h"
+
+#include "../../door/clock.h"
+#include "../../history/history_runs.h"
+
+#define KEPT_NS 5e6
+
+static struct {
+    enum cw_run_learn_mode mode;
+    double lived_ns, spent_ns; /* by earlier runs */
+    uint64_t started_ns;
+    double learnt_ns, owed_ns;
+    double begun_ns; /* what `begun` builds are thought to take that have not ended */
+    unsigned begun, builds;
+} learn;
+
+void cw_run_learn_init(enum cw_run_learn_mode mode, double lived_ns, double learnt_ns)
+{
+    learn.mode = mode;
+    learn.lived_ns = lived_ns;
+    learn.spent_ns = learnt_ns;
+    learn.started_ns = cw_now_ns();
+}
+
+/* The first one in a process wakes up the vendor's compiler. */
+static double price(unsigned builds)
+{
+    return builds ? (learn.builds ? CW_RUNS_NEXT_NS : CW_RUNS_BUILD_NS) + (builds - 1) * CW_RUNS_NEXT_NS : 0;
+}
+
+static double lived(void)
+{
+    return (double)(cw_now_ns() - learn.started_ns);
+}
+
+bool cw_run_learn_may(unsigned builds)
+{
+    double spent = learn.spent_ns + learn.learnt_ns + learn.begun_ns;
+
+    return !builds || learn.mode == CW_RUN_LEARN_ALL ||
+           (learn.mode == CW_RUN_LEARN_RENT && cw_runs_can_learn(learn.lived_ns + lived(), spent, price(builds)));
+}
+
+bool cw_run_learn_asks(unsigned builds)
+{
+    bool may = cw_run_learn_may(builds);
+    double owed = CW_RUNS_BUILD_NS + (builds - 1) * CW_RUNS_NEXT_NS; /* in a later process */
+
+    if (!may && learn.mode == CW_RUN_LEARN_RENT && owed > learn.owed_ns)
+        learn.owed_ns = owed;
+    return may;
+}
+
+bool cw_run_learn_begins(enum cw_run_learn what)
+{
+    unsigned builds = what == CW_RUN_LEARN_BUILD;
+
+    if (!cw_run_learn_asks(builds))
+        return false;
+    learn.begun_ns += builds ? price(1) : KEPT_NS;
+    learn.begun++;
+    learn.builds += builds;
+    return true;
+}
+
+void cw_run_learn_ended(double ns)
+{
+    if (learn.begun) /* each is thought to have taken as long as the others */
+        learn.begun_ns -= learn.begun_ns / learn.begun--;
+    learn.learnt_ns += ns;
+}
+
+struct cw_run_learnt cw_run_learnt_now(void)
+{
+    return (struct cw_run_learnt){lived(), learn.learnt_ns, learn.owed_ns};
+}
