@@ -74,6 +74,19 @@ done
 echo "of $n runs the last has had a plan that was kept"
 [ "$kept" -ge 1 ] || fail "plans are made again and again"
 
+# a full window of 64 and the rest of 63 are of one kind, of which things are measured together
+together=
+mkdir -m 700 "$T/lengths"
+all flat five 512 768 128
+at_once CLWEAVE_GROUPS=off CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY="$T/lengths/history.db" # likewise
+for n in $(seq 24); do # a busy machine may close windows earlier
+    at_once CLWEAVE_GROUPS=on CLWEAVE_GROUP_TILE=64:512 CLWEAVE_HISTORY="$T/lengths/history.db"
+    [ "$n" -gt 1 ] && grep -q '^run: groups: 2 chains of 127 ' "$T/summary" &&
+        together=$(grep -c 'groups: earlier runs have measured' "$log") && break
+done
+echo "of $n runs the last has had chains of 64 and 63"
+[ "$together" = 1 ] || fail "chains of 64 and 63 are measured apart: $(grep 'groups: earlier runs' "$log")"
+
 # another order of tiles, other devices: nothing of that is known
 bare "$T/program"
 run CLWEAVE_GROUP_RULE=max; [ -z "$(measured)" ] || fail "what one rule takes is taken for the other's"

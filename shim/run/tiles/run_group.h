@@ -124,6 +124,7 @@ struct cw_run_chain {
     const char *why;      /* static words: it never is a group; NULL */
     bool told;            /* what plain order takes, to the history */
     uint32_t met;         /* how often, in this process */
+    bool fits;            /* its data stay in cache anyhow */
     bool recalled;        /* the history has said what it knows */
     bool warm[2];         /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
     double plain_ns;      /* at home, the least of late; 0: not known */

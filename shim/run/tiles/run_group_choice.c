@@ -36,6 +36,7 @@ struct cw_run_group_counts cw_run_group_counts;
 static struct {
     struct cw_run_variant variant[CW_RUN_VARIANTS];
     uint32_t variants;
+    uint64_t half_bytes; /* of the last cache */
     struct cw_run_chain *chains;
     uint32_t count;
     uint64_t random;
@@ -79,6 +80,7 @@ static void make_variants(void)
         return;
     }
     cw_run_caches_read(&c);
+    choice.half_bytes = c.last_bytes / 2;
     add_family(c.own_bytes * 5 / 4, false);
     add_family(c.last_bytes / 2, true);
     add_family(c.own_bytes * 5 / 8, false);
@@ -134,13 +136,14 @@ static uint64_t kind_of(struct cw_run_task *t)
     return mixed(mixed(1, t->launch.kernel->hash), t->shape);
 }
 
-/* By the kinds of launches in it, and by how many there are, about: windows close a little earlier or later. */
+/* By the kinds of launches in it, and by how many there are, about: windows close a little earlier or later. 46 to 90 are alike,
+ * in whose midst is a full window. */
 static uint64_t identity(const struct cw_run_group *g)
 {
     uint64_t kind[CW_RUN_GROUP_STEPS], sum = 0;
     uint32_t kinds = 0, scale = 0;
 
-    while (g->steps >> scale)
+    while ((uint64_t)g->steps * g->steps >> (2 * scale + 1))
         scale++;
     for (uint32_t i = 0; i < g->steps; i++) {
         uint64_t own = kind_of(g->step[i].task);
@@ -155,6 +158,16 @@ static uint64_t identity(const struct cw_run_group *g)
 }
 
 /* ---- a chain */
+
+/* No launch touches more than what other processes leave of the last cache, probably. */
+static bool fits(const struct cw_run_group *g)
+{
+    bool good = true;
+
+    for (uint32_t i = 0; good && i < g->steps; i++)
+        good = cw_run_group_bytes(&g->step[i]) <= choice.half_bytes;
+    return good;
+}
 
 struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
 {
@@ -176,6 +189,7 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
     if (c && !c->id) {
         c->id = id;
         c->steps = g->steps;
+        c->fits = fits(g);
     }
     if (c)
         c->met++;
@@ -184,9 +198,11 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
     return c;
 }
 
+/* Where data stay in cache anyhow only how tiles are run can gain (by rows), which the first way on helpers and the one at home
+ * show; the others would show the same. */
 static bool usable(const struct cw_run_chain *c, uint32_t v, uint32_t tried)
 {
-    return !c->hopeless[v] && !(tried >> v & 1);
+    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && choice.variant[v].family > choice.variant[0].family);
 }
 
 static bool is_first_of_family(uint32_t v)
@@ -198,17 +214,18 @@ static bool is_first_of_family(uint32_t v)
 static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, bool *trial)
 {
     uint32_t best = CW_RUN_VARIANTS;
-    bool clear;
+    bool clear, gives_up;
 
     *trial = true;
     for (uint32_t v = 0; v < choice.variants; v++)
         if (usable(c, v, tried) && c->runs[v] && (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best]))
             best = v;
+    gives_up = best != CW_RUN_VARIANTS && c->fits && c->plain_ns > 0 && c->ns[best] > GAIN * c->plain_ns;
     clear = best != CW_RUN_VARIANTS && choice.variant[best].helpers && c->plain_ns >= CLEAR * c->ns[best];
     for (uint32_t v = 0; v < choice.variants; v++)
         if (usable(c, v, tried) && !c->runs[v] && is_first_of_family(v) && (choice.variant[v].helpers || !clear))
             return v;
-    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS; v++)
+    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS && !gives_up; v++)
         if (usable(c, v, tried) && !c->runs[v] && choice.variant[v].family == choice.variant[best].family)
             return v;
     for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS; v++)
@@ -234,9 +251,19 @@ static void settle_plain(const struct cw_run_group *g)
 static bool is_hopeless(const struct cw_run_chain *c)
 {
     for (uint32_t v = 0; v < choice.variants; v++)
-        if (!c->hopeless[v])
+        if (usable(c, v, 0))
             return false;
     return true;
+}
+
+/* Since the launches were marked, others like them were settled. */
+static bool is_settled(const struct cw_run_group *g)
+{
+    bool all = !cw_run_group_settings.always;
+
+    for (uint32_t i = 0; i < g->steps && all; i++)
+        all = !g->step[i].kernel->grouped && cw_run_items(&g->step[i].task->launch) <= g->step[i].kernel->ungrouped;
+    return all;
 }
 
 /* What plain order takes, now or in earlier runs; false: nobody knows. */
@@ -267,6 +294,9 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
 
     if (cw_run.chaos)
         return choose_chaos(c, tried, variant, why);
+    *why = "launches like these are better in plain order";
+    if (is_settled(g))
+        return false;
     *why = "nothing is known of it yet";
     if (!know_plain(c, g) && !cw_run_group_settings.always) {
         cw_run_start_learns();
