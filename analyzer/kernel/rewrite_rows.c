@@ -187,7 +187,7 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
     if (s->no_rows || !body(r) || !is_kernel(r) || !read_parameters(r))
         return false;
     read_variables(r);
-    if (!subscripts(r))
+    if (!subscripts(r) || !cw_rw_signs_stay(r, is_kernel))
         return false;
     cw_rw_rows_tests(r);
     return r->atoms > 0;

@@ -17,7 +17,8 @@
  * tests are integers that are given a value where they are declared and nowhere else, of sums that have no side effects,
  * read no memory and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
  * the text computes: nothing but tests is replaced, and compilers contract products and sums within one expression of the
- * source (which options that allow more are refused). */
+ * source (which options that allow more are refused). What they negate for that must not be taken out of the row's loop
+ * (rewrite_signs.c). */
 #ifndef CW_REWRITE_ROWS_H
 #define CW_REWRITE_ROWS_H
 
@@ -87,6 +88,9 @@ uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
 /* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token `declared` (0: it is a
  * parameter), and no macro can. */
 bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
+
+/* rewrite_signs.c: no NaN has another sign in the form for rows. */
+bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r));
 
 /* rewrite_tests.c: finds the conditions and atoms. */
 void cw_rw_rows_tests(struct cw_rw_rows *r);

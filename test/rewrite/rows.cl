@@ -89,3 +89,13 @@ kernel void nested(global const float *in, global float *out, int w, int h, uint
         else out[c] = 0.0f;
     }
 }
+/* NaNs keep their sign: what a product is subtracted from is the same array. */
+kernel void singular(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, row = o + (cz * 64 + cy) * p, c = row + cx;
+    if ((x < w) && (y < h)) {
+        out[c] = out[c] - out[row - 9] * out[o - 2 * p + cx];
+    }
+}

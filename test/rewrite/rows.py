@@ -76,7 +76,8 @@ class Kernel:
 
     def value(self):
         terms = ["in[c]", "in[c + 1]", "in[c - 1]", "in[c + p]", "in[c - p]", "0.3f * in[c + 2]", "in[o]", "(float)x", "1.5f",
-                 "out[c]", "sqrt(in[c])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]"]
+                 "out[c]", "sqrt(in[c])", "(out[c] - out[o - 8] * in[c + 1])", "(out[c] - out[c] * out[o - 8])", "(in[c - 1] - 0.5f * in[c])",
+                 "(in[c] * out[o - 8] - out[c])", "(out[c] * in[c + 1] - out[o - 8])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]"]
         return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
 
     def statement(self, depth):
