@@ -198,11 +198,13 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
     return c;
 }
 
-/* Where data stay in cache anyhow only how tiles are run can gain (by rows), which the first way on helpers and the one at home
- * show; the others would show the same. */
+/* Where data stay in cache anyhow it is how tiles are run that gains (by rows): those of half the last cache show it, which are
+ * the largest, and the one way at home. */
 static bool usable(const struct cw_run_chain *c, uint32_t v, uint32_t tried)
 {
-    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && choice.variant[v].family > choice.variant[0].family);
+    uint32_t family = choice.variant[v].family;
+
+    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && family && family != choice.variant[0].family + 1);
 }
 
 static bool is_first_of_family(uint32_t v)
