@@ -52,7 +52,7 @@ def judged(what, ratios, limit):
 
 def row(name, side, rounds, least, by_hand):
     program, results = 'bench/groups_speed', []
-    for _ in range(3):  # learns, in processes as in rounds
+    for _ in range(8):  # learns, in processes as in rounds; two of them are held back, to see what it takes without
         times([program, side, 16, 2 * rounds], **RUN)
     for _ in range(REPEAT):
         if time.monotonic() > STOP:
