@@ -6,7 +6,7 @@
 program=("$B/test/apps/stencil/planes" 1024 1024 16 1 0 0)
 "${program[@]}" > "$T/bare" 2> "$T/bare.err" || fail "$(cat "$T/bare.err")"
 nothing=0
-for round in $(seq "${ROUNDS:-6}"); do
+for round in $(seq "${ROUNDS:=3}"); do
     rm -rf "$T/kept"; mkdir -m 700 "$T/kept"
     for n in 1 2 3; do # the first learns what plain order takes
         env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_GROUPS=auto CLWEAVE_DEVICES=cpu,basic:2 \
@@ -19,5 +19,5 @@ for round in $(seq "${ROUNDS:-6}"); do
     done
 done
 echo "$nothing chains came to nothing"
-[ $nothing -ge 3 ] || fail "few chains prove nothing"
+[ $nothing -ge $((ROUNDS / 2)) ] || fail "few chains prove nothing"
 done_

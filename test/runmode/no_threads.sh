@@ -1,5 +1,5 @@
 # Run mode where the library gets no thread, or only the first few: the same output, and one word about it. (Callbacks are
-# refused then: none of these programs has any.)
+# refused then: none of these programs has any.) no_threads.slow.sh: other numbers.
 . test/runmode/common.sh
 CC=${CC:-cc}
 $CC -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -o "$T/libfail.so" test/shim/fail_alloc.c || exit 1
@@ -9,7 +9,7 @@ told=0
 for program in runmode/anything runmode/natives apps/chains8 apps/mapreduce apps/threads; do
     program=$B/test/$program
     bare "$program" || continue
-    for n in 1 2 3 4; do
+    for n in ${FEW:-1 3}; do
         in_run "$program" FAIL_THREADS=$n CLWEAVE_FOOTPRINTS=off
         in_run "$program" FAIL_THREADS=$n CLWEAVE_FOOTPRINTS=off CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1
         words=$(grep -c 'cannot start a thread' "$T/run.err")

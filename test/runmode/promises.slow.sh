@@ -1,3 +1,3 @@
-# promises.sh in more random orders.
-SEEDS=10
+# promises.sh with every program, in one more way and in more random orders.
+ALL=1 SEEDS=10
 . test/runmode/promises.sh

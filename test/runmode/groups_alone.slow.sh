@@ -1,0 +1,3 @@
+# groups_alone.sh for longer.
+ROUNDS=20
+. test/runmode/groups_alone.sh

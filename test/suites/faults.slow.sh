@@ -1,0 +1,4 @@
+#!/bin/bash
+# faults.sh with faults in more places and programs.
+ALL=1
+. test/suites/faults.sh
