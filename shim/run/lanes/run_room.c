@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -59,10 +60,18 @@ static bool room_for_files(void)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= FILE_BYTES;
 }
 
+/* PoCL's linker is sought there. */
+static bool has_path(void)
+{
+    const char *path = getenv("PATH");
+
+    return path && *path;
+}
+
 bool cw_run_room(void)
 {
     int saved = errno;
-    bool room = room_for_descriptors() && room_for_files() && room_in_memory();
+    bool room = has_path() && room_for_descriptors() && room_for_files() && room_in_memory();
 
     errno = saved;
     return room;
