@@ -5,8 +5,7 @@
 
 typedef const struct cw_rw_token token;
 
-/* MAX_TOKENS: of a loop's body in all turns, which stands there up to five times. */
-enum { MAX_TURNS = 16, MAX_NESTED_TURNS = 64, MAX_TOKENS = 2048, MAX_DIGITS = 4 };
+enum { MAX_TURNS = 16, MAX_NESTED_TURNS = 64, MAX_DIGITS = 4 };
 
 static bool word(const struct cw_rw_rows *r, uint32_t i, const char *text)
 {
@@ -104,8 +103,7 @@ static bool read_loop(struct cw_rw_rows *r, uint32_t i)
     for (uint32_t k = 0; k < r->loops; k++)
         if (r->loop[k].until > i)
             nested *= r->loop[k].last - r->loop[k].first + 1;
-    if (turns < 1 || turns > MAX_TURNS || nested > MAX_NESTED_TURNS ||
-        (l.until - l.body) * (uint32_t)nested > MAX_TOKENS)
+    if (turns < 1 || turns > MAX_TURNS || nested > MAX_NESTED_TURNS)
         return false;
     for (uint32_t k = l.body; k < l.until; k++)
         if (r->t->v[k].kind == CW_RW_NAME && r->t->v[k].name == l.name && !cw_rw_only_read(r, k))

@@ -12,9 +12,6 @@
     "kernel void k(global float *a, " parameters ") { int x = get_global_id(0), y = get_global_id(1); " body " }"
 
 /* expect: NULL: there is no such form; else pieces of the result, '|' between them. */
-#define T4 "a[x] += 1; a[x] += 2; a[x] += 3; a[x] += 4; "
-#define T16 T4 T4 T4 T4
-
 static const struct {
     const char *why, *source, *options, *expect;
 } cases[] = {
@@ -76,7 +73,6 @@ static const struct {
     {"a loop of few turns", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[x] += 1;"), NULL, "if ( 1 )_Pragma(\"unroll\") for"},
     {"a loop of many", K("int n", "if (x < n) for (int i = 0; i < 17; i++) a[x] += 1;"), NULL, NULL},
     {"nested loops of many", K("int n", "if (x < n) for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) a[x] += 1;"), NULL, NULL},
-    {"a loop of much text", K("int n", "if (x < n) for (int i = 0; i < 16; i++) { " T16 T16 T16 " }") , NULL, NULL},
     {"loops one after the other", K("int n", "if (x < n) { for (int i = 0; i < 9; i++) a[x] += 1; for (int j = 0; j < 9; j++) a[x] += 1; }"),
      NULL, "if ( 1 ) {_Pragma(\"unroll\") for"},
     {"a loop of nobody knows how many", K("int n", "if (x < n) for (int i = 0; i < n; i++) a[x] += 1;"), NULL, NULL},
