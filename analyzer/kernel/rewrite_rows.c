@@ -60,6 +60,7 @@ static bool parameter(struct cw_rw_rows *r, uint32_t first, uint32_t end)
         p->pointer |= v[i].c == '*';
     }
     p->integer = !p->pointer && cw_rw_integer_type(r, first, end - 1) == end - 1 - first;
+    p->plain = !p->pointer && cw_rw_int_type(r, first, end - 1);
     r->parameters++;
     return true;
 }
@@ -144,6 +145,22 @@ static bool is_pointer(const struct cw_rw_rows *r, uint32_t i)
     return false;
 }
 
+/* What stands at the element `name`[ ... ] may write it: `at` is its name, `behind` the token behind it. */
+static bool is_written(const struct cw_rw_rows *r, uint32_t at, uint32_t behind)
+{
+    token *v = r->t->v, *b = &v[behind];
+
+    if (b->c == '=')
+        return b[1].c != '=';
+    if (v[at - 1].c == '&' || ((v[at - 1].c == '+' || v[at - 1].c == '-') && v[at - 2].c == v[at - 1].c))
+        return true;
+    if ((b->c == '+' || b->c == '-') && b[1].c == b->c)
+        return true;
+    if (b->c && strchr("+-*/%&|^", b->c))
+        return b[1].c == '=';
+    return (b->c == '<' || b->c == '>') && b[1].c == b->c && b[2].c == '=';
+}
+
 /* Every subscript is one of a parameter, and moves by one or not at all. */
 static bool subscripts(const struct cw_rw_rows *r)
 {
@@ -154,6 +171,9 @@ static bool subscripts(const struct cw_rw_rows *r)
         if (v[i].c != '[')
             continue;
         behind = cw_rw_behind(r->t, i, r->f->body_close);
+        if (r->loops && is_written(r, i - 1, behind) &&
+            cw_rw_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_FIXED)
+            return false; /* a race, in which compilers might reorder sums */
         if (!is_pointer(r, i - 1) || v[behind - 1].c != ']' || v[behind].c == '[' ||
             cw_rw_term_of(r, (struct cw_rw_range){i + 1, behind - 1}) == CW_RW_T_UNKNOWN)
             return false;
@@ -186,9 +206,13 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
     r->f = f;
     if (s->no_rows || !body(r) || !is_kernel(r) || !read_parameters(r))
         return false;
+    r->own_clamp = cw_rw_own_clamp(s);
+    if (!cw_rw_read_loops(r))
+        return false;
     read_variables(r);
     if (!subscripts(r) || !cw_rw_signs_stay(r, is_kernel))
         return false;
     cw_rw_rows_tests(r);
+    cw_rw_clamp_tests(r);
     return r->atoms > 0;
 }

@@ -12,9 +12,13 @@
  * that range runs a copy of the text in which those tests are constants; before and behind it the text as it is. Rows in
  * which a fixed atom decides a test (the first row, the last) have copies of their own.
  *
- * Which. Kernels without loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that they ask
- * for themselves, not in functions; subscripts of parameters only, that move by at most one; at least one test. Variables in
- * tests are integers that are given a value where they are declared and nowhere else, of sums that have no side effects,
+ * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands there by itself. In
+ * loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all turns when it is in the first and the
+ * last one. Compilers unroll such loops, and what is left is the kernel that somebody would have written out.
+ *
+ * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that
+ * they ask for themselves, not in functions; subscripts of parameters only, that move by at most one (with loops, what they
+ * write by one); at least one test. Variables in tests are integers that are given a value where they are declared and nowhere else, of sums that have no side effects,
  * read no memory and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
  * the text computes: nothing but tests is replaced, and compilers contract products and sums within one expression of the
  * source (which options that allow more are refused). What they negate for that must not be taken out of the row's loop
@@ -26,7 +30,7 @@
 
 enum cw_rw_term { CW_RW_T_UNKNOWN, CW_RW_T_FIXED, CW_RW_T_UP, CW_RW_T_DOWN };
 
-enum { CW_RW_VARIABLES = 24, CW_RW_CONDITIONS = 4, CW_RW_ATOMS = 24, CW_RW_PARAMETERS = 64, CW_RW_ROW_TOKENS = 1500 };
+enum { CW_RW_LOOPS = 8, CW_RW_VARIABLES = 24, CW_RW_CONDITIONS = 4, CW_RW_ATOMS = 24, CW_RW_PARAMETERS = 64, CW_RW_ROW_TOKENS = 1500 };
 
 struct cw_rw_range {
     uint32_t first, end; /* tokens */
@@ -47,30 +51,44 @@ struct cw_rw_atom {
     bool swapped;      /* it is `right` that moves */
     bool value;        /* inside */
     uint32_t condition;
+    uint32_t loop, turn; /* in the first (turn 1) or last (2) turn of loop[loop]; turn 0: of none */
 };
 
 struct cw_rw_condition {
     struct cw_rw_range all; /* between the parentheses */
     char join;              /* '&', '|', 0: one atom */
     bool known;             /* all its atoms are */
+    bool clamp;             /* clamp(sum, least, most): the sum inside */
+    struct cw_rw_range sum;
     uint32_t fixed;         /* that many of them are fixed */
     uint32_t moving;
+};
+
+/* for (int name = first; name <= last; name++) */
+struct cw_rw_loop {
+    uint32_t name;
+    uint32_t head, until; /* tokens: `for`, and the one behind the loop */
+    uint32_t body;
+    int32_t first, last;
 };
 
 struct cw_rw_parameter {
     uint32_t name;
     bool integer, pointer;
+    bool plain; /* int */
 };
 
 struct cw_rw_rows {
     const struct cw_rw *s;
     const struct cw_rw_text *t;
     const struct cw_rw_function *f;
+    bool own_clamp; /* the program declares a function of that name */
     struct cw_rw_parameter parameter[CW_RW_PARAMETERS];
     struct cw_rw_variable variable[CW_RW_VARIABLES];
     struct cw_rw_condition condition[CW_RW_CONDITIONS];
     struct cw_rw_atom atom[CW_RW_ATOMS];
-    uint32_t parameters, variables, conditions, atoms;
+    struct cw_rw_loop loop[CW_RW_LOOPS];
+    uint32_t parameters, variables, conditions, atoms, loops;
 };
 
 /* Looks at function f of unit u; false: it has no form for rows. */
@@ -83,11 +101,31 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
 enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at);
 /* Number of tokens at `i` that name an integer type, 0: none do. */
 uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end);
+/* These tokens name int, and nothing but that. */
+bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end);
 /* The token behind the bracket that closes the one at `open`, or `end`. */
 uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
 /* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token `declared` (0: it is a
  * parameter), and no macro can. */
 bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
+
+/* Occurrence i of a name, not that of its declaration, leaves the value alone. */
+bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i);
+
+/* ---- rewrite_loops.c */
+
+/* The program declares a function called clamp. */
+bool cw_rw_own_clamp(const struct cw_rw *s);
+/* Reads the loops; false: there is one that is not understood, or that other functions or macros reach. */
+bool cw_rw_read_loops(struct cw_rw_rows *r);
+/* The loop whose variable the name at token i is, or NULL. */
+const struct cw_rw_loop *cw_rw_loop_of(const struct cw_rw_rows *r, uint32_t i);
+/* Something in `a` differs from turn to turn of a loop. */
+bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a);
+/* The arguments of the call of clamp at token i, and the token behind it; false: it is none. */
+bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3], uint32_t *behind);
+/* Finds the calls of clamp that are tests. */
+void cw_rw_clamp_tests(struct cw_rw_rows *r);
 
 /* rewrite_signs.c: no NaN has another sign in the form for rows. */
 bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct cw_rw_rows *r));

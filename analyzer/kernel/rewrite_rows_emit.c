@@ -97,11 +97,12 @@ static void arguments(struct writer *w)
 
 /* ---- copies of the body */
 
-enum { PLACES = CW_RW_CONDITIONS + CW_RW_ATOMS + CW_RW_VARIABLES };
+enum { PLACES = CW_RW_CONDITIONS + CW_RW_ATOMS + CW_RW_VARIABLES + CW_RW_LOOPS };
 
 struct place {
     struct cw_rw_range all;
-    const char *text; /* instead of it */
+    const char *text; /* instead of it; NULL: `sum` in parentheses */
+    struct cw_rw_range sum;
 };
 
 static const char *const constant[] = {" 0 ", " 1 "};
@@ -109,27 +110,20 @@ static const char *const constant[] = {" 0 ", " 1 "};
 /* The variable is an int that is get_global_id(0), and nothing else. */
 static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
 {
-    static const char *const words[] = {"const", "private", "__private", "int"};
     const struct cw_rw_token *t = r->t->v + v->value.first;
-    size_t n = v->value.end - v->value.first, k;
+    size_t n = v->value.end - v->value.first;
 
-    for (uint32_t i = v->type.first; i < v->type.end; i++) {
-        for (k = 0; k < sizeof words / sizeof *words; k++)
-            if (cw_rw_name_is(&r->s->names, r->t->v[i].name, words[k]))
-                break;
-        if (k == sizeof words / sizeof *words)
-            return false;
-    }
-    return v->term == CW_RW_T_UP && n == 4 && t->kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, t->name, "get_global_id");
+    return cw_rw_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 && t->kind == CW_RW_NAME &&
+           cw_rw_name_is(&r->s->names, t->name, "get_global_id");
 }
 
-static void add(struct place *p, uint32_t *n, struct cw_rw_range all, const char *text)
+static void add(struct place *p, uint32_t *n, struct cw_rw_range all, const char *text, struct cw_rw_range sum)
 {
     uint32_t k = (*n)++;
 
     for (; k > 0 && p[k - 1].all.first > all.first; k--)
         p[k] = p[k - 1];
-    p[k] = (struct place){all, text};
+    p[k] = (struct place){all, text, sum};
 }
 
 /* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was no vector loop. */
@@ -139,7 +133,7 @@ static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
 
     for (uint32_t k = 0; k < r->variables; k++)
         if (is_x(r, &r->variable[k]))
-            add(p, &n, r->variable[k].value, " __cw_x ");
+            add(p, &n, r->variable[k].value, " __cw_x ", r->variable[k].value);
     return n;
 }
 
@@ -149,17 +143,24 @@ static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *
 {
     uint32_t n = ids(r, p);
 
+    for (uint32_t l = 0; l < r->loops; l++) /* or PoCL leaves them, and the row's loop is no vector loop */
+        add(p, &n, (struct cw_rw_range){r->loop[l].head, r->loop[l].head}, "_Pragma(\"unroll\") ", (struct cw_rw_range){0, 0});
     for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
         const struct cw_rw_condition *k = &r->condition[c];
         bool inside = k->join != '|', decided = edge == c + 1;
+        if (k->clamp) {
+            if (!decided)
+                add(p, &n, k->all, NULL, k->sum);
+            continue;
+        }
         for (uint32_t i = 0; !k->join && i < r->atoms; i++)
             if (r->atom[i].condition == c)
                 inside = r->atom[i].value;
         if (decided || k->known)
-            add(p, &n, k->all, constant[inside != decided]);
+            add(p, &n, k->all, constant[inside != decided], k->all);
         for (uint32_t i = 0; !decided && !k->known && i < r->atoms; i++)
             if (r->atom[i].condition == c)
-                add(p, &n, r->atom[i].all, constant[r->atom[i].value]);
+                add(p, &n, r->atom[i].all, constant[r->atom[i].value], k->all);
     }
     return n;
 }
@@ -175,7 +176,13 @@ static void body(struct writer *w, const char *which, const struct place *p, uin
     say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
     for (uint32_t i = 0; i < n; i++) {
         copy(w, (struct cw_rw_range){at, p[i].all.first});
-        say(w, "%s", p[i].text);
+        if (p[i].text) {
+            say(w, "%s", p[i].text);
+        } else {
+            say(w, " (");
+            copy(w, p[i].sum);
+            say(w, ") ");
+        }
         at = p[i].all.end;
     }
     copy(w, (struct cw_rw_range){at, w->r->f->body_close + 1});
@@ -240,6 +247,13 @@ static void ends(struct writer *w)
     declarations(w);
     for (uint32_t i = 0; i < r->atoms; i++) {
         const struct cw_rw_atom *a = &r->atom[i];
+        if (a->turn) {
+            const struct cw_rw_loop *l = &r->loop[a->loop];
+            const struct cw_rw_name *n = &r->s->names.v[l->name];
+            say(w, "  { const int ");
+            put(w, n->text, n->length);
+            say(w, " = %d;\n", (int)(a->turn == 1 ? l->first : l->last));
+        }
         say(w, "  __cw_l[%u] = ", i);
         if (a->moving) {
             side(w, a, a->swapped ? a->right : a->left);
@@ -251,10 +265,14 @@ static void ends(struct writer *w)
             copy(w, a->right);
             say(w, ");\n");
         } else {
-            say(w, "(");
-            copy(w, a->all);
-            say(w, ") != %d;\n", a->value);
+            say(w, "((");
+            copy(w, a->left);
+            say(w, ") %s (", a->op);
+            copy(w, a->right);
+            say(w, ")) != %d;\n", a->value);
         }
+        if (a->turn)
+            say(w, "  }\n");
     }
     say(w, "}\n");
 }
@@ -272,8 +290,12 @@ static int number_of(const struct cw_rw_atom *a)
     return 4;
 }
 
+/* Loops unrolled have many subscripts, so many that LLVM looks at run time for overlaps only where it is asked to. (It may then
+ * reorder sums over work-items, too; so there are none: rewrite_rows.c.) */
 static void loop(struct writer *w, const char *which, const char *from, const char *to)
 {
+    if (w->r->loops && !strcmp(which, "inner"))
+        say(w, "_Pragma(\"clang loop vectorize(enable)\") ");
     say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
     name(w, which);
     say(w, "(");

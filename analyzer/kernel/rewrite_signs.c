@@ -3,7 +3,8 @@
  * Clang makes one operation of `a - b * c` and of `b * c - a`, with b or a negated. Where that operand does not change along a row
  * LLVM takes the negation out of the loop, and a NaN in it has the other sign than where the processor negates within the
  * operation, which leaves NaNs as they are. So what is negated must be a number, or change from work-item to work-item; nobody
- * takes that out of a loop. */
+ * takes that out of a loop. In kernels with loops of their own it might be taken out of those: nothing but whole numbers may be
+ * negated there. */
 #include "rewrite_rows.h"
 
 #include <string.h>
@@ -153,7 +154,8 @@ static uint32_t behind_whole(const struct cw_rw_rows *r, uint32_t i, uint32_t en
     if (v[i].c == '[')
         return cw_rw_behind(r->t, i, end);
     if (v[i].kind == CW_RW_NAME && v[i + 1].c == '(' &&
-        (cw_rw_name_is(&r->s->names, v[i].name, "if") || cw_rw_name_is(&r->s->names, v[i].name, "while")))
+        (cw_rw_name_is(&r->s->names, v[i].name, "if") || cw_rw_name_is(&r->s->names, v[i].name, "while") ||
+         (r->loops && cw_rw_name_is(&r->s->names, v[i].name, "for"))))
         return cw_rw_behind(r->t, i + 1, end);
     if (v[i - 1].c && strchr("{};", v[i - 1].c) && cw_rw_integer_type(r, i, end))
         while (i < end && v[i].c != ';')
@@ -177,7 +179,7 @@ static bool range_stays(const struct cw_rw_rows *r, uint32_t first, uint32_t end
             continue;
         if (v[i + 1].c == '-' && !v[i + 1].spaced)
             i++;
-        else if (!minus(r, i, first, end))
+        else if (r->loops || !minus(r, i, first, end))
             return false;
     }
     return true;

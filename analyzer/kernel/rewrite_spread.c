@@ -11,7 +11,7 @@ struct graph {
     uint32_t *queue;
     uint32_t names, nodes;
 };
-enum { TAINT = 1, BRACES = 2, NO_ROWS = 4 };
+enum { TAINT = 1, BRACES = 2, NO_ROWS = 4, LOOP = 8 };
 
 static uint32_t node_of(const struct graph *g, uint32_t id)
 {
@@ -76,6 +76,9 @@ bool cw_rw_spread(struct cw_rw *s)
                 (g.mark[n] & TAINT ? CW_RW_TAINTED : 0) | (g.mark[n] & BRACES ? CW_RW_BRACES : 0) |
                 (g.mark[n] & TAINT && s->names.v[n].flags & CW_RW_FUNCTION ? CW_RW_NO_ROWS : 0);
         spread(s, &g, CW_RW_NO_ROWS, NO_ROWS);
+        spread(s, &g, CW_RW_LOOP, LOOP);
+        for (uint32_t n = 0; n < g.names; n++)
+            s->names.v[n].flags |= g.mark[n] & LOOP ? CW_RW_LOOP : 0;
         for (uint32_t b = 0; b < s->bodies; b++)
             s->odd_body[b] |= g.mark[g.names + b] & NO_ROWS ? CW_RW_BODY_NO_ROWS : 0;
         for (uint32_t b = 0; b < s->bodies && ok; b++)

@@ -34,6 +34,7 @@ enum cw_rw_flag {
     CW_RW_SPLIT = 1 << 22,      /* a directive stands behind it, where its parenthesis might be */
     CW_RW_TAINTED = 1 << 21,   /* may reach an id built-in */
     CW_RW_NO_ROWS = 1 << 24,   /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
+    CW_RW_LOOP = 1 << 26,      /* `for`, and functions and macros that reach it */
     CW_RW_IN_MACRO = 1 << 25,  /* occurs in what a macro stands for, or in the options */
 };
 

@@ -61,6 +61,18 @@ uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end
     return types ? i - begin : 0;
 }
 
+bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
+{
+    bool whole = false;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (is_macro(r, i) || !(word(r, i, "int") || word(r, i, "const") || word(r, i, "private") || word(r, i, "__private")))
+            return false;
+        whole |= word(r, i, "int");
+    }
+    return whole;
+}
+
 uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end)
 {
     uint32_t depth = 0;
@@ -85,6 +97,8 @@ static enum cw_rw_term name(struct parser *p)
 
     if (is_macro(r, at))
         return CW_RW_T_UNKNOWN;
+    if (cw_rw_loop_of(r, at)) /* in one turn */
+        return CW_RW_T_FIXED;
     for (uint32_t v = r->variables; v-- > 0;)
         if (r->variable[v].name == id)
             return at >= r->variable[v].value.end && at < r->variable[v].until ? r->variable[v].term : CW_RW_T_UNKNOWN;
@@ -115,6 +129,22 @@ static enum cw_rw_term builtin(struct parser *p, bool id)
     default:
         return CW_RW_T_UNKNOWN;
     }
+}
+
+/* clamp(sum, least, most) at p->i: moves as its sum does, or not at all. */
+static enum cw_rw_term clamped(struct parser *p)
+{
+    struct cw_rw_range a[3];
+    uint32_t behind;
+
+    if (p->depth >= MAX_DEPTH || !cw_rw_clamp(p->r, p->i, p->end, a, &behind)) {
+        p->i = p->end;
+        return CW_RW_T_UNKNOWN;
+    }
+    p->i = behind;
+    if (cw_rw_term_of(p->r, a[1]) != CW_RW_T_FIXED || cw_rw_term_of(p->r, a[2]) != CW_RW_T_FIXED)
+        return CW_RW_T_UNKNOWN;
+    return cw_rw_term_of(p->r, a[0]);
 }
 
 static enum cw_rw_term opposite(enum cw_rw_term t)
@@ -167,6 +197,8 @@ static enum cw_rw_term factor(struct parser *p)
         return builtin(p, true);
     if (word(r, p->i, "get_global_size") || word(r, p->i, "get_global_offset") || word(r, p->i, "get_num_groups"))
         return builtin(p, false);
+    if (word(r, p->i, "clamp"))
+        return clamped(p);
     if (r->t->v[p->i].kind == CW_RW_NAME)
         return name(p);
     p->i = p->end;
@@ -232,8 +264,7 @@ static bool addressed(const struct cw_rw_rows *r, uint32_t i)
               !(r->s->names.v[v[i - 2].name].flags & (CW_RW_STATEMENT | CW_RW_MACRO | CW_RW_KNOWN))));
 }
 
-/* Occurrence i, not that of the declaration, leaves the value alone. */
-static bool only_read(const struct cw_rw_rows *r, uint32_t i)
+bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v;
     token *a = &v[i + 1], *b = &v[i - 1];
@@ -264,7 +295,7 @@ bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
     if (r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
         return false;
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++)
-        if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !only_read(r, i))
+        if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rw_only_read(r, i))
             return false;
     return true;
 }

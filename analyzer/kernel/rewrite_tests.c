@@ -104,7 +104,7 @@ static bool read_atom(struct cw_rw_rows *r, struct cw_rw_range a, uint32_t c, bo
     enum cw_rw_term left, right;
 
     strip(r, &a);
-    if (r->atoms == CW_RW_ATOMS || !comparison(r, a, &x))
+    if (r->atoms == CW_RW_ATOMS || cw_rw_turns(r, a) || !comparison(r, a, &x))
         return false;
     left = cw_rw_term_of(r, x.left);
     right = cw_rw_term_of(r, x.right);

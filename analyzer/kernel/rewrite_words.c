@@ -19,16 +19,17 @@ static const struct word_class classes[] = {
      "get_kernel_max_sub_group_size_for_ndrange get_kernel_sub_group_count_for_ndrange "
      "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
      "__has_include __has_include_next __has_embed"},
-    /* What a kernel cannot do when one work-item does the work of a row of them, or should not: loops (work-groups are
-     * blocks that fit in cache). See rewrite_rows.h. */
+    /* What a kernel cannot do when one work-item does the work of a row of them, or should not: loops that
+     * may be long (work-groups are blocks that fit in cache). See rewrite_rows.h. */
     {CW_RW_NO_ROWS,
      "get_group_id get_global_linear_id get_local_id get_local_size get_enqueued_local_size get_local_linear_id "
      "get_sub_group_size get_max_sub_group_size get_num_sub_groups get_enqueued_num_sub_groups get_sub_group_id "
      "get_sub_group_local_id get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask "
      "get_sub_group_lt_mask barrier mem_fence read_mem_fence write_mem_fence async_work_group_copy "
      "async_work_group_strided_copy async_work_group_copy_2D2D async_work_group_copy_3D3D wait_group_events printf "
-     "for while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile __volatile__ "
+     "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile __volatile__ "
      "_Pragma get_fence to_local to_private"},
+    {CW_RW_LOOP, "for"}, /* but for few turns: rewrite_loops.c */
     {CW_RW_KNOWN | CW_RW_STATEMENT, "return else do case goto default __extension__ sizeof break continue"},
     {CW_RW_KNOWN | CW_RW_ATTRIBUTE,
      "__attribute__ __attribute __declspec _Pragma __kernel_exec kernel_exec _Alignas "

@@ -99,3 +99,24 @@ kernel void singular(global const float *in, global float *out, int w, int h, ui
         out[c] = out[c] - out[row - 9] * out[o - 2 * p + cx];
     }
 }
+kernel void clamps(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    float sum = 0.0f;
+    if (cx < 0 || cx > 2000) return;
+    for (int e = -1; e <= 1; e++)
+        for (int d = -1; d <= 1; ++d)
+            sum += in[o + clamp(cy + e, 0, h - by - 1) * p + clamp(cx + d, 0, w - bx - 1)];
+    out[c] = sum / 9.0f;
+}
+kernel void clamps_named(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    out[c] = 0.0f;
+    for (int d = 2; d < 5; d++) {
+        int l = clamp(cx - d, 0, w - bx), r = clamp(d - cx, -40, 5);
+        out[c] += in[o + cy * p + l] * 0.3f + in[o + cy * p + r] * in[o + cy * p + clamp(cx, 3, 30)];
+    }
+}

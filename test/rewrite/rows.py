@@ -17,6 +17,7 @@ class Kernel:
     def __init__(self, rng):
         self.rng = rng
         self.names = []
+        self.loops = rng.random() < .5
 
     def pick(self, *these):
         return self.rng.choice(these)
@@ -80,8 +81,41 @@ class Kernel:
                  "(in[c] * out[o - 8] - out[c])", "(out[c] * in[c + 1] - out[o - 8])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]"]
         return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
 
+    def clamped(self, turn):
+        """Subscripts of `in` with clamps, in a loop over `turn`, or in none."""
+        d = turn and self.pick(turn, turn, f"({turn})", f"{turn} + 1", f"2 * {turn}", f"{turn} + {turn}")
+        end = self.pick("w - bx - 1", "w - bx - 1", "w - bx", "5", "150", "bx + 9 - bx", "(w - 1) - bx")
+        sums = ["cx", "cx + 1", "cx - 2", "4 - cx"]
+        if turn:
+            sums += [f"cx + {d}", f"{d} + cx", f"cx - {d}", f"{d} - (cx)", f"cx + {d} - 1", f"cx + {d}"]
+        across = f"clamp({self.pick(*sums)}, {self.pick('0', '0', '0', '1', '-1', 'bx - bx')}, {end})"
+        up = self.pick("cy", "cy + 1", f"cy + {d or 1}", f"cy - {d or 1}", "cy", f"2 - {d or 1}", "w - w")
+        along = f"clamp({up}, {self.pick('0', '0', '1')}, {self.pick('h - by - 1', 'h - by - 1', '3', 'h - by', 'bx - bx + 7')})"
+        deep = f"clamp(cz + {d or 1}, 0, {self.pick('0', '1', '2')})"
+        return self.pick(across, f"{along} * p + {across}", f"({deep} * 64 + {along}) * p + {across}", f"{along} * p + cx")
+
+    def loop(self):
+        first = self.pick(-1, -1, -1, 0, -2, 1)
+        turn, other = ("d", "e") if self.rng.random() < .5 else ("e", "d")
+        step, more = self.pick("++", "++", "++", "++", " += 1"), self.pick(0, 2, 2, 2, 3, 20)
+        end = self.pick(f"<= {first + more}", f"< {first + more + 1}", f"< {first + more + 1}")
+        head = f"for (int {turn} = {first}; {turn} {end}; {turn}{step})"
+        inner = self.pick("", "", f"for (int {other} = -1; {other} <= 1; ++{other}) ")
+        both = self.pick(turn, other) if inner else turn
+        sign = self.pick("+", "+", "+", "+", "-")
+        plain = f"out[c] {sign}= in[o + {self.clamped(both)}];"
+        named = (f"{{ int at = {self.clamped(both)}; float t = in[o + at]; "
+                 f"{self.pick('', f'if (cx + {both} > 3) continue; ', 'if (cx == 5) break; ', 'if (at > 4) t = 1.0f; ')}"
+                 f"out[c] = out[c] + t{self.pick('', ' / 9.0f', ' * 0.3f')}; }}")
+        bounded = f"if ({self.condition()}) {plain}"
+        return f"{head} {inner}{self.pick(plain, plain, named, '{ ' + plain + ' }', bounded)}"
+
     def statement(self, depth):
         r = self.rng.random()
+        if self.loops and r < .5:
+            return self.loop() if r < .38 else f"out[c] += in[o + {self.clamped('')}];"
+        if self.loops:
+            r = self.rng.random()
         if depth > 2 or r < .35:
             return f"out[c] = {self.value()};"
         if r < .5:

@@ -26,5 +26,11 @@ early __cw_x < __cw_hi;=>__cw_x < __cw_hi - 1;
 early int x = __cw_x ,=>int x = __cw_x + 1,
 falls &__cw_first, &__cw_end)=>&__cw_first, &__cw_n)
 nested  || __cw_l[=> || 0 && __cw_l[
+clamps const int d = -1;=>const int d = 0;
+clamps const int d = 1;=>const int d = 0;
+clamps const int e = 1;=>const int e = 0;
+clamps ) >= (=>) >= -5 + (
+clamps_named const int d = 4;=>const int d = 3;
+clamps_named const int d = 2;=>const int d = 3;
 END
 exit $bad

@@ -12,6 +12,9 @@
     "kernel void k(global float *a, " parameters ") { int x = get_global_id(0), y = get_global_id(1); " body " }"
 
 /* expect: NULL: there is no such form; else pieces of the result, '|' between them. */
+#define T4 "a[x] += 1; a[x] += 2; a[x] += 3; a[x] += 4; "
+#define T16 T4 T4 T4 T4
+
 static const struct {
     const char *why, *source, *options, *expect;
 } cases[] = {
@@ -70,7 +73,34 @@ static const struct {
     {"a barrier", K("int n", "barrier(1); if (x < n) a[x] = 1;"), NULL, NULL},
     {"an atomic", K("global int *b, int n", "if (x < n) atomic_inc(b);"), NULL, NULL},
     {"printf", K("int n", "if (x < n) printf(\"x\");"), NULL, NULL},
-    {"a loop", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[x] += 1;"), NULL, NULL},
+    {"a loop of few turns", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[x] += 1;"), NULL, "if ( 1 )_Pragma(\"unroll\") for"},
+    {"a loop of many", K("int n", "if (x < n) for (int i = 0; i < 17; i++) a[x] += 1;"), NULL, NULL},
+    {"nested loops of many", K("int n", "if (x < n) for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) a[x] += 1;"), NULL, NULL},
+    {"a loop of much text", K("int n", "if (x < n) for (int i = 0; i < 16; i++) { " T16 T16 T16 " }") , NULL, NULL},
+    {"loops one after the other", K("int n", "if (x < n) { for (int i = 0; i < 9; i++) a[x] += 1; for (int j = 0; j < 9; j++) a[x] += 1; }"),
+     NULL, "if ( 1 ) {_Pragma(\"unroll\") for"},
+    {"a loop of nobody knows how many", K("int n", "if (x < n) for (int i = 0; i < n; i++) a[x] += 1;"), NULL, NULL},
+    {"a loop that changes its variable", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[x] += i++;"), NULL, NULL},
+    {"a loop by two", K("int n", "if (x < n) for (int i = 0; i < 3; i += 2) a[x] += 1;"), NULL, NULL},
+    {"a loop over uint", K("int n", "if (x < n) for (uint i = 0; i < 3; i++) a[x] += 1;"), NULL, NULL},
+    {"octal", K("int n", "if (x < n) for (int i = 0; i < 010; i++) a[x] += 1;"), NULL, NULL},
+    {"a sum over work-items", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[y] += a[x];"), NULL, NULL},
+    {"another one", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[y] -= -a[x]; a[y]++;"), NULL, NULL},
+    {"what is read by all", K("int n", "if (x < n) for (int i = 0; i < 3; i++) if (a[y] == 3) a[x] += a[y] + 1;"), NULL, "if ( 1 )_Pragma"},
+    {"while", K("int n", "if (x < n) while (a[x] < 1) a[x] += 1;"), NULL, NULL},
+    {"a loop in a helper", "float f(float v) { for (int i = 0; i < 3; i++) v += i; return v; } " K("int n", "if (x < n) a[x] = f(1);"), NULL, NULL},
+    {"what is subtracted in a loop", K("int n", "float t = a[y]; if (x < n) for (int i = 0; i < 3; i++) a[x] = a[x] - t;"), NULL, NULL},
+    {"a test of a turn", K("int n", "for (int i = 0; i < 3; i++) if (x + i < n) a[x] += 1;"), NULL, NULL},
+    {"a test of what a turn gives", K("int n", "for (int i = 0; i < 3; i++) { int k = i + x; if (k < n) a[x] += 1; }"), NULL, NULL},
+    {"clamp", K("int n", "a[x] = a[clamp(x - 1, 0, n - 1)];"), NULL, "a[ (x - 1) ]"},
+    {"clamp in a loop", K("int n", "for (int i = -1; i < 2; ++i) a[x] += a[clamp(x + i, 0, n - 1)];"), NULL, "const int i = -1;"},
+    {"clamp to its last turn", K("int n", "for (int i = -1; i < 2; ++i) a[x] += a[clamp(x + i, 0, n - 1)];"), NULL, "const int i = 1;"},
+    {"clamp of two loops", K("int n", "for (int i = 0; i < 2; ++i) for (int j = 0; j < 2; j++) a[x] += a[clamp(x + i + j, 0, n)];"), NULL, NULL},
+    {"clamp to a turn", K("int n", "for (int i = 0; i < 2; ++i) a[x] += a[clamp(x, i, n)];"), NULL, NULL},
+    {"clamp of other types", K("uint n", "a[x] = a[clamp((uint)x, 0u, n)];"), NULL, NULL},
+    {"the program's own clamp", "int clamp(int a, int b, int c) { return a; } " K("int n", "a[x] = a[clamp(x, 0, n)];"), NULL, NULL},
+    {"clamp of two arguments", K("int n", "a[x] = a[clamp(x, 0)];"), NULL, NULL},
+    {"clamp in a test", K("int n", "if (clamp(y, 0, 5) == 3) a[x] = 1; if (x < n) a[x] = 2;"), NULL, "if ( 1 ) a[x] = 2"},
     {"a loop in a helper", "float f(float v) { while (v > 1) v--; return v; } " K("int n", "if (x < n) a[x] = f(a[x]);"),
      NULL, NULL},
     {"a loop in a macro", "#define TWICE(s) for (int i = 0; i < 2; i++) s\n" K("int n", "if (x < n) TWICE(a[x] += 1);"),
