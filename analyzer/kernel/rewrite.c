@@ -93,6 +93,7 @@ static bool analyse(struct cw_rw *s, const struct cw_rewrite_in *in)
     for (size_t u = 0; u < in->units; u++)
         if (!cw_rw_scan(s, &s->unit[u]))
             return false;
+    s->own_clamp = cw_rw_own_clamp(s);
     return cw_rw_spread(s) && cw_rw_check(s);
 }
 

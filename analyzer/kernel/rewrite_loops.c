@@ -8,11 +8,6 @@ typedef const struct cw_rw_token token;
 /* MAX_TOKENS: of a loop's body in all turns, which stands there up to five times. */
 enum { MAX_TURNS = 16, MAX_NESTED_TURNS = 64, MAX_TOKENS = 2048, MAX_DIGITS = 4 };
 
-static bool word(const struct cw_rw_rows *r, uint32_t i, const char *text)
-{
-    return r->t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, r->t->v[i].name, text);
-}
-
 static bool is(token *v, char c)
 {
     return v->kind == CW_RW_PUNCT && v->c == c;
@@ -45,12 +40,12 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
     token *v = r->t->v;
     uint32_t end = r->f->body_close;
 
-    while (i < end && (word(r, i, "for") || word(r, i, "if") || word(r, i, "switch")) && is(&v[i + 1], '(')) {
-        bool may_else = word(r, i, "if");
+    while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) && is(&v[i + 1], '(')) {
+        bool may_else = cw_rw_word(r, i, "if");
         i = cw_rw_behind(r->t, i + 1, end);
         if (may_else) {
             i = behind_statement(r, i);
-            if (i >= end || !word(r, i, "else"))
+            if (i >= end || !cw_rw_word(r, i, "else"))
                 return i;
             i++;
         }
@@ -69,7 +64,7 @@ static bool read_head(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_loop 
     uint32_t close = cw_rw_behind(r->t, i + 1, r->f->body_close) - 1, n;
     int32_t last = 0;
 
-    if (!is(&v[i + 1], '(') || close > i + 20 || !word(r, i + 2, "int") || v[i + 3].kind != CW_RW_NAME || !is(&v[i + 4], '='))
+    if (!is(&v[i + 1], '(') || close > i + 20 || !cw_rw_word(r, i + 2, "int") || v[i + 3].kind != CW_RW_NAME || !is(&v[i + 4], '='))
         return false;
     *l = (struct cw_rw_loop){.name = v[i + 3].name, .head = i, .body = close + 1};
     n = number(r, i + 5, &l->first);
@@ -119,7 +114,7 @@ bool cw_rw_read_loops(struct cw_rw_rows *r)
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         if (r->t->v[i].kind != CW_RW_NAME || !(r->s->names.v[r->t->v[i].name].flags & CW_RW_LOOP))
             continue;
-        if (!word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO || !read_loop(r, i))
+        if (!cw_rw_word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO || !read_loop(r, i))
             return false;
     }
     return true;
@@ -153,6 +148,7 @@ bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 
 /* ---- clamp */
 
+/* A call of clamp stands behind no name but return. */
 bool cw_rw_own_clamp(const struct cw_rw *s)
 {
     for (size_t u = 0; u < s->units; u++) {
@@ -170,7 +166,7 @@ bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw
     token *v = r->t->v;
     uint32_t n = 0, first = i + 2, close;
 
-    if (i + 1 >= end || r->own_clamp || !word(r, i, "clamp") || !is(&v[i + 1], '(') ||
+    if (i + 1 >= end || r->s->own_clamp || !cw_rw_word(r, i, "clamp") || !is(&v[i + 1], '(') ||
         r->s->names.v[v[i].name].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION))
         return false;
     *behind = cw_rw_behind(r->t, i + 1, end);

@@ -7,11 +7,6 @@ typedef const struct cw_rw_token token;
 
 enum { MAX_BLOCKS = 32 };
 
-static bool word(const struct cw_rw_rows *r, uint32_t i, const char *text)
-{
-    return r->t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, r->t->v[i].name, text);
-}
-
 /* The declaration begins behind the end of another one, says kernel and void, and has attributes at most besides. */
 static bool is_kernel(const struct cw_rw_rows *r)
 {
@@ -29,11 +24,11 @@ static bool is_kernel(const struct cw_rw_rows *r)
             continue;
         if (v[i].kind != CW_RW_NAME)
             return false;
-        if (word(r, i, "kernel") || word(r, i, "__kernel"))
+        if (cw_rw_word(r, i, "kernel") || cw_rw_word(r, i, "__kernel"))
             kernel = true;
-        else if (word(r, i, "void"))
+        else if (cw_rw_word(r, i, "void"))
             nothing = true;
-        else if (!word(r, i, "__attribute__") && !word(r, i, "__attribute"))
+        else if (!cw_rw_word(r, i, "__attribute__") && !cw_rw_word(r, i, "__attribute"))
             return false;
         if (r->s->names.v[v[i].name].flags & CW_RW_MACRO)
             return false;
@@ -54,8 +49,8 @@ static bool parameter(struct cw_rw_rows *r, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         if (v[i].kind != CW_RW_NAME && v[i].c != '*')
             return false;
-        if (word(r, i, "local") || word(r, i, "__local") || word(r, i, "pipe") || word(r, i, "sampler_t") ||
-            word(r, i, "volatile") || word(r, i, "__volatile__") || word(r, i, "__volatile"))
+        if (cw_rw_word(r, i, "local") || cw_rw_word(r, i, "__local") || cw_rw_word(r, i, "pipe") || cw_rw_word(r, i, "sampler_t") ||
+            cw_rw_word(r, i, "volatile") || cw_rw_word(r, i, "__volatile__") || cw_rw_word(r, i, "__volatile"))
             return false;
         p->pointer |= v[i].c == '*';
     }
@@ -145,11 +140,13 @@ static bool is_pointer(const struct cw_rw_rows *r, uint32_t i)
     return false;
 }
 
-/* What stands at the element `name`[ ... ] may write it: `at` is its name, `behind` the token behind it. */
+/* The element `name`[ ... ] may be written there; `at`: its name, `behind`: the token behind the bracket. */
 static bool is_written(const struct cw_rw_rows *r, uint32_t at, uint32_t behind)
 {
     token *v = r->t->v, *b = &v[behind];
 
+    if (b->c == '.')
+        return true; /* some of a vector, perhaps */
     if (b->c == '=')
         return b[1].c != '=';
     if (v[at - 1].c == '&' || ((v[at - 1].c == '+' || v[at - 1].c == '-') && v[at - 2].c == v[at - 1].c))
@@ -168,6 +165,8 @@ static bool subscripts(const struct cw_rw_rows *r)
 
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         uint32_t behind;
+        if (r->loops && v[i].c == '*' && v[i - 1].kind == CW_RW_PUNCT && v[i - 1].c != ')' && v[i - 1].c != ']')
+            return false; /* what a pointer points to, which might be what all write */
         if (v[i].c != '[')
             continue;
         behind = cw_rw_behind(r->t, i, r->f->body_close);
@@ -206,7 +205,6 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
     r->f = f;
     if (s->no_rows || !body(r) || !is_kernel(r) || !read_parameters(r))
         return false;
-    r->own_clamp = cw_rw_own_clamp(s);
     if (!cw_rw_read_loops(r))
         return false;
     read_variables(r);

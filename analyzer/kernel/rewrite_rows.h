@@ -18,11 +18,11 @@
  *
  * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that
  * they ask for themselves, not in functions; subscripts of parameters only, that move by at most one (with loops, what they
- * write by one); at least one test. Variables in tests are integers that are given a value where they are declared and nowhere else, of sums that have no side effects,
- * read no memory and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
- * the text computes: nothing but tests is replaced, and compilers contract products and sums within one expression of the
- * source (which options that allow more are refused). What they negate for that must not be taken out of the row's loop
- * (rewrite_signs.c). */
+ * write by one); at least one test. Variables in tests are integers that are given a value where they are declared and
+ * nowhere else, of sums that have no side effects, read no memory and cannot trap, so that they may be looked at before they
+ * are reached. Each copy of the text computes what the text computes: nothing but tests is replaced, and compilers contract
+ * products and sums within one expression of the source (which options that allow more are refused). What they negate for
+ * that must not be taken out of the row's loop (rewrite_signs.c). */
 #ifndef CW_REWRITE_ROWS_H
 #define CW_REWRITE_ROWS_H
 
@@ -30,7 +30,14 @@
 
 enum cw_rw_term { CW_RW_T_UNKNOWN, CW_RW_T_FIXED, CW_RW_T_UP, CW_RW_T_DOWN };
 
-enum { CW_RW_LOOPS = 8, CW_RW_VARIABLES = 24, CW_RW_CONDITIONS = 4, CW_RW_ATOMS = 24, CW_RW_PARAMETERS = 64, CW_RW_ROW_TOKENS = 1500 };
+enum {
+    CW_RW_LOOPS = 8,
+    CW_RW_VARIABLES = 24,
+    CW_RW_CONDITIONS = 4,
+    CW_RW_ATOMS = 24,
+    CW_RW_PARAMETERS = 64,
+    CW_RW_ROW_TOKENS = 1500
+};
 
 struct cw_rw_range {
     uint32_t first, end; /* tokens */
@@ -82,7 +89,6 @@ struct cw_rw_rows {
     const struct cw_rw *s;
     const struct cw_rw_text *t;
     const struct cw_rw_function *f;
-    bool own_clamp; /* the program declares a function of that name */
     struct cw_rw_parameter parameter[CW_RW_PARAMETERS];
     struct cw_rw_variable variable[CW_RW_VARIABLES];
     struct cw_rw_condition condition[CW_RW_CONDITIONS];
@@ -97,6 +103,8 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
 
 /* ---- rewrite_terms.c */
 
+/* Token i is that word. */
+bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text);
 /* How the sum in these tokens changes along a row. */
 enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at);
 /* Number of tokens at `i` that name an integer type, 0: none do. */
@@ -114,8 +122,6 @@ bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i);
 
 /* ---- rewrite_loops.c */
 
-/* The program declares a function called clamp. */
-bool cw_rw_own_clamp(const struct cw_rw *s);
 /* Reads the loops; false: there is one that is not understood, or that other functions or macros reach. */
 bool cw_rw_read_loops(struct cw_rw_rows *r);
 /* The loop whose variable the name at token i is, or NULL. */

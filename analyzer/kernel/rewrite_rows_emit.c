@@ -117,13 +117,13 @@ static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
            cw_rw_name_is(&r->s->names, t->name, "get_global_id");
 }
 
-static void add(struct place *p, uint32_t *n, struct cw_rw_range all, const char *text, struct cw_rw_range sum)
+static void add(struct place *p, uint32_t *n, struct place one)
 {
     uint32_t k = (*n)++;
 
-    for (; k > 0 && p[k - 1].all.first > all.first; k--)
+    for (; k > 0 && p[k - 1].all.first > one.all.first; k--)
         p[k] = p[k - 1];
-    p[k] = (struct place){all, text, sum};
+    p[k] = one;
 }
 
 /* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was no vector loop. */
@@ -133,7 +133,7 @@ static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
 
     for (uint32_t k = 0; k < r->variables; k++)
         if (is_x(r, &r->variable[k]))
-            add(p, &n, r->variable[k].value, " __cw_x ", r->variable[k].value);
+            add(p, &n, (struct place){.all = r->variable[k].value, .text = " __cw_x "});
     return n;
 }
 
@@ -144,23 +144,23 @@ static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *
     uint32_t n = ids(r, p);
 
     for (uint32_t l = 0; l < r->loops; l++) /* or PoCL leaves them, and the row's loop is no vector loop */
-        add(p, &n, (struct cw_rw_range){r->loop[l].head, r->loop[l].head}, "_Pragma(\"unroll\") ", (struct cw_rw_range){0, 0});
+        add(p, &n, (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = "_Pragma(\"unroll\") "});
     for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
         const struct cw_rw_condition *k = &r->condition[c];
         bool inside = k->join != '|', decided = edge == c + 1;
         if (k->clamp) {
             if (!decided)
-                add(p, &n, k->all, NULL, k->sum);
+                add(p, &n, (struct place){.all = k->all, .sum = k->sum});
             continue;
         }
         for (uint32_t i = 0; !k->join && i < r->atoms; i++)
             if (r->atom[i].condition == c)
                 inside = r->atom[i].value;
         if (decided || k->known)
-            add(p, &n, k->all, constant[inside != decided], k->all);
+            add(p, &n, (struct place){.all = k->all, .text = constant[inside != decided]});
         for (uint32_t i = 0; !decided && !k->known && i < r->atoms; i++)
             if (r->atom[i].condition == c)
-                add(p, &n, r->atom[i].all, constant[r->atom[i].value], k->all);
+                add(p, &n, (struct place){.all = r->atom[i].all, .text = constant[r->atom[i].value]});
     }
     return n;
 }

@@ -87,6 +87,7 @@ struct cw_rw {
     bool has_line; /* __LINE__ is used */
     bool no_rows;  /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that results depend on
                       where they stand; or words that those forms are written with are macros */
+    bool own_clamp; /* the program declares a function of that name */
     char *reason;  /* 256 bytes, empty: nothing was refused yet */
     bool nomem;
 };
@@ -113,6 +114,7 @@ bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who
 /* The unit's source with its headers in it, for free(); NULL: refused or nomem. rewrite_include.c */
 char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit);
 uint32_t cw_rw_hash_text(const char *text);
+bool cw_rw_own_clamp(const struct cw_rw *s);            /* rewrite_loops.c: what `own_clamp` says */
 bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
 char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 

@@ -14,7 +14,7 @@ enum { MAX_DEPTH = 64 };
 
 static enum cw_rw_term sum(struct parser *p);
 
-static bool word(const struct cw_rw_rows *r, uint32_t i, const char *text)
+bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text)
 {
     return r->t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, r->t->v[i].name, text);
 }
@@ -50,9 +50,9 @@ uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end
 
     for (; i < end && r->t->v[i].kind == CW_RW_NAME && !is_macro(r, i); i++) {
         const char *const *w = whole;
-        if (word(r, i, "const") || word(r, i, "private") || word(r, i, "__private"))
+        if (cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private"))
             continue;
-        while (*w && !word(r, i, *w))
+        while (*w && !cw_rw_word(r, i, *w))
             w++;
         if (!*w)
             break;
@@ -66,9 +66,11 @@ bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
     bool whole = false;
 
     for (uint32_t i = first; i < end; i++) {
-        if (is_macro(r, i) || !(word(r, i, "int") || word(r, i, "const") || word(r, i, "private") || word(r, i, "__private")))
+        bool names = cw_rw_word(r, i, "int");
+        bool tells = cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private");
+        if (is_macro(r, i) || !(names || tells))
             return false;
-        whole |= word(r, i, "int");
+        whole |= names;
     }
     return whole;
 }
@@ -175,7 +177,7 @@ static enum cw_rw_term group(struct parser *p)
         }
         if (p->i >= p->end || r->t->v[p->i].kind != CW_RW_NAME)
             return CW_RW_T_UNKNOWN;
-        return word(r, p->i, "get_global_id") ? builtin(p, true) : name(p);
+        return cw_rw_word(r, p->i, "get_global_id") ? builtin(p, true) : name(p);
     }
     t = sum(&inner);
     return inner.i == inner.end ? t : CW_RW_T_UNKNOWN;
@@ -193,11 +195,11 @@ static enum cw_rw_term factor(struct parser *p)
         p->i++;
         return CW_RW_T_FIXED;
     }
-    if (word(r, p->i, "get_global_id"))
+    if (cw_rw_word(r, p->i, "get_global_id"))
         return builtin(p, true);
-    if (word(r, p->i, "get_global_size") || word(r, p->i, "get_global_offset") || word(r, p->i, "get_num_groups"))
+    if (cw_rw_word(r, p->i, "get_global_size") || cw_rw_word(r, p->i, "get_global_offset") || cw_rw_word(r, p->i, "get_num_groups"))
         return builtin(p, false);
-    if (word(r, p->i, "clamp"))
+    if (cw_rw_word(r, p->i, "clamp"))
         return clamped(p);
     if (r->t->v[p->i].kind == CW_RW_NAME)
         return name(p);

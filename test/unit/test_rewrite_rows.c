@@ -86,6 +86,7 @@ static const struct {
     {"octal", K("int n", "if (x < n) for (int i = 0; i < 010; i++) a[x] += 1;"), NULL, NULL},
     {"a sum over work-items", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[y] += a[x];"), NULL, NULL},
     {"another one", K("int n", "if (x < n) for (int i = 0; i < 3; i++) a[y] -= -a[x]; a[y]++;"), NULL, NULL},
+    {"a sum through a pointer", K("int n", "if (x < n) for (int i = 0; i < 3; i++) { *a += a[x]; }"), NULL, NULL},
     {"what is read by all", K("int n", "if (x < n) for (int i = 0; i < 3; i++) if (a[y] == 3) a[x] += a[y] + 1;"), NULL, "if ( 1 )_Pragma"},
     {"while", K("int n", "if (x < n) while (a[x] < 1) a[x] += 1;"), NULL, NULL},
     {"a loop in a helper", "float f(float v) { for (int i = 0; i < 3; i++) v += i; return v; } " K("int n", "if (x < n) a[x] = f(1);"), NULL, NULL},

@@ -1,13 +1,13 @@
 /* run_room.h - may the vendor be asked to compile or to load code for us? A vendor that finds no descriptor, no disk, no
- * memory or no linker for that may end the process (PoCL 3.1 aborts when it cannot load a kernel that it has compiled), and the bare
- * program would not have asked. */
+ * memory or no linker for that may end the process (PoCL 3.1 aborts when it cannot load a kernel that it has compiled),
+ * and the bare program would not have asked. */
 #ifndef CW_RUN_ROOM_H
 #define CW_RUN_ROOM_H
 
 #include "../run.h"
 
-/* True when the process has a PATH, may open at least as many files as a compiler does, write files of a compiler's size, and use as
- * much memory more. About 3 us; opens nothing. Any thread. */
+/* True when the process has a PATH, may open at least as many files as a compiler does, write files of a compiler's size,
+ * and use as much memory more. About 3 us; opens nothing. Any thread. */
 bool cw_run_room(void);
 
 /* True when code for `l`, or for a block of it (`tile`), has been loaded on `lane` before. Lane held. */
