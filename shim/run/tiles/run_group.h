@@ -128,6 +128,7 @@ struct cw_run_chain {
     bool recalled;        /* the history has said what it knows */
     bool warm[2];         /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
     double plain_ns;      /* at home, the least of late; 0: not known */
+    uint32_t plain_runs;  /* processes that have measured it, and times it was preferred in this one */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
     bool promising[2];              /* by `helpers`: a plan was good */
@@ -140,7 +141,11 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g);
 /* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why. (run_group_choice.c) */
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why);
+/* How many ways there are, and each of them. (run_group_variants.c) */
+void cw_run_variants_start(const struct cw_options *options);
+uint32_t cw_run_variants(void);
 const struct cw_run_variant *cw_run_variant(uint32_t variant);
+uint64_t cw_run_variants_half_bytes(void); /* half of the last cache */
 /* A bit for each variant that needs the same kernels. */
 uint32_t cw_run_variants_alike(uint32_t variant);
 /* Bytes that a tile touches, about, with so many lanes. */

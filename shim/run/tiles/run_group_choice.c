@@ -1,11 +1,10 @@
 /* run_group_choice.c - how a chain is run: settings, what was measured, what the summary says. See run_group.h.
  *
- * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared machine. So the model
- * (sched/groups.h) only makes candidates, a grid of data that a group takes (families) and of tiles as parts of that, and a
- * chain that comes again searches it: the first of each family, the others of the best family, those that come close once
- * more; then it keeps to the quickest, plain order among them. The first run on a kind of lanes has the vendor's compiler in
- * it and does not count. What was measured goes to the history: later processes do not search again, and where plain order was
- * as quick their launches go the way of all others at once. Now and then a run looks again, as this machine may have been busy. */
+ * A chain that comes again searches the grid of run_group_variants.c as a bandit's arms (sched/arms.h): the first of each family,
+ * then those that may be best by what was measured, plain order as the limit; what was found is measured again, ever less often,
+ * as this machine may have been busy. The first run on a kind of lanes has the vendor's compiler in it and does not count. What was
+ * measured goes to the history: later processes go on from there, and where plain order was as quick their launches go the way of
+ * all others at once. */
 #include "run_group.h"
 
 #include <math.h>
@@ -14,19 +13,17 @@
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
+#include "../../../sched/arms.h"
+#include "../../door/log.h"
 #include "../plan/run_brain.h"
 #include "../plan/run_start.h"
 
-#define MEASURED 2    /* runs of a variant that comes close to the best before it is judged */
-#define CLOSE    1.15 /* times the best, at most */
 #define GAIN     0.85 /* of the time in plain order, at most, which has no hand-over in it */
 #define CLEAR    1.25 /* a gain, for helpers, after which home is not tried */
 #define PATIENCE 0.25 /* of what groups gain, for builds */
 #define PATIENCE_MOST 1e9
 #define ASKED_NS 2e10 /* where groups are asked for */
 #define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
-#define BAND_MOST (4u << 20) /* bytes that a tile touches */
-#define BETWEEN  16 /* half of the last cache over a core's own, from which on something between them is tried */
 #define CHAINS   256
 #define REASONS  16
 
@@ -34,13 +31,9 @@ struct cw_run_group_settings cw_run_group_settings;
 struct cw_run_group_counts cw_run_group_counts;
 
 static struct {
-    struct cw_run_variant variant[CW_RUN_VARIANTS];
-    uint32_t variants;
-    uint64_t half_bytes; /* of the last cache */
     struct cw_run_chain *chains;
     uint32_t count;
     uint64_t random;
-    unsigned tile_kib, data_kib; /* as the user wants; 0: nothing said */
     struct {
         const char *why;
         uint64_t count;
@@ -54,64 +47,8 @@ void cw_run_group_start(const struct cw_options *options)
     cw_run_group_settings.on = strcmp(options->groups, "off") != 0;
     cw_run_group_settings.always = !strcmp(options->groups, "on") || cw_run.chaos;
     cw_run_group_settings.rule = strcmp(options->group_rule, "max") ? CW_GROUPS_SKEW : CW_GROUPS_MAX;
-    if (sscanf(options->group_tile, "%u:%u", &choice.tile_kib, &choice.data_kib) != 2) /* the form was checked */
-        choice.tile_kib = 0;
+    cw_run_variants_start(options);
     choice.random = (uint64_t)options->seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
-}
-
-/* Tiles of 1/8, 1/4 and 1/2 of it, the most promising first. */
-static void add_family(uint64_t cache, bool shared)
-{
-    static uint32_t family;
-
-    family++;
-    for (uint32_t share = 8; share > 1; share /= 2)
-        choice.variant[choice.variants++] = (struct cw_run_variant){
-            .cache_bytes = cache, .share = share, .family = family, .shared = shared, .helpers = true};
-}
-
-/* In what is each core's and somewhat more, then in what all share, of which half may be others'. */
-static void make_variants(void)
-{
-    struct cw_run_caches c;
-
-    if (choice.tile_kib) {
-        choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = (uint64_t)choice.data_kib << 10, .helpers = true};
-        return;
-    }
-    cw_run_caches_read(&c);
-    choice.half_bytes = c.last_bytes / 2;
-    add_family(c.own_bytes * 5 / 4, false);
-    add_family(c.last_bytes / 2, true);
-    add_family(c.own_bytes * 5 / 8, false);
-    add_family(c.own_bytes * 5 / 2, false);
-    if (c.last_bytes / 2 / c.own_bytes > BETWEEN) /* as on machines of which this process has a part */
-        add_family((uint64_t)sqrt((double)c.own_bytes * (double)c.last_bytes), true);
-    add_family(c.last_bytes, true); /* where a step needs many rows: few steps fit into half */
-    choice.variant[choice.variants++] = (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
-}
-
-const struct cw_run_variant *cw_run_variant(uint32_t variant)
-{
-    return &choice.variant[variant];
-}
-
-uint32_t cw_run_variants_alike(uint32_t variant)
-{
-    uint32_t alike = 0;
-
-    for (uint32_t v = 0; v < choice.variants; v++)
-        if (choice.variant[v].helpers == choice.variant[variant].helpers)
-            alike |= 1u << v;
-    return alike;
-}
-
-uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes)
-{
-    uint64_t data = v->shared ? v->cache_bytes / lanes : v->cache_bytes;
-    uint64_t band = v->share ? data / v->share : (uint64_t)choice.tile_kib << 10; /* 0: as the user wants */
-
-    return band < BAND_MOST ? band : BAND_MOST;
 }
 
 uint32_t cw_run_group_below(uint32_t n)
@@ -165,7 +102,7 @@ static bool fits(const struct cw_run_group *g)
     bool good = true;
 
     for (uint32_t i = 0; good && i < g->steps; i++)
-        good = cw_run_group_bytes(&g->step[i]) <= choice.half_bytes;
+        good = cw_run_group_bytes(&g->step[i]) <= cw_run_variants_half_bytes();
     return good;
 }
 
@@ -174,8 +111,6 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
     uint64_t id = identity(g);
     struct cw_run_chain *c = choice.chains;
 
-    if (!choice.variants)
-        make_variants();
     while (c && c->id != id)
         c = c->next;
     if (!c && choice.count == CHAINS) { /* the same again and again would be few: this program gains nothing by memory */
@@ -194,7 +129,7 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
     if (c)
         c->met++;
     if (c && !c->recalled && !c->lanes && !cw_run.chaos)
-        c->recalled = cw_run_chain_recall(c, choice.variants); /* it may be loaded a little later */
+        c->recalled = cw_run_chain_recall(c, cw_run_variants()); /* it may be loaded a little later */
     return c;
 }
 
@@ -202,39 +137,36 @@ struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
  * the largest, and the one way at home. */
 static bool usable(const struct cw_run_chain *c, uint32_t v, uint32_t tried)
 {
-    uint32_t family = choice.variant[v].family;
+    uint32_t family = cw_run_variant(v)->family;
 
-    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && family && family != choice.variant[0].family + 1);
+    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && family && family != cw_run_variant(0)->family + 1);
 }
 
 static bool is_first_of_family(uint32_t v)
 {
-    return v == 0 || choice.variant[v].family != choice.variant[v - 1].family;
+    return v == 0 || cw_run_variant(v)->family != cw_run_variant(v - 1)->family;
 }
 
-/* What remains to be measured, in the order said above; else the quickest; CW_RUN_VARIANTS: none can be had. */
-static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, bool *trial)
+/* What to run now, *best: what has been the quickest. The number of variants: plain order; and one more: nothing can be had. */
+static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *best)
 {
-    uint32_t best = CW_RUN_VARIANTS;
-    bool clear, gives_up;
+    struct cw_arm arm[CW_RUN_VARIANTS + 1];
+    uint32_t n = cw_run_variants(), quick;
+    bool clear, gives_up, any = false;
 
-    *trial = true;
-    for (uint32_t v = 0; v < choice.variants; v++)
-        if (usable(c, v, tried) && c->runs[v] && (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best]))
-            best = v;
-    gives_up = best != CW_RUN_VARIANTS && c->fits && c->plain_ns > 0 && c->ns[best] > GAIN * c->plain_ns;
-    clear = best != CW_RUN_VARIANTS && choice.variant[best].helpers && c->plain_ns >= CLEAR * c->ns[best];
-    for (uint32_t v = 0; v < choice.variants; v++)
-        if (usable(c, v, tried) && !c->runs[v] && is_first_of_family(v) && (choice.variant[v].helpers || !clear))
-            return v;
-    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS && !gives_up; v++)
-        if (usable(c, v, tried) && !c->runs[v] && choice.variant[v].family == choice.variant[best].family)
-            return v;
-    for (uint32_t v = 0; v < choice.variants && best != CW_RUN_VARIANTS; v++)
-        if (usable(c, v, tried) && c->runs[v] && c->runs[v] < MEASURED && c->ns[v] <= CLOSE * c->ns[best])
-            return v;
-    *trial = false;
-    return best;
+    for (uint32_t v = 0; v < n; v++)
+        arm[v] = (struct cw_arm){c->ns[v], c->runs[v], cw_run_variant(v)->family, usable(c, v, tried)};
+    quick = cw_arms_best(arm, n);
+    clear = quick < n && cw_run_variant(quick)->helpers && c->plain_ns >= CLEAR * c->ns[quick];
+    gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > GAIN * c->plain_ns;
+    for (uint32_t v = 0; v < n; v++) {
+        if (!arm[v].pulls && (cw_run_variant(v)->helpers ? gives_up && !is_first_of_family(v) : clear)) /* other sizes of tiles; home */
+            arm[v].usable = false;
+        any |= arm[v].usable;
+    }
+    arm[n] = (struct cw_arm){GAIN * c->plain_ns, c->plain_runs, UINT32_MAX, c->plain_ns > 0 && !cw_run_group_settings.always};
+    *best = cw_arms_best(arm, n + 1);
+    return any ? cw_arms_next(arm, n + 1) : n + 1;
 }
 
 /* Launches like these stay plain from now on, and go native where long ones do. */
@@ -252,7 +184,7 @@ static void settle_plain(const struct cw_run_group *g)
 
 static bool is_hopeless(const struct cw_run_chain *c)
 {
-    for (uint32_t v = 0; v < choice.variants; v++)
+    for (uint32_t v = 0; v < cw_run_variants(); v++)
         if (usable(c, v, 0))
             return false;
     return true;
@@ -275,8 +207,10 @@ static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 
     if (now > 0)
         c->plain_ns = now;
-    if (now > 0 && !c->told)
+    if (now > 0 && !c->told) {
+        c->plain_runs++;
         cw_run_chain_keep_plain(c, now);
+    }
     c->told |= now > 0;
     return c->plain_ns > 0;
 }
@@ -291,8 +225,7 @@ static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t 
 bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
                          const char **why)
 {
-    bool trial;
-    uint32_t v;
+    uint32_t plain = cw_run_variants(), best, v;
 
     if (cw_run.chaos)
         return choose_chaos(c, tried, variant, why);
@@ -304,8 +237,8 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
         cw_run_start_learns();
         return false;
     }
-    v = next_of(c, tried, &trial);
-    if (v == CW_RUN_VARIANTS) {
+    v = next_of(c, tried, &best);
+    if (v > plain) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!c->why)
             cw_run_start_learns();
@@ -313,19 +246,21 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
             settle_plain(g);
         return false;
     }
-    *variant = v;
-    if (trial && c->met == 1 && !cw_run_start_is_at_once() && !cw_run_group_settings.always) {
+    if (v != best && v < plain && c->met == 1 && !cw_run_start_is_at_once() && !cw_run_group_settings.always) {
         *why = "a later run tries it"; /* this one would wait for compilers */
+        if (best == plain)
+            return false;
+        v = best;
+    }
+    if (v == plain) {
+        *why = "plain order was measured to be as quick";
+        c->plain_runs++;
+        if (best == plain)
+            settle_plain(g);
         return false;
     }
-    if (cw_run_group_settings.always || trial)
-        return true;
-    *why = "plain order was measured to be as quick";
-    if (c->ns[v] > GAIN * c->plain_ns) {
-        settle_plain(g);
-        return false;
-    }
-    for (uint32_t i = 0; i < g->steps; i++)
+    *variant = v;
+    for (uint32_t i = 0; i < g->steps && v == best; i++)
         g->step[i].kernel->grouped = true;
     return true;
 }
@@ -352,7 +287,7 @@ static double best_ns(const struct cw_run_chain *c)
 {
     double best = c->plain_ns > 0 ? c->plain_ns : INFINITY;
 
-    for (uint32_t v = 0; v < choice.variants; v++)
+    for (uint32_t v = 0; v < cw_run_variants(); v++)
         if (c->ns[v] > 0 && c->ns[v] < best)
             best = c->ns[v];
     return best;
@@ -360,9 +295,11 @@ static double best_ns(const struct cw_run_chain *c)
 
 void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns)
 {
-    bool helpers = choice.variant[variant].helpers;
+    bool helpers = cw_run_variant(variant)->helpers;
     double each = ns / steps;
 
+    cw_log_debug("groups: a chain of %u took %.2f ms as variant %u%s", steps, ns / 1e6, variant,
+                 c->warm[helpers] ? "" : ", for the first time, which does not count");
     if (!c->warm[helpers]) { /* with the compiler in it */
         c->warm[helpers] = true;
         cw_run_chain_keep_warm(c, helpers, each);
@@ -394,17 +331,17 @@ static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
     uint32_t best = CW_RUN_VARIANTS, lanes = c->lanes ? c->lanes : 1;
     uint64_t data;
 
-    for (uint32_t v = 0; v < choice.variants; v++)
+    for (uint32_t v = 0; v < cw_run_variants(); v++)
         if (c->ns[v] > 0 && (best == CW_RUN_VARIANTS || c->ns[v] < c->ns[best]))
             best = v;
     if (best == CW_RUN_VARIANTS)
         return 0;
-    data = choice.variant[best].cache_bytes / (choice.variant[best].shared ? lanes : 1); /* of one lane */
+    data = cw_run_variant(best)->cache_bytes / (cw_run_variant(best)->shared ? lanes : 1); /* of one lane */
     return snprintf(text, size, "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
                     c->steps, c->ns[best] * c->steps / 1e6,
-                    (unsigned long long)cw_run_variant_band(&choice.variant[best], lanes) >> 10,
+                    (unsigned long long)cw_run_variant_band(cw_run_variant(best), lanes) >> 10,
                     (unsigned long long)data >> 10,
-                    choice.variant[best].helpers ? "on helpers" : "at home", c->plain_ns * c->steps / 1e6);
+                    cw_run_variant(best)->helpers ? "on helpers" : "at home", c->plain_ns * c->steps / 1e6);
 }
 
 int cw_run_group_describe(char *text, size_t size)

@@ -10,7 +10,6 @@
 #define WANTED_SHAPE 6  /* of a program; + 1: not wanted */
 #define WARM_SHAPE   4  /* + 1: on helpers */
 #define HOPELESS     UINT64_C(0x6e6f) /* of a variant: its shape with these */
-#define AGAIN        16 /* processes that have asked before one looks again; then twice as many */
 
 static uint64_t mixed(uint64_t hash, uint64_t word)
 {
@@ -79,17 +78,15 @@ static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run
 
 bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
 {
-    uint32_t device, processes, known = 0;
+    uint32_t device, known = 0;
     struct cw_history *h = kept(&device);
     double ns;
 
     if (!h)
         return false;
-    processes = (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &c->plain_ns);
+    c->plain_runs = (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &c->plain_ns);
     for (uint32_t helpers = 0; helpers < 2; helpers++)
         c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
-    if (processes >= AGAIN && !(processes & (processes - 1)))
-        return true; /* this machine may have been busy when it was measured */
     for (uint32_t v = 0; v < variants; v++) {
         c->runs[v] = (uint32_t)kept_of(h, device, c, variant_shape(v), &c->ns[v]);
         known += c->runs[v] > 0;
@@ -100,7 +97,7 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
     }
     if (known)
         cw_log_debug("groups: earlier runs have measured %u ways to run a chain of %u", known, c->steps);
-    return processes || known;
+    return c->plain_runs || known;
 }
 
 /* ---- rewritten kernels before their first chain */

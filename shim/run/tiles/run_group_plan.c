@@ -367,6 +367,9 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
     }
     cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles, kept ? " that an earlier run has kept" : "",
                  (double)(cw_run_now_ns() - begin) / 1e6);
+    if (good && g->plan.touched_bytes)
+        cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache", (double)g->plan.touched_bytes / 0x1p20,
+                     (double)g->plan.plain_bytes / 0x1p20, (unsigned long long)options.cache_bytes >> 10);
     for (uint32_t i = 0; step && i < g->steps; i++) {
         free((void *)step[i].access);
         free((void *)step[i].column);
