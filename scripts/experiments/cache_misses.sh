@@ -35,7 +35,7 @@ grouped() { # LL_KIB : half of the cache for both lanes together, in tiles of an
 
 planned() { # KIND STEPS KIB : what the plan that runs says of itself: times fewer bytes
     program "$1" "$2"
-    env $(grouped "$3") CLWEAVE_LOG=debug $command 2>&1 > /dev/null |
+    env $(grouped "$3") CLWEAVE_HISTORY=off CLWEAVE_LOG=debug $command 2>&1 > /dev/null |
         awk '/groups: .* MiB from memory/ { sub(/.*groups: /, ""); print $5 / $1; exit }'
 }
 

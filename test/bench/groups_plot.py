@@ -3,18 +3,25 @@
 Each point is the median time of a round with tiles and data of each core's group fixed; a line joins the points of one
 number of tiles per group. x: what the groups of all lanes touch together (data of one x lanes), in KiB. Dashed: half of the
 last cache, the rule of priority groups; dotted: the same stencil without reordering; the ring: what --groups auto took,
-where it has chosen most often. Also printed: that time over the best of the grid. python3 and nothing else."""
+where it has chosen most often. Also printed: that time over the best of the grid, which of so many points has been lucky in
+part; so, too, with the best of all other repetitions, timed in the one repetition that has not elected it, the median over
+repetitions and its interval (ratios.py). python3 and nothing else."""
 import argparse
 import math
+import os
 import statistics
 import sys
+
+sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
+from ratios import interval  # noqa: E402  pylint: disable=wrong-import-position
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 440, 64, 24, 28, 56
 COLOURS = {8: '#1b6ca8', 4: '#d1495b', 2: '#66a182'}
 
 
 def read(lines):
-    """(data, share) to ms; ms of bare; what was chosen, (data, tile, ms of all choices). Medians."""
+    """(data, share) to ms; ms of bare; what was chosen, (data, tile, ms of all choices), medians. The chosen over the best elected
+    by other repetitions, of each that is whole."""
     grid, bare, chosen, took = {}, [], [], []
     for line in lines:
         words = line.split()
@@ -29,11 +36,18 @@ def read(lines):
         elif words[0].isdigit():
             tile, data, ms = int(words[0]), int(words[1]), float(words[2])
             grid.setdefault((data, round(data / tile)), []).append(ms)
+    over = [took[r] / elected(grid, r) for r in range(min(map(len, [took, *grid.values()])))] if grid else []
     grid = {key: statistics.median(all_ms) for key, all_ms in grid.items()}
     if chosen:
         tile, data = statistics.mode(chosen)
         chosen = data, tile, statistics.median(took)
-    return grid, statistics.median(bare) if bare else None, chosen or None
+    return grid, statistics.median(bare) if bare else None, chosen or None, over if len(over) > 1 else []
+
+
+def elected(grid, repetition):
+    """Its time in `repetition`, which has no vote."""
+    others = {key: statistics.median(all_ms[:repetition] + all_ms[repetition + 1:]) for key, all_ms in grid.items() if len(all_ms) > 1}
+    return grid[min(others, key=others.get)][repetition] if others else math.nan
 
 
 def last_cache_kib():
@@ -97,7 +111,7 @@ def main():
     parser.add_argument('--lanes', type=int, default=2)
     options = parser.parse_args()
     with open(options.grid, encoding='utf-8') as text:
-        grid, bare, chosen = read(text)
+        grid, bare, chosen, over = read(text)
     if not grid:
         sys.exit('no grid in ' + options.grid)
     with open(options.plot, 'w', encoding='utf-8') as out:
@@ -106,6 +120,8 @@ def main():
     print(f'best of {len(grid)}: {grid[best]:.2f} ms at {best[0]} KiB a lane in {best[1]} tiles'
           + (f'; plain order {bare:.2f} ms' if bare else '')
           + (f'; chosen {chosen[2]:.2f} ms at {chosen[0]} KiB in tiles of {chosen[1]}: {chosen[2] / grid[best]:.2f} of the best' if chosen else ''))
+    if over:
+        print('over the best as others elect it: %.2f [%.2f, %.2f]' % interval(over))
 
 
 if __name__ == '__main__':
