@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -206,15 +207,31 @@ BARE static int supervise(void *data)
 
 /* ---- the host's side */
 
+static int is_valgrinds(struct dl_phdr_info *info, size_t size, void *found)
+{
+    (void)size;
+    *(bool *)found |= info->dlpi_name && strstr(info->dlpi_name, "/vgpreload_");
+    return 0;
+}
+
+/* Valgrind ends programs that make such a process, as it knows threads and vfork only. */
+static bool under_valgrind(void)
+{
+    bool found = false;
+
+    dl_iterate_phdr(is_valgrinds, &found);
+    return found;
+}
+
 static bool begin(struct supervisor *s, char *stack, bool *closed)
 {
-    bool started;
+    bool started, able = !under_valgrind();
 
     find_clone();
     pthread_mutex_lock(&quiet.lock);
     quiet.pid = -1;
     *closed = quiet.closed;
-    if (!*closed)
+    if (!*closed && able)
         quiet.pid = clone(supervise, stack + STACK,
                           CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
                           &s->alive, NULL, &s->alive);

@@ -10,6 +10,7 @@
  * - it yields its core to the host (nice 10 more);
  * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
  * - everything dies with the thread that called, whatever ends it.
+ * Under valgrind, which knows no such process, nothing is started.
  * What still shows: wait(__WALL) and wait(__WCLONE) find the supervisor, and `ps` has a line more. */
 #ifndef CW_QUIET_CHILD_H
 #define CW_QUIET_CHILD_H

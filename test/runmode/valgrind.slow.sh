@@ -33,6 +33,8 @@ for name in ${PROGRAMS:-$chosen}; do
         echo "$name $setting: $(head -n 1 "$T/summary")"
     done
 done
+# nothing is known of the kernels, and no helper can be started: valgrind would end the program
+bare "$B/test/apps/jacobi" && XDG_CACHE_HOME=$T/none memcheck "$B/test/apps/jacobi" CLWEAVE_MANAGE_ALL=1
 [ "${managed:-0}" -gt 1000 ] || fail "only $managed commands were managed"
 [ ! -x "$B/clweave-footprint" ] || [ "${cut:-0}" -gt 20 ] || fail "only $cut launches were cut"
 done_
