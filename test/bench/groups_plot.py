@@ -16,7 +16,7 @@ sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
 from ratios import interval  # noqa: E402  pylint: disable=wrong-import-position
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 440, 64, 24, 28, 56
-COLOURS = {8: '#1b6ca8', 4: '#d1495b', 2: '#66a182'}
+COLOURS = {16: '#8d6a9f', 8: '#1b6ca8', 4: '#d1495b', 2: '#66a182'}
 
 
 def read(lines):
