@@ -85,7 +85,7 @@ def pair(build, folder, kernel, kind, n):
     later = 0
     for _ in range(TRIES):
         plain = Run(build, folder, kernel)
-        planted = plain.tiles()[n - 1] // 1000 + later if kind == "slow" else plain.before + n
+        planted = max(1, plain.tiles()[n - 1] // 1000 + later) if kind == "slow" else plain.before + n
         failing = Run(build, folder, kernel, f"{FAILS}:{kind}@{planted}" + (f"*{SLOWER}" if kind == "slow" else ""))
         if came_at(failing, kind, planted) == n:
             break
