@@ -14,8 +14,8 @@
 # MODEL, CLOCK: inputs, "" for none of a board; PAST_program, TRAIN_program: the other inputs of either board; POLICIES, CLOCK_POLICIES; ROUNDS on the clock, MODEL_ROUNDS
 # (medians).
 # error: of the predicted time. of single: of the predicted share of what the best single device takes, both measured in the
-#   same rounds: on a shared machine the same kernel of the bare program takes .8 to 1.2 of its median from run to run, which
-#   no prediction can know; on the virtual clock the two are alike.
+#   same rounds, so that what a shared machine was slower or quicker than when the past runs were made is left out. It is told
+#   only: error decides.
 # Exit 1: a result is not that of the bare program; guard is more than 3 % above HEFT; a prediction more than 10 % off.
 . "$(dirname "$0")/common.sh"
 model=${MODEL-blockmatmul:64 blockmatmul:128 featurefusion:96 featurefusion:192 mapreduce:4096:6 mapreduce:16384:8}
