@@ -18,6 +18,7 @@
 #ifndef CW_RUN_H
 #define CW_RUN_H
 
+#include "run_recount.h"
 #include "run_state.h"
 
 /* ---- the lock and what waits for it to be free (run_lock.c) */
@@ -227,6 +228,7 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
 struct cw_run_memory *cw_run_buffer(cl_mem handle);           /* a managed one, or NULL; lock held */
 void cw_run_memory_free(struct cw_run_memory *m);
 void cw_run_program_free(struct cw_run_program *p);
+void cw_run_program_left(struct cw_run_program *p); /* by the program or a kernel of it: one may have been the last */
 void cw_run_kernel_free(struct cw_run_kernel *k);
 void cw_run_context_free(struct cw_run_context *c);
 void cw_run_queue_free(struct cw_run_queue *q);

@@ -194,19 +194,24 @@ static void register_with_vendor(struct cw_run_foreign *f)
     cw_next.clReleaseEvent(event);
 }
 
-static void hand_over(struct garbage *g, struct cw_run_foreign *f)
+static void hand_over(struct cw_run_foreign *f)
 {
     while (f) {
         struct cw_run_foreign *next = f->next;
         register_with_vendor(f);
         f = next;
     }
+}
+
+static void release_all(struct garbage *g)
+{
     while (g) {
         struct garbage *next = g->next;
         release(g);
         free(g);
         g = next;
     }
+    cw_run_recount_ends();
 }
 
 void cw_run_unlock(void)
@@ -217,10 +222,14 @@ void cw_run_unlock(void)
     garbage = NULL;
     cw_run.to_register = NULL;
     cw_run_kick();
+    if (CW_UNLIKELY(g))
+        cw_run_recount_begins(); /* that they are not ours any more is noted already */
     pthread_mutex_unlock(&cw_run.lock);
     shake();
-    if (CW_UNLIKELY(g || f))
-        hand_over(g, f);
+    if (CW_UNLIKELY(f))
+        hand_over(f);
+    if (CW_UNLIKELY(g))
+        release_all(g);
 }
 
 void cw_run_unlock_in_callback(void)

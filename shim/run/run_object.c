@@ -143,6 +143,8 @@ bool cw_run_release(const void *handle, enum cw_run_kind kind)
         r->refs = 0;
         r->held_back = true;
         vendor = false;
+        if (kind == CW_RUN_PROGRAM)
+            cw_run_program_left((struct cw_run_program *)r);
     } else if (r && !r->busy) {
         free_record(r);
     }

@@ -46,7 +46,7 @@ struct cw_run_context {
     struct cw_run_record r;
     struct cw_slots *slots;      /* NULL: nothing in this context is managed */
     struct cw_run_place *places; /* slots->n */
-    _Atomic uint32_t own_queues; /* of ours in the program's context: hidden from its reference count */
+    _Atomic uint32_t own_objects; /* queues and programs of ours in the program's context: hidden from its reference count */
     uint32_t events;             /* of managed commands: user events retain the context, others do not */
 };
 
@@ -143,6 +143,7 @@ struct cw_run_program {
     cl_program kept;             /* whose kernels its kernels are (run_kept.h); NULL: its own */
     bool kept_real;              /* the vendor has built it itself, too */
     uint32_t kernels;            /* records of kernels */
+    bool gone;                   /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */

@@ -7,10 +7,11 @@
 
 #define ITEMS 8192
 #define TIMES 12
+#define WATCHED_MS 150
 
 static const char source[] = "__kernel void turn(__global uint *x, uint salt) {\n"
                              "    uint i = get_global_id(0), v = x[i] + salt + (uint)get_group_id(0) + (uint)get_num_groups(0);\n"
-                             "    for (uint s = 0; s < 64; s++) v = v * 1664525u + (v >> 7);\n"
+                             "    for (uint s = 0; s < 1600; s++) v = v * 1664525u + (v >> 7);\n"
                              "    x[i] = v;\n"
                              "}\n";
 
@@ -22,13 +23,25 @@ static cl_uint references(cl_device_id d)
     return n;
 }
 
+static cl_uint counted(cl_context c)
+{
+    cl_uint n = 0;
+
+    APP_CHECK(clGetContextInfo(c, CL_CONTEXT_REFERENCE_COUNT, sizeof n, &n, NULL));
+    return n;
+}
+
 static void show(const char *when, cl_context c, cl_device_id d)
 {
-    cl_uint devices = 0, count = 0;
+    cl_uint devices = 0, count = counted(c), others = 0;
 
     APP_CHECK(clGetContextInfo(c, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL));
-    APP_CHECK(clGetContextInfo(c, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL));
-    printf("%s: %u devices, context %u, sub-device %u\n", when, devices, count, references(d));
+    for (int i = 0; i < WATCHED_MS * 4; i++) { /* what is made of the program's behind its back does not show */
+        others += counted(c) != count;
+        if (i % 4 == 3)
+            rm_sleep_ms(1);
+    }
+    printf("%s: %u devices, context %u, %u times another number, sub-device %u\n", when, devices, count, others, references(d));
 }
 
 static void turn(struct app *a, cl_command_queue q, cl_kernel k, cl_mem x)

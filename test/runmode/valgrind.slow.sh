@@ -1,5 +1,6 @@
 # Programs under memcheck in run mode: no wrong address, no undefined value and no lost memory of ours. What vendors do
-# themselves is in vendors.supp. valgrind cannot start our helper, so kernels are analysed in runs before, without it.
+# themselves is in vendors.supp. valgrind cannot start our helper, so kernels are analysed in runs before, without it. It
+# runs one thread at a time, in turns as a kernel does: else one that computes may keep all others from ever running.
 # PROGRAMS: others than these.
 . test/runmode/common.sh
 command -v valgrind > /dev/null || { echo "valgrind is not there"; exit 77; }
@@ -12,8 +13,8 @@ export XDG_CACHE_HOME=$T/cache
 # memcheck PROGRAM VARIABLE=VALUE... : prints what bare printed, and valgrind finds nothing
 memcheck() {
     local program=$1 status; shift
-    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 900 valgrind --error-exitcode=99 --exit-on-first-error=no \
-        --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=30 \
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 "$@" timeout 900 valgrind --fair-sched=try \
+        --error-exitcode=99 --exit-on-first-error=no --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=30 \
         --suppressions=test/runmode/vendors.supp --log-file="$T/found" "$program" > "$T/run" 2> "$T/run.err"
     status=$?
     grep '^run: ' "$T/run.err" > "$T/summary" || true

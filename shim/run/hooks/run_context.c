@@ -163,15 +163,18 @@ cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, si
 {
     cl_int err = cw_native.clGetContextInfo(context, name, room, to, bytes);
     struct cw_run_context *c;
+    struct cw_run_recount r;
     cl_uint count;
 
     if (err != CL_SUCCESS || name != CL_CONTEXT_REFERENCE_COUNT || !to)
         return err;
-    cw_run_lock();
-    c = cw_run_find(context, CW_RUN_CONTEXT);
-    memcpy(&count, to, sizeof count);
-    count -= c ? c->own_queues + c->events + cw_run_hidden_references(&c->r) : 0;
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetContextInfo(context, name, sizeof count, &count, NULL);
+        cw_run_lock();
+        c = cw_run_find(context, CW_RUN_CONTEXT);
+        count -= c ? c->own_objects + c->events + cw_run_hidden_references(&c->r) : 0;
+        cw_run_unlock();
+    }
     memcpy(to, &count, sizeof count);
-    cw_run_unlock();
     return err;
 }

@@ -130,6 +130,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
     free(k->broken);
     free(k->name);
     k->program->kernels--;
+    cw_run_program_left(k->program);
     cw_run_idle(&k->program->r);
 }
 
@@ -310,8 +311,10 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_place *place)
     program = place->slot->home ? cw_run_kept_of_record(k->program) : cw_run_program_copy(k->program, place);
     if (!make_set(k, place->lane))
         return NULL;
+    cw_run_recount_begins();
     *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
     if (*clone && place->slot->home && !k->program->kept)
         k->program->own_kernels++;
+    cw_run_recount_ends();
     return *clone;
 }

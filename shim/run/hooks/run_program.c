@@ -115,8 +115,17 @@ static void forget_tokens(struct cw_run_program *p)
     p->parsed = p->manageable = p->group_free = false;
 }
 
+void cw_run_program_left(struct cw_run_program *p)
+{
+    if (!p->r.held_back || p->kernels || p->gone)
+        return;
+    p->gone = true;
+    p->context->own_objects++;
+}
+
 void cw_run_program_free(struct cw_run_program *p)
 {
+    p->context->own_objects -= p->gone;
     cw_run_kept_free(p);
     forget_copies(p);
     forget_tokens(p);
@@ -301,19 +310,22 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
 {
     cl_int err = cw_native.clGetProgramInfo(cw_run_kept_asked(program, name), name, room, to, bytes);
     struct cw_run_program *p;
+    struct cw_run_recount r;
     cl_uint count;
 
     if (err == CL_SUCCESS && name == CL_PROGRAM_BINARIES && to)
         keep_binaries(program, room, to);
     if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
         return err;
-    cw_run_lock();
-    p = cw_run_find(program, CW_RUN_PROGRAM);
-    memcpy(&count, to, sizeof count);
-    count -= p ? p->own_kernels + cw_run_hidden_references(&p->r) : 0;
-    count += p && p->kept ? p->kernels : 0; /* each retains it */
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetProgramInfo(program, name, sizeof count, &count, NULL);
+        cw_run_lock();
+        p = cw_run_find(program, CW_RUN_PROGRAM);
+        count -= p ? p->own_kernels + cw_run_hidden_references(&p->r) : 0;
+        count += p && p->kept ? p->kernels : 0; /* each retains it */
+        cw_run_unlock();
+    }
     memcpy(to, &count, sizeof count);
-    cw_run_unlock();
     return err;
 }
 

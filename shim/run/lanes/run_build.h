@@ -3,7 +3,8 @@
  * exit() destroys the statics of the vendor's compiler: whatever it still compiles by then crashes. A bare program that has
  * waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot meet that; under run mode
  * lanes compile behind its back. So the end waits for what is compiled, which is finite, but not for kernels, which may run
- * for ever (run_end.c); and where the two come in one call, they are told apart. */
+ * for ever (run_end.c). Where the two come in one call they cannot be told apart, and it is waited for as long as a compiler may
+ * take. */
 #ifndef CW_RUN_BUILD_H
 #define CW_RUN_BUILD_H
 

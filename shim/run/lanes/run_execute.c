@@ -21,9 +21,11 @@ cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_plac
         p->queue = l->queue;
     }
     if (!p->queue && p->slot->home) {
+        cw_run_recount_begins();
         p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
         if (p->queue)
-            c->own_queues++;
+            c->own_objects++;
+        cw_run_recount_ends();
     }
     return p->queue;
 }

@@ -38,7 +38,7 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
         char *options = options_of(p);
 
         if (options)
-            *copy = cw_run_private_load(place, key_of(p, place), options);
+            *copy = cw_run_private_load(p->context, place, key_of(p, place), options);
         free(options);
         cw_run_build_ends();
     }
@@ -54,7 +54,7 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
         return *copy;
     options = options_of(p);
     if (options)
-        *copy = cw_run_private_build(place, p->source, options);
+        *copy = cw_run_private_build(p->context, place, p->source, options);
     if (*copy && p->hash)
         cw_run_private_keep(*copy, key_of(p, place));
     free(options);

@@ -146,6 +146,7 @@ bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices
     if (!ask(&q, program, n, devices, options))
         return false;
     a = cw_run_kept_read(&q);
+    cw_run_recount_begins();
     if (a && a->bytes)
         stand_in = cw_run_kept_load(&q, q.context, cw_run_kept_binary(a), a->bytes);
     cw_run_lock();
@@ -153,13 +154,14 @@ bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices
     if (p && !p->kernels && !p->kept) {
         p->kept = stand_in;
         p->kept_real = false;
-        p->context->own_queues++; /* a program retains its context */
+        p->context->own_objects++; /* a program retains its context */
         cw_run.counts.kept++;
         taken = true;
     }
     cw_run_unlock();
     if (stand_in && !taken)
         cw_next.clReleaseProgram(stand_in);
+    cw_run_recount_ends();
     if (taken)
         cw_run_heap_warm();
     free(a);
@@ -270,7 +272,7 @@ void cw_run_kept_free(struct cw_run_program *p)
         return;
     cw_run_drop(CW_RUN_DROP_PROGRAM, p->kept);
     p->kept = NULL;
-    p->context->own_queues--;
+    p->context->own_objects--;
 }
 
 bool cw_run_kept_leave(cl_program program)

@@ -19,35 +19,63 @@ uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program)
     return cw_run_cache_key(device, program);
 }
 
+/* Who asks how many references the program's context has is not told of ours. */
+static cl_program of_binary(struct cw_run_context *c, const struct cw_run_place *place, const unsigned char *binary, size_t bytes)
+{
+    cl_int status, err;
+    cl_program program;
+
+    cw_run_recount_begins();
+    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary, &status, &err);
+    c->own_objects += program && place->slot->home;
+    cw_run_recount_ends();
+    return program;
+}
+
+static cl_program of_source(struct cw_run_context *c, const struct cw_run_place *place, const char *source)
+{
+    cl_program program;
+    cl_int err;
+
+    cw_run_recount_begins();
+    program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
+    c->own_objects += program && place->slot->home;
+    cw_run_recount_ends();
+    return program;
+}
+
 /* The program, once it is built; NULL otherwise. */
-static cl_program built(cl_program program, const struct cw_run_place *place, const char *options)
+static cl_program built(struct cw_run_context *c, cl_program program, const struct cw_run_place *place, const char *options)
 {
     if (!program || cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL) == CL_SUCCESS)
         return program;
+    cw_run_recount_begins();
+    c->own_objects -= place->slot->home;
     cw_next.clReleaseProgram(program);
+    cw_run_recount_ends();
     return NULL;
 }
 
-cl_program cw_run_private_load(struct cw_run_place *place, uint64_t key, const char *options)
+void cw_run_private_drop(struct cw_run_context *c, const struct cw_run_place *place, cl_program program)
+{
+    c->own_objects -= program && place->slot->home;
+    cw_run_drop(CW_RUN_DROP_PROGRAM, program);
+}
+
+cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, uint64_t key, const char *options)
 {
     size_t bytes = 0;
     unsigned char *data = cw_run_cache_read(key, &bytes);
-    const unsigned char *binary = data;
-    cl_program program = NULL;
-    cl_int status, err;
+    cl_program program = data ? built(c, of_binary(c, place, data, bytes), place, options) : NULL;
 
-    if (data)
-        program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary, &status, &err);
-    program = built(program, place, options);
     free(data);
     return program;
 }
 
-cl_program cw_run_private_build(struct cw_run_place *place, const char *source, const char *options)
+cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const char *source,
+                                const char *options)
 {
-    cl_int err;
-
-    return built(cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err), place, options);
+    return built(c, of_source(c, place, source), place, options);
 }
 
 void cw_run_private_keep(cl_program program, uint64_t key)

@@ -40,16 +40,13 @@ static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw
 void cw_run_rewritten_free(struct cw_run_program *p)
 {
     struct cw_run_rewritten *r = p->rewritten;
-    const struct cw_run_context *c = p->context;
+    struct cw_run_context *c = p->context;
 
     p->rewritten = NULL;
     if (!r)
         return;
-    for (uint32_t i = 0; i < CW_RUN_LANES; i++)
-        cw_run_drop(CW_RUN_DROP_PROGRAM, r->program[i]);
-    for (size_t i = 0; i < c->slots->homes; i++)
-        if (r->program[c->places[i].lane->number])
-            p->context->own_queues--;
+    for (size_t i = 0; i < c->slots->n; i++)
+        cw_run_private_drop(c, &c->places[i], r->program[c->places[i].lane->number]);
     cw_rewrite_finish(&r->out);
     cw_run_models_release(r->models);
     free(r);
@@ -176,11 +173,11 @@ static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, st
 
     if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
         snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
-        program = cw_run_private_load(place, key_of(source, options, place), options);
+        program = cw_run_private_load(p->context, place, key_of(source, options, place), options);
         r->loaded[place->lane->number] = program;
         if (program)
             cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
-        else if ((program = cw_run_private_build(place, source, options)) && keep)
+        else if ((program = cw_run_private_build(p->context, place, source, options)) && keep)
             cw_run_private_keep(program, key_of(source, options, place));
         cw_run_build_ends();
     }
@@ -206,8 +203,6 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
         r->program[lane] = build(p, r, place, keep, true);
         if (!r->program[lane] && any_rows(r))
             r->program[lane] = build(p, r, place, keep, false);
-        if (r->program[lane] && place->slot->home)
-            p->context->own_queues++;
         if (now && !cw_run.chaos && r->program[lane] && !r->loaded[lane]) {
             cw_run_lock();
             cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
