@@ -4,6 +4,8 @@
 #include <math.h>
 
 #define WIDTH .08 /* of the mean: half of what runs of one program on a shared machine scatter */
+#define FEW   4.0 /* one measurement may be of a busy hour: in the long run it counts as so many times wider still */
+#define EARLY 3.0 /* ln N up to which looking at others finds more than looking again */
 #define HOPED .15 /* what an arm that was never pulled may be better than the best of its family */
 
 uint32_t cw_arms_best(const struct cw_arm *arm, uint32_t arms)
@@ -33,19 +35,24 @@ static uint32_t new_family(const struct cw_arm *arm, uint32_t arms)
     return arms;
 }
 
+static double width(double pulls, double log_pulls)
+{
+    return WIDTH * (1 + FEW * fmax(0, 1 - EARLY / log_pulls) / pulls) * sqrt(log_pulls / pulls);
+}
+
 static double bound(const struct cw_arm *arm, uint32_t arms, uint32_t v, double log_pulls)
 {
     double best = INFINITY;
 
     if (arm[v].pulls)
-        return arm[v].mean * (1 - WIDTH * sqrt(log_pulls / arm[v].pulls));
+        return arm[v].mean * (1 - width(arm[v].pulls, log_pulls));
     for (uint32_t k = 0; k < arms; k++)
         if (arm[k].family == arm[v].family && arm[k].usable && arm[k].pulls && arm[k].mean < best)
             best = arm[k].mean;
     return best * (1 - HOPED);
 }
 
-uint32_t cw_arms_next(const struct cw_arm *arm, uint32_t arms)
+uint32_t cw_arms_next(const struct cw_arm *arm, uint32_t arms, double log_pulls)
 {
     uint32_t next = new_family(arm, arms);
     double least = INFINITY, pulls = 0;
@@ -54,8 +61,10 @@ uint32_t cw_arms_next(const struct cw_arm *arm, uint32_t arms)
         return next;
     for (uint32_t v = 0; v < arms; v++)
         pulls += arm[v].usable ? arm[v].pulls : 0;
+    if (pulls > 0 && log(pulls) > log_pulls)
+        log_pulls = log(pulls);
     for (uint32_t v = 0; v < arms; v++) {
-        double b = arm[v].usable ? bound(arm, arms, v, log(pulls)) : INFINITY;
+        double b = arm[v].usable ? bound(arm, arms, v, log_pulls) : INFINITY;
         if (b < least) {
             least = b;
             next = v;

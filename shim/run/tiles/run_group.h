@@ -128,7 +128,8 @@ struct cw_run_chain {
     bool recalled;        /* the history has said what it knows */
     bool warm[2];         /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
     double plain_ns;      /* at home, the least of late; 0: not known */
-    uint32_t plain_runs;  /* processes that have measured it, and times it was preferred in this one */
+    uint32_t plain_runs;  /* how often it was measured: by processes in which it ran, and by this one when it was its turn */
+    uint32_t doublings;   /* 2 to the power of it: how often anything was measured, about, in all processes */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
     bool promising[2];              /* by `helpers`: a plan was good */
@@ -159,16 +160,17 @@ void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, 
 
 /* Fills `c` with it. False: there is nothing. */
 bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants);
-void cw_run_chain_keep(const struct cw_run_chain *c, uint32_t variant, double ns);
+void cw_run_chain_keep(struct cw_run_chain *c, uint32_t variant, double ns);
 void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
-void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns);
+bool cw_run_chain_keep_plain(struct cw_run_chain *c, double ns); /* false: there is no history yet */
 void cw_run_chain_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);
 /* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain. */
 void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted);
 /* What a launch of this kind took at home in earlier runs, 0: nobody knows. It has been named. */
 double cw_run_group_earlier_ns(const struct cw_run_task *t);
-/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0: some never was. */
-double cw_run_chain_plain_ns(const struct cw_run_group *g);
+/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0: some never was.
+ * *measured: in this process, all. */
+double cw_run_chain_plain_ns(const struct cw_run_group *g, bool *measured);
 
 /* Bytes of the cache that a processor has for itself, and of the last one, which it shares. (run_group_cache.c) */
 struct cw_run_caches {

@@ -4,7 +4,8 @@
  * then those that may be best by what was measured, plain order as the limit; what was found is measured again, ever less often,
  * as this machine may have been busy. The first run on a kind of lanes has the vendor's compiler in it and does not count. What was
  * measured goes to the history: later processes go on from there, and where plain order was as quick their launches go the way of
- * all others at once. */
+ * all others at once. The history forgets how often it was told something beyond 64 times; how often anything was measured at all
+ * is kept apart, as its logarithm (run_group_known.c), so that what looked slow comes again however many processes there are. */
 #include "run_group.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@
 #define PATIENCE_MOST 1e9
 #define ASKED_NS 2e10 /* where groups are asked for */
 #define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
+#define FEW_STEPS 11
 #define CHAINS   256
 #define REASONS  16
 
@@ -73,8 +75,8 @@ static uint64_t kind_of(struct cw_run_task *t)
     return mixed(mixed(1, t->launch.kernel->hash), t->shape);
 }
 
-/* By the kinds of launches in it, and by how many there are, about: windows close a little earlier or later. 46 to 90 are alike,
- * in whose midst is a full window. */
+/* By the kinds of launches in it, and by how many there are: few exactly, as what a plan gains depends on it, and many about, as
+ * windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full window. */
 static uint64_t identity(const struct cw_run_group *g)
 {
     uint64_t kind[CW_RUN_GROUP_STEPS], sum = 0;
@@ -82,6 +84,8 @@ static uint64_t identity(const struct cw_run_group *g)
 
     while ((uint64_t)g->steps * g->steps >> (2 * scale + 1))
         scale++;
+    if (g->steps <= FEW_STEPS)
+        scale = g->steps << 8;
     for (uint32_t i = 0; i < g->steps; i++) {
         uint64_t own = kind_of(g->step[i].task);
         uint32_t k = 0;
@@ -147,7 +151,8 @@ static bool is_first_of_family(uint32_t v)
     return v == 0 || cw_run_variant(v)->family != cw_run_variant(v - 1)->family;
 }
 
-/* What to run now, *best: what has been the quickest. The number of variants: plain order; and one more: nothing can be had. */
+/* What to run now, *best: what has been the quickest of what can be had. The number of variants: plain order; and one more:
+ * nothing can be had, or (*best) none of it was measured yet. */
 static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *best)
 {
     struct cw_arm arm[CW_RUN_VARIANTS + 1];
@@ -164,9 +169,11 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
             arm[v].usable = false;
         any |= arm[v].usable;
     }
-    arm[n] = (struct cw_arm){GAIN * c->plain_ns, c->plain_runs, UINT32_MAX, c->plain_ns > 0 && !cw_run_group_settings.always};
+    /* plain order is known of launches that were in no chain, too */
+    arm[n] = (struct cw_arm){GAIN * c->plain_ns, c->plain_runs ? c->plain_runs : 1, UINT32_MAX,
+                             c->plain_ns > 0 && !cw_run_group_settings.always};
     *best = cw_arms_best(arm, n + 1);
-    return any ? cw_arms_next(arm, n + 1) : n + 1;
+    return any ? cw_arms_next(arm, n + 1, c->doublings * M_LN2) : n + 1;
 }
 
 /* Launches like these stay plain from now on, and go native where long ones do. */
@@ -190,6 +197,15 @@ static bool is_hopeless(const struct cw_run_chain *c)
     return true;
 }
 
+/* One of those could be had later, and may be quicker. */
+static bool is_waiting(const struct cw_run_chain *c, uint32_t tried)
+{
+    for (uint32_t v = 0; v < cw_run_variants(); v++)
+        if (tried >> v & 1 && usable(c, v, 0))
+            return true;
+    return false;
+}
+
 /* Since the launches were marked, others like them were settled. */
 static bool is_settled(const struct cw_run_group *g)
 {
@@ -200,19 +216,31 @@ static bool is_settled(const struct cw_run_group *g)
     return all;
 }
 
-/* What plain order takes, now or in earlier runs; false: nobody knows. */
+/* What plain order takes, now or in earlier runs; false: nobody knows. Once a process, where it has measured it, that counts. */
 static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 {
-    double now = cw_run_chain_plain_ns(g);
+    bool measured;
+    double now = cw_run_chain_plain_ns(g, &measured);
 
     if (now > 0)
         c->plain_ns = now;
-    if (now > 0 && !c->told) {
-        c->plain_runs++;
-        cw_run_chain_keep_plain(c, now);
+    if (measured && !c->told) {
+        c->told = cw_run_chain_keep_plain(c, now);
+        c->plain_runs += c->told;
     }
-    c->told |= now > 0;
     return c->plain_ns > 0;
+}
+
+/* Plain order is run to be measured, or because it is the quickest. */
+static void take_plain(struct cw_run_chain *c, const struct cw_run_group *g, bool quickest, const char **why)
+{
+    *why = quickest ? "plain order was measured to be as quick" : "plain order is measured again";
+    c->plain_runs++;
+    cw_run_chain_keep_plain(c, c->plain_ns); /* what it takes now comes with the launches */
+    if (quickest)
+        settle_plain(g);
+    else
+        cw_run_start_learns();
 }
 
 static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t *variant, const char **why)
@@ -238,6 +266,8 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
         return false;
     }
     v = next_of(c, tried, &best);
+    for (uint32_t i = 0; i < g->steps && best < plain; i++)
+        g->step[i].kernel->grouped = true;
     if (v > plain) {
         *why = c->why ? c->why : "the rewritten kernels are not there yet";
         if (!c->why)
@@ -248,20 +278,20 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
     }
     if (v != best && v < plain && c->met == 1 && !cw_run_start_is_at_once() && !cw_run_group_settings.always) {
         *why = "a later run tries it"; /* this one would wait for compilers */
-        if (best == plain)
+        if (best >= plain)
             return false;
         v = best;
     }
+    if (v == plain && is_waiting(c, tried)) {
+        *why = "the rewritten kernels are not there yet";
+        cw_run_start_learns();
+        return false;
+    }
     if (v == plain) {
-        *why = "plain order was measured to be as quick";
-        c->plain_runs++;
-        if (best == plain)
-            settle_plain(g);
+        take_plain(c, g, best == plain, why);
         return false;
     }
     *variant = v;
-    for (uint32_t i = 0; i < g->steps && v == best; i++)
-        g->step[i].kernel->grouped = true;
     return true;
 }
 
@@ -306,7 +336,7 @@ void cw_run_chain_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, 
         cw_run_start_learns();
         return;
     }
-    if (!c->runs[variant] && each > best_ns(c)) /* later runs know better */
+    if ((c->runs[variant] ? c->ns[variant] : each) > best_ns(c)) /* it was looked at, once more or at all: later runs know better */
         cw_run_start_learns();
     c->runs[variant]++;
     c->ns[variant] = c->ns[variant] > 0 && c->ns[variant] * 1.02 < each ? c->ns[variant] * 1.02 : each;

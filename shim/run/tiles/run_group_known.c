@@ -6,9 +6,11 @@
 #include "run_share.h"
 
 #define CHAIN_KERNEL UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
-#define PLAIN_SHAPE  2
-#define WANTED_SHAPE 6  /* of a program; + 1: not wanted */
+#define PLAIN_SHAPE  8  /* 2: earlier, counted otherwise */
 #define WARM_SHAPE   4  /* + 1: on helpers */
+#define PULLS_SHAPE  9
+#define WANTED_SHAPE 16 /* of a program; + 1: not wanted; + 2, 3 and so on: once both are told too often to count */
+#define MOST_DOUBLINGS 50
 #define HOPELESS     UINT64_C(0x6e6f) /* of a variant: its shape with these */
 
 static uint64_t mixed(uint64_t hash, uint64_t word)
@@ -37,17 +39,29 @@ static struct cw_history *kept(uint32_t *device)
     return b ? b->estimator.history : NULL;
 }
 
-static void keep(const struct cw_run_chain *c, uint64_t shape, double ns)
+static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
 {
     uint32_t device;
     struct cw_history *h = kept(&device);
 
     if (h && !cw_run.chaos)
         cw_history_add(h, c->id ^ CHAIN_KERNEL, shape, device, 1, ns);
+    return h;
 }
 
-void cw_run_chain_keep(const struct cw_run_chain *c, uint32_t variant, double ns)
+/* Approximate counting (Morris: Counting large numbers of events in small registers, Communications of the ACM 21, 1978): a
+ * register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected to be how often it was asked to. */
+static void count_pull(struct cw_run_chain *c)
 {
+    if (c->doublings >= MOST_DOUBLINGS || mixed(cw_run_now_ns(), c->id) >> (64 - c->doublings - 1) >> 1)
+        return;
+    c->doublings++;
+    keep(c, PULLS_SHAPE, 1);
+}
+
+void cw_run_chain_keep(struct cw_run_chain *c, uint32_t variant, double ns)
+{
+    count_pull(c);
     keep(c, variant_shape(variant), ns);
 }
 
@@ -56,9 +70,10 @@ void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double n
     keep(c, WARM_SHAPE + helpers, ns);
 }
 
-void cw_run_chain_keep_plain(const struct cw_run_chain *c, double ns)
+bool cw_run_chain_keep_plain(struct cw_run_chain *c, double ns)
 {
-    keep(c, PLAIN_SHAPE, ns);
+    count_pull(c);
+    return keep(c, PLAIN_SHAPE, ns);
 }
 
 void cw_run_chain_keep_hopeless(const struct cw_run_chain *c, uint32_t variant)
@@ -80,11 +95,13 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
 {
     uint32_t device, known = 0;
     struct cw_history *h = kept(&device);
-    double ns;
+    double ns, plain_ns;
 
     if (!h)
         return false;
-    c->plain_runs = (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &c->plain_ns);
+    c->plain_runs += (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
+    c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns; /* this process may have found before that the history was loaded */
+    c->doublings += (uint32_t)kept_of(h, device, c, PULLS_SHAPE, &ns);
     for (uint32_t helpers = 0; helpers < 2; helpers++)
         c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
     for (uint32_t v = 0; v < variants; v++) {
@@ -115,21 +132,29 @@ static double times_told(struct cw_history *h, uint32_t device, struct cw_run_pr
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
 
-/* The latest word counts: each is told only where it changes something. */
-static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_program *p)
+/* The latest word counts: each is told only where it changes something, and where the history still counts it. */
+static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t *shape)
 {
-    return times_told(h, device, p, WANTED_SHAPE) > times_told(h, device, p, WANTED_SHAPE + 1);
+    double wanted, unwanted;
+
+    for (*shape = WANTED_SHAPE;; *shape += 2) {
+        wanted = times_told(h, device, p, *shape);
+        unwanted = times_told(h, device, p, *shape + 1);
+        if (wanted < CW_HISTORY_MEMORY || unwanted < CW_HISTORY_MEMORY)
+            return wanted > unwanted;
+    }
 }
 
 void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted)
 {
     uint32_t device;
     struct cw_history *h = kept(&device);
+    uint64_t shape;
 
     for (uint32_t i = 0; h && !cw_run.chaos && i < g->steps; i++) {
         struct cw_run_program *p = g->step[i].kernel->program;
-        if (is_wanted(h, device, p) != wanted)
-            cw_history_add(h, key_of(p), WANTED_SHAPE + !wanted, device, 1, 1);
+        if (is_wanted(h, device, p, &shape) != wanted)
+            cw_history_add(h, key_of(p), shape + !wanted, device, 1, 1);
     }
 }
 
@@ -137,13 +162,14 @@ void cw_run_group_foresee(void *program)
 {
     struct cw_run_program *p = program;
     const struct cw_run_context *c = p->context;
-    uint32_t device;
     struct cw_history *h;
+    uint32_t device;
+    uint64_t shape;
 
     if (!cw_run_group_settings.on || cw_run.all || cw_run.chaos || cw_run.off || cw_run.forked || !p->models || !p->options)
         return;
     h = kept(&device);
-    if (!h || !is_wanted(h, device, p))
+    if (!h || !is_wanted(h, device, p, &shape))
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
     for (uint32_t i = 0; i < c->slots->n; i++)
@@ -190,20 +216,23 @@ static double like_ns(const struct cw_run_group *g, const double ns[CW_RUN_GROUP
     return n ? sum / n : 0;
 }
 
-double cw_run_chain_plain_ns(const struct cw_run_group *g)
+double cw_run_chain_plain_ns(const struct cw_run_group *g, bool *measured)
 {
     double ns[CW_RUN_GROUP_STEPS], sum = 0;
 
+    *measured = true;
     for (uint32_t i = 0; i < g->steps; i++) {
         ns[i] = measured_ns(g->step[i].task);
-        if (!(ns[i] > 0))
-            ns[i] = cw_run_group_earlier_ns(g->step[i].task);
+        if (ns[i] > 0)
+            continue;
+        *measured = false;
+        ns[i] = cw_run_group_earlier_ns(g->step[i].task);
     }
     for (uint32_t i = 0; i < g->steps; i++) {
         double each = ns[i] > 0 ? ns[i] : like_ns(g, ns, i);
 
         if (!(each > 0))
-            return 0;
+            return 0; /* and *measured is false */
         sum += each;
     }
     return sum / g->steps;
