@@ -25,7 +25,7 @@
 #define PATIENCE_MOST 1e9
 #define ASKED_NS 2e10 /* where groups are asked for */
 #define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
-#define FEW_STEPS 11
+#define FEW_STEPS 5
 #define CHAINS   256
 #define REASONS  16
 
@@ -75,7 +75,7 @@ static uint64_t kind_of(struct cw_run_task *t)
     return mixed(mixed(1, t->launch.kernel->hash), t->shape);
 }
 
-/* By the kinds of launches in it, and by how many there are: few exactly, as what a plan gains depends on it, and many about, as
+/* By the kinds of launches in it, and by how many there are: up to 5 exactly, as what a plan gains depends on it; more about, as
  * windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full window. */
 static uint64_t identity(const struct cw_run_group *g)
 {
