@@ -23,6 +23,11 @@ void cw_run_recount_ends(void)
     mine--;
 }
 
+void cw_run_recount_after_fork(void)
+{
+    atomic_store(&ended, atomic_load(&begun) - mine);
+}
+
 void cw_run_recount_read(struct cw_run_recount *r)
 {
     *r = (struct cw_run_recount){.until_ns = cw_run_now_ns() + RECOUNT_NS};

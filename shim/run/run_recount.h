@@ -23,4 +23,7 @@ struct cw_run_recount {
 void cw_run_recount_read(struct cw_run_recount *r);
 bool cw_run_recount_again(struct cw_run_recount *r);
 
+/* In the child of a fork: changes of other threads do not end there. */
+void cw_run_recount_after_fork(void);
+
 #endif

@@ -93,9 +93,9 @@ static void remembers_little(void **state)
 
     (void)state;
     assert_in_range(runs_until_found(.5, 2.2, 20000, &pulls), 2, 20);
-    assert_in_range(runs_until_found(.6, 2, 20000, &pulls), 2, 40);
-    assert_in_range(runs_until_found(.7, 2, 20000, &pulls), 2, 100);
-    assert_in_range(runs_until_found(.5, 3.4, 20000, &pulls), 2, 300);
+    assert_in_range(runs_until_found(.6, 2, 20000, &pulls), 2, 100);
+    assert_in_range(runs_until_found(.7, 2, 20000, &pulls), 2, 200);
+    assert_in_range(runs_until_found(.5, 3.4, 20000, &pulls), 2, 500);
     assert_int_equal(runs_until_found(1.3, 1, 20000, &pulls), 0);
     assert_in_range(pulls, 1, 8);
 }

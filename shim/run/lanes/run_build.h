@@ -3,8 +3,7 @@
  * exit() destroys the statics of the vendor's compiler: whatever it still compiles by then crashes. A bare program that has
  * waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot meet that; under run mode
  * lanes compile behind its back. So the end waits for what is compiled, which is finite, but not for kernels, which may run
- * for ever (run_end.c). Where the two come in one call they cannot be told apart, and it is waited for as long as a compiler may
- * take. */
+ * for ever (run_end.c). Where the two come in one call they cannot be told apart, and it is waited for some seconds. */
 #ifndef CW_RUN_BUILD_H
 #define CW_RUN_BUILD_H
 

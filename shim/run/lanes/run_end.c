@@ -44,7 +44,8 @@ void cw_run_drain(void)
 }
 
 /* Commands of a program that ends without having waited for them get a moment. A bare program would not wait for a kernel
- * that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is waited for (run_build.h). */
+ * that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is waited for, and a first
+ * launch that has it in it (run_build.h). */
 static void drain_for_a_moment(void)
 {
     struct timespec until;
@@ -281,6 +282,7 @@ static void in_child(void)
     cw_run.off = true;
     cw_run.forked = true;
     pthread_mutex_unlock(&cw_run.lock);
+    cw_run_recount_after_fork();
     cw_run_models_after_fork();
     cw_device_after_fork();
 }

@@ -345,6 +345,7 @@ static bool prepare(struct cw_run_group *g, const char **why)
         *why = "the program has not run for long enough to build rewritten kernels";
         return false;
     }
+    g->chain->unbuilt = 0;
     while (cw_run_chain_choose(g->chain, g, tried, &g->variant, why)) {
         const struct cw_run_variant *v = cw_run_variant(g->variant);
         bool *promising = &g->chain->promising[v->helpers], planned = false;
@@ -362,6 +363,7 @@ static bool prepare(struct cw_run_group *g, const char **why)
             if (built && (planned || plan(g, place, n, why)))
                 return true;
             tried |= built ? 0 : cw_run_variants_alike(g->variant);
+            g->chain->unbuilt |= built ? 0 : cw_run_variants_alike(g->variant);
         }
         if (planned)
             forget_plan(g);

@@ -132,6 +132,7 @@ struct cw_run_chain {
     uint32_t doublings;   /* 2 to the power of it: how often anything was measured, about, in all processes */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
+    uint32_t unbuilt;               /* a bit for each variant that this chain cannot be now as its kernels are not built yet */
     bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
     uint32_t lanes;       /* that ran it last */

@@ -197,11 +197,11 @@ static bool is_hopeless(const struct cw_run_chain *c)
     return true;
 }
 
-/* One of those could be had later, and may be quicker. */
-static bool is_waiting(const struct cw_run_chain *c, uint32_t tried)
+/* One whose kernels are being built could be had later, and may be quicker. */
+static bool is_waiting(const struct cw_run_chain *c)
 {
     for (uint32_t v = 0; v < cw_run_variants(); v++)
-        if (tried >> v & 1 && usable(c, v, 0))
+        if (c->unbuilt >> v & 1 && usable(c, v, 0))
             return true;
     return false;
 }
@@ -282,7 +282,7 @@ bool cw_run_chain_choose(struct cw_run_chain *c, const struct cw_run_group *g, u
             return false;
         v = best;
     }
-    if (v == plain && is_waiting(c, tried)) {
+    if (v == plain && is_waiting(c)) {
         *why = "the rewritten kernels are not there yet";
         cw_run_start_learns();
         return false;

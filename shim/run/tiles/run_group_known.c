@@ -8,7 +8,7 @@
 #define CHAIN_KERNEL UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
 #define PLAIN_SHAPE  8  /* 2: earlier, counted otherwise */
 #define WARM_SHAPE   4  /* + 1: on helpers */
-#define PULLS_SHAPE  9
+#define PULLS_SHAPE  64 /* + r: a register of count_pull() has held r */
 #define WANTED_SHAPE 16 /* of a program; + 1: not wanted; + 2, 3 and so on: once both are told too often to count */
 #define MOST_DOUBLINGS 50
 #define HOPELESS     UINT64_C(0x6e6f) /* of a variant: its shape with these */
@@ -50,13 +50,19 @@ static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
 }
 
 /* Approximate counting (Morris: Counting large numbers of events in small registers, Communications of the ACM 21, 1978): a
- * register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected to be how often it was asked to. */
+ * register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected to be how often it was asked to.
+ * Each r that it has held is an entry of its own, as the history adds up what several processes at a time tell it: theirs are
+ * the same entries then. */
+static uint64_t pulls_shape(uint32_t r)
+{
+    return mixed(PULLS_SHAPE + r, (uint64_t)cw_run_group_settings.rule * CW_RUN_LANES * 2 + cw_run.num_lanes);
+}
+
 static void count_pull(struct cw_run_chain *c)
 {
     if (c->doublings >= MOST_DOUBLINGS || mixed(cw_run_now_ns(), c->id) >> (64 - c->doublings - 1) >> 1)
         return;
-    c->doublings++;
-    keep(c, PULLS_SHAPE, 1);
+    keep(c, pulls_shape(c->doublings++), 1);
 }
 
 void cw_run_chain_keep(struct cw_run_chain *c, uint32_t variant, double ns)
@@ -95,13 +101,18 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
 {
     uint32_t device, known = 0;
     struct cw_history *h = kept(&device);
-    double ns, plain_ns;
+    double ns, plain_ns, plain_runs;
+    uint32_t doublings = 0;
 
     if (!h)
         return false;
-    c->plain_runs += (uint32_t)kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
-    c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns; /* this process may have found before that the history was loaded */
-    c->doublings += (uint32_t)kept_of(h, device, c, PULLS_SHAPE, &ns);
+    /* what this process has found before that the history was loaded is in there, too */
+    plain_runs = kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
+    c->plain_runs = plain_runs > c->plain_runs ? (uint32_t)plain_runs : c->plain_runs;
+    c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns;
+    while (doublings < MOST_DOUBLINGS && kept_of(h, device, c, pulls_shape(doublings), &ns) > 0)
+        doublings++;
+    c->doublings = doublings > c->doublings ? doublings : c->doublings;
     for (uint32_t helpers = 0; helpers < 2; helpers++)
         c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
     for (uint32_t v = 0; v < variants; v++) {
