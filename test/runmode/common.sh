@@ -1,4 +1,4 @@
-# Sourced by the tests of this folder. Needs B and T.
+# Sourced by the tests of this folder. Needs B and T; SLICE=K/N: see mine().
 #
 # same NAME VARIABLE=VALUE... : $B/test/runmode/NAME under run mode prints what it printed bare ($T/NAME.bare).
 shim=$B/libclweave.so failures=0 compared=0
@@ -39,5 +39,12 @@ count() { awk -v word="$1" '/ commands managed/ { for (i = 2; i <= NF; i++) if (
 
 # managed LEAST : at least so many commands were managed in the latest run
 managed() { [ "$(count commands)" -ge "$1" ] || fail "only $(count commands) commands managed, at least $1 expected: $(cat "$T/summary")"; }
+
+# mine : true when the next of what a test looks at belongs to this part: with SLICE=K/N every N-th does, from the K-th on (from 1)
+SLICE=${SLICE:-} nth=0
+mine() {
+    nth=$((nth + 1))
+    [ -z "$SLICE" ] || [ $((nth % ${SLICE#*/})) = $((${SLICE%/*} % ${SLICE#*/})) ]
+}
 
 done_() { echo "$compared runs compared, $failures differences"; [ $compared -gt 0 ] && [ $failures = 0 ]; }

@@ -1,5 +1,6 @@
 # Run mode under the address and undefined-behaviour sanitizers, leaks included: the programs of this folder, the samples,
 # random programs.
+# SLICES=6
 sanitizer=address,undefined
 . test/runmode/sanitizers.bash
 build_shim

@@ -1,4 +1,5 @@
 # Run mode under the thread sanitizer: the programs of this folder, the samples, random programs.
+# SLICES=6
 sanitizer=thread
 . test/runmode/sanitizers.bash
 build_shim

@@ -6,10 +6,9 @@
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
 # enough : fails unless launches were moved, cut and grouped; of a part of the programs it only says how many were
 #
-# SLICE=K/N : only every N-th of the programs, from the K-th on (from 1), so that each part takes minutes. SAN_BUILD: a folder
-# where the library stays for the next part.
+# SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the library stays for the next part.
 . test/runmode/common.sh
-CC=${CC:-cc} SLICE=${SLICE:-} turn=0 nth=0
+CC=${CC:-cc} turn=0
 built=${SAN_BUILD:-$T/b}
 # Only reports whose stacks lie in PoCL and the compiler within it: they show with bare programs too. PoCL 3.1 takes the
 # locks of two events in either order when a command's wait list fails, and keeps what it has compiled until the end. It starts
@@ -61,12 +60,6 @@ again() {
 with() {
     in_run "$@"
     ! grep -vE "$noise" "$T/run.err" | grep -qE 'Sanitizer|runtime error' || head -n 60 "$T/run.err"
-}
-
-# True when the next program belongs to this part.
-mine() {
-    nth=$((nth + 1))
-    [ -z "$SLICE" ] || [ $((nth % ${SLICE#*/})) = $((${SLICE%/*} % ${SLICE#*/})) ]
 }
 
 chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1"

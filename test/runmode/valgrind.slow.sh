@@ -2,6 +2,7 @@
 # themselves is in vendors.supp. valgrind cannot start our helper, so kernels are analysed in runs before, without it. It
 # runs one thread at a time, in turns as a kernel does: else one that computes may keep all others from ever running.
 # PROGRAMS: others than these.
+# SLICES=8
 . test/runmode/common.sh
 command -v valgrind > /dev/null || { echo "valgrind is not there"; exit 77; }
 chosen='apps/jacobi apps/mapreduce apps/events_ooo apps/onebuffer apps/userevents_maps apps/manybufs apps/tiles runmode/waits
@@ -25,7 +26,7 @@ memcheck() {
 
 for name in ${PROGRAMS:-$chosen}; do
     program=$B/test/$name
-    bare "$program" || continue
+    mine && bare "$program" || continue
     in_run "$program" CLWEAVE_MANAGE_ALL=1 # has models made, which the default mode wants later
     for setting in CLWEAVE_MANAGE_ALL=0 CLWEAVE_MANAGE_ALL=1 "CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_DEVICES=cpu,basic:2"; do
         in_run "$program" $setting # models, code
@@ -35,7 +36,10 @@ for name in ${PROGRAMS:-$chosen}; do
     done
 done
 # nothing is known of the kernels, and no helper can be started: valgrind would end the program
-bare "$B/test/apps/jacobi" && XDG_CACHE_HOME=$T/none memcheck "$B/test/apps/jacobi" CLWEAVE_MANAGE_ALL=1
-[ "${managed:-0}" -gt 1000 ] || fail "only $managed commands were managed"
-[ ! -x "$B/clweave-footprint" ] || [ "${cut:-0}" -gt 20 ] || fail "only $cut launches were cut"
+mine && bare "$B/test/apps/jacobi" && XDG_CACHE_HOME=$T/none memcheck "$B/test/apps/jacobi" CLWEAVE_MANAGE_ALL=1
+echo "${managed:-0} commands managed, ${cut:-0} launches cut"
+if [ -z "$SLICE" ]; then
+    [ "${managed:-0}" -gt 1000 ] || fail "too few were managed"
+    [ ! -x "$B/clweave-footprint" ] || [ "${cut:-0}" -gt 20 ] || fail "too few were cut"
+fi
 done_
