@@ -213,13 +213,6 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
                         (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
 }
 
-static const struct cw_poly *either(struct cw_eval *e, const struct cw_expr *x, int node)
-{
-    struct eval_recipe r = {
-        .rule = RULE_EITHER, .a = eval_node(e, x->b, READ_SIGNED), .b = eval_node(e, x->c, READ_SIGNED)};
-    return eval_by_rule(e, node, r);
-}
-
 /* Decides `condition` for a recipe of SELECT, or of EITHER when no tile decides it. */
 static enum tri weigh(struct cw_eval *e, int condition, struct eval_recipe *r)
 {
@@ -273,7 +266,7 @@ static const struct cw_poly *truth(struct cw_eval *e, int node)
 const struct cw_poly *eval_operation(struct cw_eval *e, int node)
 {
     const struct cw_expr *x = &e->m->pool.node[node];
-    if (x->width == 1 && x->op != CW_EXPR_CHOICE)
+    if (x->width == 1)
         return truth(e, node);
     switch (x->op) {
     case CW_EXPR_UDIV:
@@ -300,8 +293,6 @@ const struct cw_poly *eval_operation(struct cw_eval *e, int node)
         return multiply24(e, x, node);
     case CW_EXPR_SELECT:
         return choose(e, x, node);
-    case CW_EXPR_CHOICE:
-        return either(e, x, node);
     default:
         return anything(e, node);
     }

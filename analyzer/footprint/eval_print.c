@@ -38,13 +38,14 @@ static void print_atom(struct cw_eval *e, int node, int depth, FILE *out)
         fprintf(out, "k%d", x->a);
     } else if (x->op == CW_EXPR_OPAQUE || depth > MAX_DEPTH) {
         fprintf(out, "?");
-    } else if (x->op == CW_EXPR_SELECT || x->op == CW_EXPR_CHOICE) {
+    } else if (x->op == CW_EXPR_SELECT) {
+        bool known = e->m->pool.node[cw_expr_resolve(&e->m->pool, x->a)].op != CW_EXPR_OPAQUE;
         fprintf(out, "(");
-        if (x->op == CW_EXPR_SELECT)
+        if (known)
             print_condition(e, (struct cw_guard){x->a, true}, depth + 1, out);
-        fprintf(out, x->op == CW_EXPR_SELECT ? " ? " : "either ");
+        fprintf(out, known ? " ? " : "either ");
         print_node(e, x->b, depth + 1, out);
-        fprintf(out, x->op == CW_EXPR_SELECT ? " : " : " or ");
+        fprintf(out, known ? " : " : " or ");
         print_node(e, x->c, depth + 1, out);
         fprintf(out, ")");
     } else if (x->op < sizeof op_names / sizeof *op_names && op_names[x->op]) {

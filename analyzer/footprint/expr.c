@@ -168,14 +168,6 @@ int cw_expr_select(struct cw_expr_pool *p, int width, int cond, int yes, int no)
         p, (struct cw_expr){.op = CW_EXPR_SELECT, .width = (uint8_t)width, .a = cond, .b = yes, .c = no});
 }
 
-int cw_expr_choice(struct cw_expr_pool *p, int width, int one, int other)
-{
-    if (one == other)
-        return one;
-    return cw_expr_node(
-        p, (struct cw_expr){.op = CW_EXPR_CHOICE, .width = (uint8_t)width, .a = -1, .b = one, .c = other});
-}
-
 void cw_expr_forward(struct cw_expr_pool *p, int opaque, int meaning)
 {
     /* the entry keeps its old hash: nobody may look up an OPAQUE again, its serial number is unique */

@@ -50,8 +50,7 @@ enum cw_expr_op {
     CW_EXPR_MUL24,  /* dim: 1 = signed; the implementation's choice outside of 24 bits (OpenCL C, integer
                        functions) */
     CW_EXPR_CMP,    /* dim = enum cw_expr_cmp; 1 bit */
-    CW_EXPR_SELECT, /* a ? b : c */
-    CW_EXPR_CHOICE, /* b or c, the reader does not know which */
+    CW_EXPR_SELECT, /* a ? b : c; where ways meet a is OPAQUE */
 };
 
 enum cw_expr_cmp {
@@ -102,7 +101,6 @@ int cw_expr_unary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a);
 int cw_expr_binary(struct cw_expr_pool *p, enum cw_expr_op op, int width, int a, int b);
 int cw_expr_compare(struct cw_expr_pool *p, enum cw_expr_cmp cmp, int a, int b);
 int cw_expr_select(struct cw_expr_pool *p, int width, int cond, int yes, int no);
-int cw_expr_choice(struct cw_expr_pool *p, int width, int one, int other);
 /* Turns an OPAQUE node into a FORWARD to `meaning`. */
 void cw_expr_forward(struct cw_expr_pool *p, int opaque, int meaning);
 

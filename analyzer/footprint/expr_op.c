@@ -49,7 +49,6 @@ static const struct cw_expr_op_info info[] = {
     [CW_EXPR_MUL24] = {"mul24", W | D | A | B, A | B, 0, 2},
     [CW_EXPR_CMP] = {"cmp", D | A | B, A | B, 1, 10},
     [CW_EXPR_SELECT] = {"select", W | A | B | C, A | B | C, 0, 0},
-    [CW_EXPR_CHOICE] = {"choice", W | B | C, B | C, 0, 0},
 };
 
 const struct cw_expr_op_info *cw_expr_op_info(unsigned op)

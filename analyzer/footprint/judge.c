@@ -107,7 +107,6 @@ static enum shape look(struct judge *j, const struct cw_expr *x)
     case CW_EXPR_CMP:
         return SHAPE_BOUNDED;
     case CW_EXPR_SELECT:
-    case CW_EXPR_CHOICE:
         return worse(SHAPE_BOUNDED, worse(shape_of(j, x->b), shape_of(j, x->c)));
     default:
         return x->op < CW_EXPR_FORWARD ? SHAPE_UNIFORM : bounded_by(j, x);

@@ -6,7 +6,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 4000 };
+enum { MAX_DEPTH = 4000, MAX_WAYS = 64 };
 
 int cw_lift_argument(const struct cw_lift *l, LLVMValueRef v)
 {
@@ -144,18 +144,49 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
     return cw_expr_select(p, lift_width(v), c, yes, no);
 }
 
+/* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. Nobody knows, but it is one answer for all
+ * φ of the block, and another one in each iteration of the loop around it. */
+static int entered_by(struct cw_lift *l, LLVMValueRef v, unsigned i)
+{
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(v), from = LLVMGetIncomingBlock(v, i);
+    LLVMValueRef key = LLVMBasicBlockAsValue(block);
+    int node, way = -2 - cw_cfg_block(l->cfg, from);
+    if (cw_lift_recall(l, key, way, &node))
+        return node;
+    node = cw_expr_opaque(&l->m->pool, 1, cw_lift_loop_of(l, v));
+    cw_lift_remember(l, key, way, node);
+    return node;
+}
+
+/* Where ways meet. Each φ of a block names them in an order of its own. */
+static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
+{
+    struct cw_expr_pool *p = &l->m->pool;
+    unsigned ways = LLVMCountIncoming(v), order[MAX_WAYS] = {0};
+    if (ways > MAX_WAYS)
+        return lift_opaque(l, v);
+    for (unsigned i = 0, k; i < ways; i++) { /* by block */
+        int block = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, i));
+        for (k = i; k > 0 && cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, order[k - 1])) > block; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    int value = cw_lift_value(l, LLVMGetIncomingValue(v, order[0]), lane);
+    for (unsigned i = 1; i < ways && !p->failed; i++) {
+        int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), lane);
+        if (other != value)
+            value = cw_expr_select(p, lift_width(v), entered_by(l, v, order[i]), other, value);
+    }
+    return value;
+}
+
 static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef start, next;
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
-    if (own < 0 || l->cfg->loop[own].header != b) { /* where ways meet */
-        int value = cw_lift_value(l, LLVMGetIncomingValue(v, 0), lane);
-        for (unsigned i = 1; i < LLVMCountIncoming(v); i++)
-            value =
-                cw_expr_choice(p, lift_width(v), value, cw_lift_value(l, LLVMGetIncomingValue(v, i), lane));
-        return value;
-    }
+    if (own < 0 || l->cfg->loop[own].header != b)
+        return meeting(l, v, lane);
     int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
     cw_lift_remember(l, v, lane, placeholder);
     if (loop < 0)

@@ -102,6 +102,22 @@ class Kernel:
         self.names.append(v)
         return f"{rng.choice(TYPES)} {v} = {value};"
 
+    def either(self, v):
+        """v is one of two constants, by data, and what stands in the branches keeps them from becoming a select."""
+        a, b = rng.sample([0, 1, 2, 3, 5, 8], 2) if rng.random() < 0.4 else (1, 5)
+        test = rng.choice([f"in[get_global_id(0) + {self.leaf()}] & 1", f"in[get_global_id(0) & 15] > {rng.randrange(99)}", self.condition(1)])
+        return (f"if ({test}) {{ {v} = {a}; other[{self.leaf()}] = {self.leaf()}; }} "
+                f"else {{ {v} = {b}; other[{self.leaf()} + 1] += 3; }}")
+
+    def meeting(self):
+        """Two values that look alike where ways meet, and an access by their difference or behind their comparison."""
+        v, w = self.name("v"), self.name("v")
+        text = f"int {v}, {w}; {self.either(v)} {self.either(w)} "
+        at = f"get_global_id(0) + ({v} - {w} + {rng.choice([0, 4, 8])}) * {rng.choice([1, 16, 'n'])}"
+        text += rng.choice([f"out[{at}] = {self.leaf()};", f"if ({v} {rng.choice(['>', '==', '!='])} {w}) {{ {self.access()} }}"])
+        self.names += [v, w]
+        return text
+
     def loop(self, depth):
         k, t = self.name("k"), rng.choice(["int", "int", "uint", "long", "short"])
         start = rng.choice(["0", "0", "1", "n", f"(({t})get_global_id(0) & 7)", f"({t})get_local_id(0)", "m"])
@@ -124,6 +140,10 @@ class Kernel:
             p = self.name("p")
             head = f"global int *{p} = out + {before}; " + head
             walk = f"*{p} = {k}; {p} += {rng.choice(['1', '2', 'n'])};"
+        elif rng.random() < 0.15: # by a step that data decide
+            x, s = self.name("x"), self.name("s")
+            head = f"int {x} = get_global_id(0), {s}; " + head
+            walk = f"{self.either(s)} out[{x} - {s} * {rng.choice([k, '1', 'n'])}] = 5; {x} += {s};"
         inner = self.block(depth - 1)
         if rng.random() < 0.2:
             inner += f" if ({self.condition(1)}) {rng.choice(['break', 'break', 'return'])};"
@@ -136,8 +156,10 @@ class Kernel:
         saved, text = list(self.names), []
         for _ in range(rng.randrange(1, 4)):
             r = rng.random()
-            if r < 0.25:
+            if r < 0.20:
                 text.append(self.declare())
+            elif r < 0.25:
+                text.append(self.meeting())
             elif r < 0.40 and depth > 0 and self.loops < 3:
                 text.append(self.loop(depth))
             elif r < 0.52 and depth > 0:
