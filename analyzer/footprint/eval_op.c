@@ -154,7 +154,7 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
             struct cw_range range = eval_range(e, a);
             if (eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return eval_keep(e, &back);
-            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, range.hi, a, NULL);
+            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, cw_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
         }
     }
     struct operands o;

@@ -12,15 +12,15 @@ struct word_class {
 static const struct word_class classes[] = {
     {CW_RW_ID,
      "get_global_id get_group_id get_num_groups get_global_size get_global_offset get_global_linear_id"},
-    /* device-side enqueue: the child has an NDRange of its own; assembly; C++ */
+    /* device-side enqueue: the child has an NDRange of its own; assembly; C++; what tells parameters */
     {CW_RW_FORBIDDEN,
      "enqueue_kernel enqueue_marker queue_t ndrange_t clk_event_t get_default_queue ndrange_1D "
      "ndrange_2D ndrange_3D get_kernel_work_group_size get_kernel_preferred_work_group_size_multiple "
      "get_kernel_max_sub_group_size_for_ndrange get_kernel_sub_group_count_for_ndrange "
      "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
-     "__has_include __has_include_next __has_embed"},
+     "__has_include __has_include_next __has_embed __PRETTY_FUNCTION__"},
     /* What a kernel cannot do when one work-item does the work of a row of them, or should not: loops that
-     * may be long (work-groups are blocks that fit in cache). See rewrite_rows.h. */
+     * may be long (work-groups are blocks that fit in cache). Its copies have other names. See rewrite_rows.h. */
     {CW_RW_NO_ROWS,
      "get_group_id get_global_linear_id get_local_id get_local_size get_enqueued_local_size get_local_linear_id "
      "get_sub_group_size get_max_sub_group_size get_num_sub_groups get_enqueued_num_sub_groups get_sub_group_id "
@@ -28,7 +28,7 @@ static const struct word_class classes[] = {
      "get_sub_group_lt_mask barrier mem_fence read_mem_fence write_mem_fence async_work_group_copy "
      "async_work_group_strided_copy async_work_group_copy_2D2D async_work_group_copy_3D3D wait_group_events printf "
      "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile __volatile__ "
-     "_Pragma get_fence to_local to_private"},
+     "_Pragma get_fence to_local to_private __func__ __FUNCTION__"},
     {CW_RW_LOOP, "for"}, /* but for few turns: rewrite_loops.c */
     {CW_RW_KNOWN | CW_RW_STATEMENT, "return else do case goto default __extension__ sizeof break continue"},
     {CW_RW_KNOWN | CW_RW_ATTRIBUTE,

@@ -244,6 +244,8 @@ static inline const char *cw_run_program_text(const struct cw_run_program *p)
 {
     return p->source ? p->source : p->linked;
 }
+/* Launches of the kernel have, or may have, effects that no argument shows. Lock held. */
+bool cw_run_source_forbids(const struct cw_run_kernel *k);
 bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
 cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes); /* the same */
 /* True when `k`, which has images (the arguments' `memory` is set), only reads them, and takes no sampler. Lock held. */

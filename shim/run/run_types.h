@@ -147,6 +147,7 @@ struct cw_run_program {
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
     bool parsed;
     bool manageable;             /* nothing in the source forbids it */
+    bool doubtful;               /* but something in it could be made by ##: ask the kernel's model */
     bool group_free;             /* results cannot depend on the local size */
     bool fixed_size;             /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;

@@ -1,5 +1,6 @@
 /* macros.c - kernels whose indices hang on what the vendor's compiler defines: another compiler would see other bytes
- * touched. Launches that in truth meet in a buffer, and would not if the macros were another's. */
+ * touched. Launches that in truth meet in a buffer, and would not if the macros were another's. And kernels that print by a name which
+ * macros make. */
 #include "common.h"
 
 #define N     2048u
@@ -76,6 +77,32 @@ static void use(struct app *a, const char *options)
     APP_CHECK(clReleaseProgram(p));
 }
 
+/* Output that no word of the source shows. Launches on two buffers, which could change places but for it. */
+static void print(struct app *a, const char *body)
+{
+    char text[512];
+    uint32_t got[2][64] = {0};
+    cl_mem x[2];
+    cl_program p;
+    cl_kernel k;
+
+    snprintf(text, sizeof text, "#define PASTE(a, b) a##b\nkernel void k(global uint *x, uint v) { x[get_global_id(0)] += v; if (get_global_id(0) == 0) %s; }\n", body);
+    p = build(a, text, "-w");
+    k = kernel(p, "k");
+    for (int i = 0; i < 2; i++)
+        x[i] = app_buffer(a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof got[i], got[i]);
+    for (uint32_t v = 0; v < STEPS; v++) {
+        app_args(k, "mu", x[v & 1], v);
+        app_run(a->queue, k, 64, 8, 0, NULL, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        app_read(a, x[i], 0, sizeof got[i], got[i]);
+        APP_CHECK(clReleaseMemObject(x[i]));
+    }
+    APP_CHECK(clReleaseKernel(k));
+    APP_CHECK(clReleaseProgram(p));
+}
+
 int main(void)
 {
     struct app a;
@@ -87,5 +114,7 @@ int main(void)
     use(&a, "-w -cl-std=CL2.0");
     use(&a, "-w -cl-std=CL3.0");
     use(&a, "-w -cl-std=CL2.0 -D__OPENCL_C_VERSION__=100");
+    print(&a, "PASTE(pri, ntf)(\"pasted %u\\n\", v)");
+    print(&a, "__builtin_printf(\"built in %u\\n\", v)");
     return app_close(&a);
 }

@@ -146,6 +146,8 @@ static const struct {
      "kernel void k(global int *a) { a[get_global_id(0)] = M; }", "-DM=mystery(0)", "!calls 'mystery'"},
     {"trigraphs", "kernel void k() { int a[3]; a?\?(0?\?) = get_global_id(0); }", NULL, "!trigraphs"},
     {"digraphs", "kernel void k() <% int i = get_global_id(0); %>", NULL, "!digraphs"},
+    {"what tells parameters", "kernel void k(global int *a) { a[get_group_id(0)] = sizeof(__PRETTY_FUNCTION__); }", NULL,
+     "!uses '__PRETTY_FUNCTION__'"},
     {"assembly", "kernel void k(global int *a) { asm(\"nop\"); }", NULL, "!uses 'asm'"},
     {"vendor built-ins", "kernel void k(global int *a) { a[__builtin_amdgcn_workgroup_id_x()] = 1; }", NULL,
      "!uses '__builtin_amdgcn_work"},

@@ -140,6 +140,8 @@ static const struct {
     {"sums made loose by a pragma", "#pragma clang fp contract(fast)\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
     {"volatile memory", "kernel void k(volatile global float *a, int n) { int x = get_global_id(0); if (x < n) a[x] = 1; }",
      NULL, NULL},
+    {"its own name", K("int n", "if (x < n) a[x] = sizeof(__func__);"), NULL, NULL},
+    {"its own name, GNU's", "int f(void) { return sizeof(__FUNCTION__); } " K("int n", "if (x < n) a[x] = f();"), NULL, NULL},
     {"a macro among the parameters", "#define N int n\n" K("N", "if (x < n) a[x] = 1;"), NULL, NULL},
     {"pasted names", "#define P(a, b) a##b\n" K("int n", "P(x, ++); if (x < n) a[0] = 1;"), NULL, NULL},
 };

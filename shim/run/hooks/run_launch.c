@@ -125,7 +125,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     struct cw_run_trust s;
     int why;
 
-    if (!k || !k->parsed || !k->program->manageable || k->indirect)
+    if (!k || !k->parsed || k->indirect || cw_run_source_forbids(k))
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;

@@ -1,6 +1,6 @@
 /* run_source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see their local
  * size. By its tokens, before any compiler is asked. See run.h. */
-#include "../run.h"
+#include "run_models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 }
 
 /* Side effects that no argument shows: output, other queues, pipes, assembly. */
-static const char *const forbidden[] = {"printf", "enqueue_", "pipe",      "read_pipe", "write_pipe",
-                                        "asm",    "__asm",    "ndrange_t", NULL};
+static const char *const forbidden[] = {"printf", "__builtin_printf", "enqueue_",  "pipe", "read_pipe", "write_pipe",
+                                        "asm",    "__asm",            "ndrange_t", NULL};
 /* By these a kernel can see its local size. */
 static const char *const by_group[] = {"get_local_",
                                        "get_group_",
@@ -50,9 +50,52 @@ static const char *const by_group[] = {"get_local_",
 /* What keeps a device from choosing the size by the range alone. */
 static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint", NULL};
 
+/* Which places of `word` one of the tokens leads to, from those that are reached (a bit each) */
+static uint64_t lead_on(const struct cw_cl_token *token, size_t n, const char *word, uint64_t reached)
+{
+    size_t length = strlen(word);
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t at = 0; at < length && token[i].kind == CW_CL_IDENTIFIER; at++) {
+            size_t rest = length - at, same = token[i].length < rest ? token[i].length : rest;
+            if (reached >> at & 1 && !memcmp(token[i].text, word + at, same))
+                reached |= UINT64_C(1) << (at + same);
+        }
+    return reached;
+}
+
+/* Whether ## can make one of the words of identifiers that are there: of single letters, too. */
+static bool may_be_pasted(const struct cw_cl_source *s, const char *const *words)
+{
+    for (; s->has_paste && *words; words++) {
+        uint64_t reached = 1, before;
+        do {
+            before = reached;
+            reached = lead_on(s->tokens, s->count, *words, reached);
+            reached = lead_on(s->macro_tokens, s->macro_count_tokens, *words, reached);
+        } while (reached != before);
+        if (reached >> strlen(*words) & 1)
+            return true;
+    }
+    return false;
+}
+
 static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
 {
     return !s->has_include && !any(s, forbidden) && !cw_cl_has_variables(s, options);
+}
+
+bool cw_run_source_forbids(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const struct cw_model *m;
+
+    if (!p->manageable)
+        return true;
+    if (!p->doubtful)
+        return false;
+    m = p->models ? cw_model_set_find(&p->models->set, k->name) : NULL;
+    return !m || m->prints || m->anywhere;
 }
 
 bool cw_run_source_manageable(const char *source, const char *options)
@@ -74,6 +117,7 @@ void cw_run_program_parse(struct cw_run_program *p)
         return;
     }
     p->manageable = p->copies && p->options && nothing_forbids(s, p->options);
+    p->doubtful = may_be_pasted(s, forbidden);
     p->fixed_size = s->has_paste || any(s, demanding);
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;
