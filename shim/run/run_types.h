@@ -112,8 +112,8 @@ struct cw_run_memory {
     size_t bytes;
     uint64_t id;                 /* a handle may come again, this does not */
     struct cw_run_region *region;
-    struct cw_run_map *maps;     /* managed maps that are not unmapped yet */
-    uint32_t root_maps;          /* of this memory and its sub-buffers, which the vendor counts at the root */
+    struct cw_run_map *maps;     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
+    uint32_t root_maps;          /* how many, which the vendor counts at the root */
     cl_mem *mirrors;             /* by lane number; buffers of helpers' contexts over the same bytes */
 };
 

@@ -35,11 +35,12 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     return t;
 }
 
-/* What is mapped stays until it is unmapped, released or not. */
+/* What is mapped stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of its parent, and the
+ * other way round: PoCL keeps maps at the root. */
 static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
 {
-    map->next = m->maps;
-    m->maps = map;
+    map->next = m->root->maps;
+    m->root->maps = map;
     m->root->root_maps++;
     cw_run_busy(&m->root->r);
 }
@@ -69,7 +70,7 @@ static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 {
     struct cw_run_map **at, *map;
 
-    for (at = m ? &m->maps : NULL; at && (map = *at); at = &map->next) {
+    for (at = m ? &m->root->maps : NULL; at && (map = *at); at = &map->next) {
         if (map->low != (uintptr_t)address)
             continue;
         *at = map->next;
@@ -153,7 +154,7 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
 
 static const struct cw_run_map *find_map(const struct cw_run_memory *m, const void *address)
 {
-    const struct cw_run_map *map = m ? m->maps : NULL;
+    const struct cw_run_map *map = m ? m->root->maps : NULL;
 
     while (map && map->low != (uintptr_t)address)
         map = map->next;

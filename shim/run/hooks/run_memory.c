@@ -227,14 +227,6 @@ struct cw_run_memory *cw_run_buffer(cl_mem handle)
 
 void cw_run_memory_free(struct cw_run_memory *m)
 {
-    struct cw_run_map *map, *next;
-
-    for (map = m->maps; map; map = next) {
-        next = map->next;
-        m->root->root_maps--;
-        cw_run_idle(&m->root->r); /* `m` is a sub-buffer: a map keeps its root */
-        free(map);
-    }
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
         cw_run_drop(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
@@ -301,15 +293,27 @@ static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
     }
 }
 
+/* The buffer that an image was made of, whose flags and pointer the vendor hands on to it; NULL: it was made of none. */
+static cl_mem made_of(cl_mem image)
+{
+    cl_mem buffer = NULL;
+
+    if (cw_next.clGetImageInfo(image, CL_IMAGE_BUFFER, sizeof buffer, &buffer, NULL) != CL_SUCCESS)
+        buffer = NULL;
+    return buffer;
+}
+
 cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void *to, size_t *bytes)
 {
     cl_int err = cw_native.clGetMemObjectInfo(memory, name, room, to, bytes);
     struct cw_run_memory *m;
+    cl_mem buffer;
 
     if (err != CL_SUCCESS || !to)
         return err;
+    buffer = name == CL_MEM_FLAGS || name == CL_MEM_HOST_PTR ? made_of(memory) : NULL;
     cw_run_lock();
-    m = cw_run_find(memory, CW_RUN_MEMORY);
+    m = cw_run_find(buffer ? buffer : memory, CW_RUN_MEMORY);
     if (m)
         correct(m, name, to);
     cw_run_unlock();

@@ -2,9 +2,13 @@
 #include "run_room.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +16,7 @@
 #define DESCRIPTORS 40  /* a compiler's, its linker's and a few threads' of the program */
 #define FILE_BYTES  (UINT64_C(64) << 20)
 #define SPACE_BYTES (UINT64_C(1) << 30)
+#define DATA_BYTES  (UINT64_C(512) << 20)
 
 static bool room_for_descriptors(void)
 {
@@ -31,26 +36,34 @@ static bool room_for_descriptors(void)
     return free_ones >= DESCRIPTORS;
 }
 
-/* Bytes of address space in use; 0: not known. Needs a descriptor, of which there are enough. */
-static uint64_t space_used(void)
+/* Bytes of address space in use, and of it what is data; 0: not known. Needs a descriptor, of which there are enough. */
+static void space_used(uint64_t *all, uint64_t *data)
 {
-    unsigned long long pages = 0;
+    unsigned long long pages[2] = {0};
     FILE *f = fopen("/proc/self/statm", "re");
 
-    if (f && fscanf(f, "%llu", &pages) != 1)
-        pages = 0;
+    if (f && fscanf(f, "%llu %*u %*u %*u %*u %llu", &pages[0], &pages[1]) != 2)
+        pages[0] = pages[1] = 0;
     if (f)
         fclose(f);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    *all = pages[0] * (uint64_t)sysconf(_SC_PAGESIZE);
+    *data = pages[1] * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static bool room_in_memory(void)
 {
-    struct rlimit limit;
+    struct rlimit space, data;
+    uint64_t space_now, data_now;
 
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(RLIMIT_AS, &space) != 0)
+        space.rlim_cur = RLIM_INFINITY;
+    if (getrlimit(RLIMIT_DATA, &data) != 0)
+        data.rlim_cur = RLIM_INFINITY;
+    if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY)
         return true;
-    return space_used() + SPACE_BYTES <= limit.rlim_cur;
+    space_used(&space_now, &data_now);
+    return (space.rlim_cur == RLIM_INFINITY || space_now + SPACE_BYTES <= space.rlim_cur) &&
+           (data.rlim_cur == RLIM_INFINITY || data_now + DATA_BYTES <= data.rlim_cur);
 }
 
 static bool room_for_files(void)
@@ -60,18 +73,74 @@ static bool room_for_files(void)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= FILE_BYTES;
 }
 
-/* PoCL's linker is sought there. */
-static bool has_path(void)
-{
-    const char *path = getenv("PATH");
+/* ---- PoCL's linker: a child that it starts and waits for */
 
-    return path && *path;
+static struct {
+    int seccomp; /* in the beginning; a container's filter lets linkers run, one that the program has set since may not */
+    struct rlimit processes;
+} began;
+
+void cw_run_room_look(void)
+{
+    began.seccomp = prctl(PR_GET_SECCOMP);
+    if (getrlimit(RLIMIT_NPROC, &began.processes) != 0)
+        began.processes.rlim_cur = RLIM_INFINITY;
+}
+
+static bool may_start_children(void)
+{
+    struct rlimit limit;
+
+    if (prctl(PR_GET_SECCOMP) != began.seccomp)
+        return false;
+    return getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= began.processes.rlim_cur;
+}
+
+/* A handler of the program's may wait for whatever child has ended, and then PoCL finds no status. */
+static bool may_await_children(void)
+{
+    struct sigaction now;
+
+    return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_DFL && !(now.sa_flags & SA_NOCLDWAIT);
+}
+
+static bool is_there(const char *folder, size_t length, const char *name)
+{
+    char path[PATH_MAX];
+
+    return length && snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name) < (int)sizeof path && access(path, X_OK) == 0;
+}
+
+/* A linker of those that compilers start, along PATH. What was found last holds as long as PATH is the same. */
+static bool has_linker(void)
+{
+    static const char *const names[] = {"ld", "ld.lld", "ld.bfd", "ld.gold"};
+    static _Thread_local struct {
+        uint64_t hash;
+        bool found;
+    } last;
+    const char *path = getenv("PATH");
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (const char *p = path; p && *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    if (last.hash == hash && last.found)
+        return true;
+    last.hash = hash;
+    last.found = false;
+    for (size_t n; path && *path && !last.found; path += n + (path[n] == ':')) {
+        n = strcspn(path, ":");
+        for (size_t i = 0; i < sizeof names / sizeof *names && !last.found; i++)
+            last.found = is_there(path, n, names[i]);
+    }
+    return last.found;
 }
 
 bool cw_run_room(void)
 {
     int saved = errno;
-    bool room = has_path() && room_for_descriptors() && room_for_files() && room_in_memory();
+    bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() && room_for_files() &&
+                room_in_memory();
 
     errno = saved;
     return room;

@@ -1,0 +1,16 @@
+# Programs that take away what the vendor's compiler needs, after their own kernels are compiled: nothing is compiled for helpers
+# then, as PoCL would end the process. Each setting starts with nothing compiled; the last case, in which nothing is taken away, has
+# helpers. ALL=1 (linkers.slow.sh): also with what earlier runs have learnt.
+. test/runmode/common.sh
+program=$B/test/runmode/linkers
+fast=("CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1") slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)
+for setting in "${fast[@]}" ${ALL:+"${slow[@]}"}; do
+    [ "$setting" = "${before:-}" ] || rm -rf "$T/pocl" "$T/cache"
+    before=$setting
+    mkdir -p "$T/pocl"; mkdir -p -m 700 "$T/cache"
+    export POCL_CACHE_DIR=$T/pocl XDG_CACHE_HOME=$T/cache
+    bare "$program" || continue
+    in_run "$program" $setting
+    [[ $setting != *MANAGE* ]] || [ "$(count moved)" -gt 0 ] || fail "$setting: helpers did nothing: $(cat "$T/summary")"
+done
+done_

@@ -1,0 +1,3 @@
+# linkers.sh in all settings.
+ALL=1
+. test/runmode/linkers.sh
