@@ -182,11 +182,116 @@ static const struct cw_cl_token *leaks(const struct linked *l, size_t u)
     return NULL;
 }
 
+/* ---- functions: one may declare a name that another one calls and that is not its function, but a built-in one */
+
+struct names {
+    const struct cw_cl_token **v;
+    size_t n, capacity;
+    bool failed; /* out of memory */
+};
+
+static bool holds(const struct names *set, const struct cw_cl_token *name)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (cw_cl_token_same(set->v[i], name))
+            return true;
+    return false;
+}
+
+static void add(struct names *set, const struct cw_cl_token *name)
+{
+    if (holds(set, name))
+        return;
+    if (set->n == set->capacity) {
+        size_t more = set->capacity ? 2 * set->capacity : 16;
+        const struct cw_cl_token **v = realloc(set->v, more * sizeof *v);
+        set->failed |= !v;
+        if (!v)
+            return;
+        set->v = v;
+        set->capacity = more;
+    }
+    set->v[set->n++] = name;
+}
+
+/* What a macro that stands between declarations may declare: all words of it, and of the macros in it. */
+static void add_macro(const struct cw_cl_source *s, const struct cw_cl_token *name, struct names *set)
+{
+    size_t first = set->n;
+
+    add(set, name);
+    for (size_t next = first; next < set->n; next++)
+        for (size_t i = 0; i < s->macro_count; i++) {
+            const struct cw_cl_macro *m = &s->macros[i];
+            for (uint32_t k = 0; k < m->count && cw_cl_token_same(&m->name, set->v[next]); k++)
+                if (s->macro_tokens[m->first + k].kind == CW_CL_IDENTIFIER)
+                    add(set, &s->macro_tokens[m->first + k]);
+        }
+}
+
+static bool is_mark(const struct cw_cl_token *t, const char *marks)
+{
+    return t->kind == CW_CL_PUNCTUATION && t->length == 1 && strchr(marks, *t->text);
+}
+
+/* The names of functions that `s` declares at its outermost level from `from` on, and more where macros stand there. `all`: whatever
+ * is followed by a bracket. False: brackets do not match, as branches of conditions are read one after the other. */
+static bool declared(const struct cw_cl_source *s, const char *from, bool all, struct names *set)
+{
+    int depth = 0, expanding = -1; /* the depth at which a macro's arguments end */
+
+    for (size_t i = 0; i < s->count; i++) {
+        const struct cw_cl_token *t = &s->tokens[i];
+        bool called = i + 1 < s->count && is_mark(&s->tokens[i + 1], "(");
+        depth += is_mark(t, "({[") - is_mark(t, ")}]");
+        if (depth < 0)
+            return false;
+        expanding = depth <= expanding && is_mark(t, ")") ? -1 : expanding;
+        if (t->kind != CW_CL_IDENTIFIER || t->text < from)
+            continue;
+        if (depth == 0 && cw_cl_is_macro(s, t)) {
+            add_macro(s, t, set);
+            expanding = called ? 0 : expanding;
+        } else if (expanding >= 0 || ((all || depth == 0) && called)) {
+            add(set, t);
+        }
+    }
+    return depth == 0;
+}
+
+/* A function that `u` declares behind what all have, whose name a later one mentions and does not declare itself: that one
+ * means a built-in function, which clang lets stand beside it. */
+static const struct cw_cl_token *captures(const struct linked *l, size_t u)
+{
+    const struct cw_cl_source *s = &l->unit[u];
+    const struct cw_cl_token *found = NULL;
+    struct names own = {0};
+
+    if (!declared(s, s->text + l->common, false, &own))
+        declared(s, s->text + l->common, true, &own);
+    for (size_t k = u + 1; k < l->n && !found; k++) {
+        const char *text = l->unit[k].text, *end = text + strlen(text);
+        struct names its = {0};
+        if (!declared(&l->unit[k], text, false, &its))
+            its.n = 0;
+        for (size_t i = 0; i < own.n && !found; i++)
+            if (occurs(text, end, own.v[i]) && !holds(&its, own.v[i]))
+                found = own.v[i];
+        own.failed |= its.failed;
+        free(its.v);
+    }
+    if (own.failed && !found)
+        found = &s->tokens[0];
+    free(own.v);
+    return found;
+}
+
 static enum cw_status judge(const struct linked *l, struct cw_error *err)
 {
     for (size_t i = 0; i < l->n; i++) {
         const char *why = doubt(&l->unit[i]);
         const struct cw_cl_token *name = why ? NULL : leaks(l, i);
+        name = why || name ? name : captures(l, i);
         if (why)
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: %s", why);
         if (name)

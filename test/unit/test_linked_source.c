@@ -34,6 +34,8 @@ static void test_taken(void **state)
     (void)state;
     expect("int f(int);\n" A, B, "int f(int);\n" A "\n" B "\n");
     expect(HEADER A, HEADER B, HEADER A "\n" B "\n"); /* the header once */
+    expect(B, "int far(int);\n" A, B "\nint far(int);\n" A "\n"); /* called by who declares it */
+    expect(A, "int g(void) { return pown(1.0f, 2); }\n", A "\nint g(void) { return pown(1.0f, 2); }\n\n");
     expect(HEADER "#define N 3\n" A, HEADER B, HEADER "#define N 3\n" A "\n" B "\n");
     expect("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;", "#pragma unroll\nint b;",
            "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;\n#pragma unroll\nint b;\n");
@@ -65,6 +67,14 @@ static void test_refused(void **state)
     expect("#include \"x.h\"\n" A, B, NULL);
     expect("int l = __LINE__;\n", B, NULL);
     expect("_Pragma(\"pack(1)\")\n", B, NULL);
+    /* the other one means the built-in function */
+    expect("static float pown(float a, uint b) { return a; }\n", "kernel void k(global float *a) { *a = pown(*a, 2u); }\n", NULL);
+    expect("float pown(float a, uint b);\n", "kernel void k(global float *a) { *a = pown(*a, 2u); }\n", NULL);
+    expect("#define F(name) float name(float a, uint b) { return a; }\nF(pown)\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("#define F float pown(float a, uint b) { return a; }\n#define G F\nG\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("#if 1\nint f(int x) {\n#else\nint f(long x) {\n#endif\nreturn x; }\nfloat pown(float a, uint b) { return a; }\n",
+           "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("float pown(float a, uint b) { return a; }\n", "#define P pown\nfloat g(float a) { return P(a, 2u); }\n", NULL);
 }
 
 static void test_one(void **state)
