@@ -49,6 +49,35 @@ static void memory(void)
     }
 }
 
+/* An image of a buffer's bytes has the buffer's flags. PoCL undoes a map of a part as one of the whole, and the other way round. */
+static void shared(void)
+{
+    static int host[1024];
+    const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof host, host), part = app_sub_buffer(m, 0, 1024, 1024);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 256, .buffer = m};
+    cl_int err;
+    cl_mem image = clCreateImage(a.context, 0, &format, &desc, NULL, &err);
+    void *p;
+
+    if (err == CL_SUCCESS) {
+        tell_memory("image of a buffer", image, host);
+        APP_CHECK(clReleaseMemObject(image));
+    }
+    for (int i = 0; i < 3; i++) {
+        app_args(add, "mi", m, 1);
+        app_run(a.queue, add, 64, 0, 0, NULL, NULL);
+        p = clEnqueueMapBuffer(a.queue, part, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &err);
+        printf("the part is mapped %d, unmapped as the whole %d\n", err, clEnqueueUnmapMemObject(a.queue, m, p, 0, NULL, NULL));
+        p = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_WRITE, 1024, 64, 0, NULL, NULL, &err);
+        printf("the whole is mapped %d, unmapped as the part %d\n", err, clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
+        APP_CHECK(clFinish(a.queue));
+    }
+    tell_memory("the whole", m, host);
+    clReleaseMemObject(part);
+    clReleaseMemObject(m);
+}
+
 static void tell_event(const char *what, cl_event e)
 {
     printf("%s: type %x, status %d, its queue %d, its context %d\n", what,
@@ -235,6 +264,7 @@ int main(void)
     rm_warm(&a, slow, x);
     clReleaseMemObject(x);
     memory();
+    shared();
     events();
     times();
     snapshots();
