@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 2
+#define CW_MODEL_VERSION 3
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -15,6 +15,7 @@ struct linked {
     struct cw_cl_source unit[MOST_UNITS]; /* .text: without comments and line splices */
     size_t n, read;
     size_t common; /* bytes that all begin with */
+    struct cw_cl_source given; /* what the options of all define */
 };
 
 static bool is_letter(char c)
@@ -214,84 +215,120 @@ static void add(struct names *set, const struct cw_cl_token *name)
     set->v[set->n++] = name;
 }
 
-/* What a macro that stands between declarations may declare: all words of it, and of the macros in it. */
-static void add_macro(const struct cw_cl_source *s, const struct cw_cl_token *name, struct names *set)
+/* Words that no function has for a name: a macro for a type declares nothing. */
+static bool is_keyword(const struct cw_cl_token *t)
 {
+    static const char *const words[] = {"kernel",   "__kernel", "global",        "__global",    "constant", "__constant", "local",  "__local",
+                                        "private",  "static",   "inline",        "__inline",    "const",    "restrict",   "volatile", "void",
+                                        "unsigned", "signed",   "__attribute__", "__attribute", "return",   "if",         "else",   "for",
+                                        "while",    "struct",   "typedef",       "sizeof",      "size_t",   "bool",       "extern"};
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (cw_cl_token_is(t, words[i]))
+            return true;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) { /* int, int4, int16 */
+        size_t n = strlen(types[i]);
+        if (t->length >= n && t->length <= n + 2 && !memcmp(t->text, types[i], n) && strspn(t->text + n, "0123456789") >= t->length - n)
+            return true;
+    }
+    return false;
+}
+
+/* What a macro that stands between declarations may declare: all words of it, and of the macros in it. */
+static void add_macro(const struct linked *l, const struct cw_cl_source *s, const struct cw_cl_token *name, struct names *set)
+{
+    const struct cw_cl_source *from[] = {s, &l->given};
     size_t first = set->n;
 
     add(set, name);
     for (size_t next = first; next < set->n; next++)
-        for (size_t i = 0; i < s->macro_count; i++) {
-            const struct cw_cl_macro *m = &s->macros[i];
-            for (uint32_t k = 0; k < m->count && cw_cl_token_same(&m->name, set->v[next]); k++)
-                if (s->macro_tokens[m->first + k].kind == CW_CL_IDENTIFIER)
-                    add(set, &s->macro_tokens[m->first + k]);
-        }
+        for (size_t f = 0; f < 2; f++)
+            for (size_t i = 0; i < from[f]->macro_count; i++) {
+                const struct cw_cl_macro *m = &from[f]->macros[i];
+                for (uint32_t k = 0; k < m->count && cw_cl_token_same(&m->name, set->v[next]); k++) {
+                    const struct cw_cl_token *t = &from[f]->macro_tokens[m->first + k];
+                    if (t->kind == CW_CL_IDENTIFIER && !is_keyword(t))
+                        add(set, t);
+                }
+            }
 }
 
-static bool is_mark(const struct cw_cl_token *t, const char *marks)
+static bool is_mark(const struct cw_cl_source *s, size_t i, const char *marks)
 {
-    return t->kind == CW_CL_PUNCTUATION && t->length == 1 && strchr(marks, *t->text);
+    const struct cw_cl_token *t = &s->tokens[i];
+
+    return i < s->count && t->kind == CW_CL_PUNCTUATION && t->length == 1 && strchr(marks, *t->text);
 }
 
-/* The names of functions that `s` declares at its outermost level from `from` on, and more where macros stand there. `all`: whatever
- * is followed by a bracket. False: brackets do not match, as branches of conditions are read one after the other. */
-static bool declared(const struct cw_cl_source *s, const char *from, bool all, struct names *set)
+/* ENOUGH: names that a source certainly declares as functions at its outermost level. TOO_MANY: all that it may declare, also by
+ * macros or in brackets. ANY: whatever is followed by a bracket. */
+enum reading { ENOUGH, TOO_MANY, ANY };
+
+/* Of what stands from `from` on. False: brackets do not match, as branches of conditions are read one after the other. */
+static bool declared(const struct linked *l, const struct cw_cl_source *s, const char *from, enum reading how, struct names *set)
 {
-    int depth = 0, expanding = -1; /* the depth at which a macro's arguments end */
+    int depth = 0;
+    bool expanding = false; /* in the arguments of a macro at the outermost level */
 
     for (size_t i = 0; i < s->count; i++) {
         const struct cw_cl_token *t = &s->tokens[i];
-        bool called = i + 1 < s->count && is_mark(&s->tokens[i + 1], "(");
-        depth += is_mark(t, "({[") - is_mark(t, ")}]");
+        bool called = is_mark(s, i + 1, "("), wrapped = is_mark(s, i + 1, ")") && is_mark(s, i + 2, "(");
+        bool macro = cw_cl_is_macro(s, t) || cw_cl_is_macro(&l->given, t);
+        depth += is_mark(s, i, "({[") - is_mark(s, i, ")}]");
         if (depth < 0)
             return false;
-        expanding = depth <= expanding && is_mark(t, ")") ? -1 : expanding;
-        if (t->kind != CW_CL_IDENTIFIER || t->text < from)
+        expanding = expanding && !(depth == 0 && is_mark(s, i, ")"));
+        if (t->kind != CW_CL_IDENTIFIER || t->text < from || is_keyword(t))
             continue;
-        if (depth == 0 && cw_cl_is_macro(s, t)) {
-            add_macro(s, t, set);
-            expanding = called ? 0 : expanding;
-        } else if (expanding >= 0 || ((all || depth == 0) && called)) {
+        if (how == ENOUGH) {
+            if (depth == 0 && called && !macro)
+                add(set, t);
+        } else if (depth == 0 && macro) {
+            add_macro(l, s, t, set);
+            expanding |= called;
+        } else if (expanding || ((how == ANY || depth == 0) && called) || wrapped) {
             add(set, t);
         }
     }
     return depth == 0;
 }
 
-/* A function that `u` declares behind what all have, whose name a later one mentions and does not declare itself: that one
- * means a built-in function, which clang lets stand beside it. */
-static const struct cw_cl_token *captures(const struct linked *l, size_t u)
+/* Sets *found to a function that `u` declares behind what all have, whose name a later one mentions and does not declare itself: that one
+ * means a built-in function, which clang lets stand beside it. False: out of memory. */
+static bool captures(const struct linked *l, size_t u, const struct cw_cl_token **found)
 {
     const struct cw_cl_source *s = &l->unit[u];
-    const struct cw_cl_token *found = NULL;
     struct names own = {0};
 
-    if (!declared(s, s->text + l->common, false, &own))
-        declared(s, s->text + l->common, true, &own);
-    for (size_t k = u + 1; k < l->n && !found; k++) {
+    if (!declared(l, s, s->text + l->common, TOO_MANY, &own))
+        declared(l, s, s->text + l->common, ANY, &own);
+    for (size_t k = u + 1; k < l->n && !*found; k++) {
         const char *text = l->unit[k].text, *end = text + strlen(text);
         struct names its = {0};
-        if (!declared(&l->unit[k], text, false, &its))
+        if (!declared(l, &l->unit[k], text, ENOUGH, &its))
             its.n = 0;
-        for (size_t i = 0; i < own.n && !found; i++)
-            if (occurs(text, end, own.v[i]) && !holds(&its, own.v[i]))
-                found = own.v[i];
-        own.failed |= its.failed;
+        for (size_t i = 0; i < own.n && !*found; i++) {
+            bool macro = cw_cl_is_macro(s, own.v[i]) || cw_cl_is_macro(&l->given, own.v[i]); /* stands for others, which are in there */
+            bool mentioned = !macro && occurs(text, end, own.v[i]);
+            for (size_t m = 0; m < l->given.macro_count_tokens; m++)
+                mentioned |= !macro && cw_cl_token_same(&l->given.macro_tokens[m], own.v[i]);
+            if (mentioned && !holds(&its, own.v[i]))
+                *found = own.v[i];
+        }
         free(its.v);
     }
-    if (own.failed && !found)
-        found = &s->tokens[0];
     free(own.v);
-    return found;
+    return !own.failed;
 }
 
 static enum cw_status judge(const struct linked *l, struct cw_error *err)
 {
     for (size_t i = 0; i < l->n; i++) {
-        const char *why = doubt(&l->unit[i]);
+        const char *why = l->given.has_paste ? "an option that pastes names" : doubt(&l->unit[i]);
         const struct cw_cl_token *name = why ? NULL : leaks(l, i);
-        name = why || name ? name : captures(l, i);
+        if (!why && !name && !captures(l, i, &name))
+            return cw_error_set(err, CW_ERR_NOMEM, "out of memory for linked programs");
         if (why)
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: %s", why);
         if (name)
@@ -318,7 +355,7 @@ static char *write_text(const struct linked *l)
     return NULL;
 }
 
-char *cw_linked_source(const char *const *unit, size_t n, struct cw_error *err)
+char *cw_linked_source(const char *const *unit, size_t n, const char *options, struct cw_error *err)
 {
     struct linked *l = NULL;
     char *text = NULL;
@@ -331,6 +368,7 @@ char *cw_linked_source(const char *const *unit, size_t n, struct cw_error *err)
     else
         memory = (l = calloc(1, sizeof *l)) != NULL;
     if (l) {
+        memory = cw_cl_source_init(&l->given, "", options);
         for (l->n = n; l->read < n && memory; l->read++)
             memory = cw_cl_source_init(&l->unit[l->read], unit[l->read], NULL);
         if (memory)
@@ -339,6 +377,7 @@ char *cw_linked_source(const char *const *unit, size_t n, struct cw_error *err)
             memory = (text = write_text(l)) != NULL;
         for (size_t i = 0; i < l->read; i++)
             cw_cl_source_finish(&l->unit[i]);
+        cw_cl_source_finish(&l->given);
     }
     if (!memory || (n == 1 && !text))
         cw_error_set(err, CW_ERR_NOMEM, "out of memory for linked programs");

@@ -13,7 +13,6 @@
 #include "hooks/run_hooks.h"
 #include "programs/run_reach.h"
 #include "tiles/run_share.h"
-#include "lanes/run_room.h"
 #include "lanes/run_threads.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
@@ -113,7 +112,6 @@ static bool start(const struct cw_options *options)
     cw_run_share_start(options);
     cw_run_group_start(options);
     cw_run_threads_look();
-    cw_run_room_look();
     cw_run_end_start(options->summary);
     cw_run.ready = true;
     return true;

@@ -97,6 +97,7 @@ struct cw_run_map {
     struct cw_run_map *next;
     uintptr_t low, high;
     cl_map_flags flags;
+    const struct cw_run_memory *of; /* only to compare: it may be gone */
 };
 
 struct cw_run_memory {

@@ -1,6 +1,6 @@
 /* linkers.c - programs whose own kernels are compiled, and which then take away what a compiler needs that the vendor starts: it
  * may not be started, not be found, or nobody learns how it ended. PoCL ends a process then, and the bare program does not ask it.
- * Each case is a child process; the last one takes nothing away. An argument: how many rounds each goes on working. */
+ * Each case is a child process; the last one takes nothing away. linkers [CASE]: that one alone. */
 #include "common.h"
 
 #include <linux/filter.h>
@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORDS 1024
+#define WORDS  1024
+#define ROUNDS 100
 
 static void ignored(void)
 {
@@ -46,8 +47,8 @@ static void filtered(void)
     };
     struct sock_fprog filter = {sizeof no_programs / sizeof *no_programs, no_programs};
 
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+        printf("no filter can be set\n");
 }
 
 static void nothing(void)
@@ -76,7 +77,7 @@ static void work(const struct app *a, cl_kernel slow, cl_kernel add, cl_mem x, i
     }
 }
 
-static int run(int i, int rounds)
+static int run(int i)
 {
     static int words[WORDS];
     struct app a;
@@ -89,7 +90,7 @@ static int run(int i, int rounds)
     x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
     work(&a, slow, add, x, 20);
     cases[i].take();
-    work(&a, slow, add, x, rounds);
+    work(&a, slow, add, x, ROUNDS);
     app_read(&a, x, 0, sizeof words, words);
     APP_CHECK(clReleaseMemObject(x));
     APP_CHECK(clReleaseKernel(slow));
@@ -99,16 +100,18 @@ static int run(int i, int rounds)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 100;
+    int only = argc > 1 ? atoi(argv[1]) : -1;
 
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
         int status = -1;
         pid_t child;
 
+        if (only >= 0 && i != only)
+            continue;
         fflush(stdout);
         child = fork();
         if (child == 0)
-            exit(run(i, rounds));
+            exit(run(i));
         waitpid(child, &status, 0);
         printf("%s: exit status %d, signal %d\n", cases[i].name, WEXITSTATUS(status), WTERMSIG(status));
     }

@@ -85,7 +85,10 @@ every() {
 # Launches were moved to DSPs, cut, and run in groups: what was looked at is worth it.
 enough() {
     echo "${moved:-0} launches moved to DSPs, ${cut:-0} cut, ${grouped:-0} in groups"
-    [ -z "$SLICE" ] || return 0
+    if [ -n "$SLICE" ]; then # a part has its part of what is asked for below
+        [ "${moved:-0}" -gt 0 ] || fail "nothing was moved"
+        return 0
+    fi
     [ "$moved" -gt 20 ] && { [ ! -x "$B/clweave-footprint" ] || { [ "$cut" -gt 20 ] && [ "$grouped" -gt 10 ]; }; } || fail "too few"
 }
 

@@ -13,11 +13,11 @@
 #define A "kernel void a(global int *p) { *p = far(1) + near(2); }\n"
 #define B "int far(int x) { return near(x); }\n"
 
-static void expect(const char *one, const char *two, const char *all)
+static void expect_with(const char *options, const char *one, const char *two, const char *all)
 {
     const char *unit[] = {one, two};
     struct cw_error err = {0};
-    char *text = cw_linked_source(unit, 2, &err);
+    char *text = cw_linked_source(unit, 2, options, &err);
 
     if (all) {
         assert_non_null(text);
@@ -29,12 +29,19 @@ static void expect(const char *one, const char *two, const char *all)
     free(text);
 }
 
+static void expect(const char *one, const char *two, const char *all)
+{
+    expect_with(NULL, one, two, all);
+}
+
 static void test_taken(void **state)
 {
     (void)state;
     expect("int f(int);\n" A, B, "int f(int);\n" A "\n" B "\n");
     expect(HEADER A, HEADER B, HEADER A "\n" B "\n"); /* the header once */
     expect(B, "int far(int);\n" A, B "\nint far(int);\n" A "\n"); /* called by who declares it */
+    expect_with("-DREAL=float4 -DN=3", "static REAL f(REAL x) { return x * N; }\n", "float4 g(REAL x) { return x; }\n",
+                "static REAL f(REAL x) { return x * N; }\n\nfloat4 g(REAL x) { return x; }\n\n");
     expect(A, "int g(void) { return pown(1.0f, 2); }\n", A "\nint g(void) { return pown(1.0f, 2); }\n\n");
     expect(HEADER "#define N 3\n" A, HEADER B, HEADER "#define N 3\n" A "\n" B "\n");
     expect("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;", "#pragma unroll\nint b;",
@@ -74,18 +81,24 @@ static void test_refused(void **state)
     expect("#define F float pown(float a, uint b) { return a; }\n#define G F\nG\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
     expect("#if 1\nint f(int x) {\n#else\nint f(long x) {\n#endif\nreturn x; }\nfloat pown(float a, uint b) { return a; }\n",
            "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("float pown(float a, uint b) { return a; }\n",
+           "#define K(name, body) kernel void name(global float *a) { body; }\nK(k, *a = pown(*a, 2u))\n", NULL);
+    expect("float pown(float a, uint b) { return a; }\n", "#define K kernel void k(global float *a) { *a = pown(*a, 2u); }\nK\n", NULL);
+    expect("static uint (add_sat)(uint a, uint b) { return a; }\n", "uint g(uint a) { return add_sat(a, 2); }\n", NULL);
+    expect_with("-DF=pown", "float F(float a, uint b) { return a; }\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect_with("-DF=pown -DN=3", "float pown(float a, uint b) { return a; }\n", "float g(float a) { return F(a, 2u); }\n", NULL);
     expect("float pown(float a, uint b) { return a; }\n", "#define P pown\nfloat g(float a) { return P(a, 2u); }\n", NULL);
 }
 
 static void test_one(void **state)
 {
     const char *unit = "#include \"x.h\"\n";
-    char *text = cw_linked_source(&unit, 1, NULL);
+    char *text = cw_linked_source(&unit, 1, NULL, NULL);
 
     (void)state;
     assert_string_equal(text, unit);
     free(text);
-    assert_null(cw_linked_source(&unit, 0, NULL));
+    assert_null(cw_linked_source(&unit, 0, NULL, NULL));
 }
 
 int main(void)

@@ -39,6 +39,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
  * other way round: PoCL keeps maps at the root. */
 static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
 {
+    map->of = m;
     map->next = m->root->maps;
     m->root->maps = map;
     m->root->root_maps++;
@@ -60,25 +61,38 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
         return NULL;
     }
     *address = m->address + offset;
-    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags};
+    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags, NULL};
     put_map(m, map);
     return t;
 }
 
-/* Takes the latest map of `m` that begins at `address` out, and lets its root go; the caller frees it. NULL: there is none. */
+/* Where the latest map that begins at `address` is linked in: one of `m` itself before one of its parent or another part. NULL: there
+ * is none. */
+static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address)
+{
+    struct cw_run_map **found = NULL;
+
+    for (struct cw_run_map **at = m ? &m->root->maps : NULL; at && *at; at = &(*at)->next) {
+        if ((*at)->low != (uintptr_t)address)
+            continue;
+        if ((*at)->of == m)
+            return at;
+        found = found ? found : at;
+    }
+    return found;
+}
+
+/* Takes that map out, and lets the root go; the caller frees it. */
 static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
 {
-    struct cw_run_map **at, *map;
+    struct cw_run_map **at = find_map(m, address), *map = at ? *at : NULL;
 
-    for (at = m ? &m->root->maps : NULL; at && (map = *at); at = &map->next) {
-        if (map->low != (uintptr_t)address)
-            continue;
-        *at = map->next;
-        m->root->root_maps--;
-        cw_run_idle(&m->root->r); /* the last use of `m` here */
-        return map;
-    }
-    return NULL;
+    if (!map)
+        return NULL;
+    *at = map->next;
+    m->root->root_maps--;
+    cw_run_idle(&m->root->r); /* the last use of `m` here */
+    return map;
 }
 
 /* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
@@ -152,24 +166,15 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
     return cw_run_native_end(&x, err);
 }
 
-static const struct cw_run_map *find_map(const struct cw_run_memory *m, const void *address)
-{
-    const struct cw_run_map *map = m ? m->root->maps : NULL;
-
-    while (map && map->low != (uintptr_t)address)
-        map = map->next;
-    return map;
-}
-
 /* The command, and in *taken its map, which is out; NULL: native, the lock is free. */
 static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
 {
     struct cw_run_memory *m = cw_run_buffer(memory);
-    const struct cw_run_map *found;
+    struct cw_run_map **found;
     struct cw_run_task *t = NULL;
 
     if (m && m->context == e->queue->context && cw_run_settle(e) && (found = find_map(m, address)))
-        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, found->high - found->low, found->flags & MAP_WRITES);
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, (*found)->high - (*found)->low, (*found)->flags & MAP_WRITES);
     if (!t)
         cw_run_refuse(e, CW_RUN_R_CHECK);
     else

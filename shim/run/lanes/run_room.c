@@ -80,7 +80,8 @@ static struct {
     struct rlimit processes;
 } began;
 
-void cw_run_room_look(void)
+/* When the library is loaded, whatever its mode: a program may set limits before it uses OpenCL. */
+__attribute__((constructor)) static void look(void)
 {
     began.seccomp = prctl(PR_GET_SECCOMP);
     if (getrlimit(RLIMIT_NPROC, &began.processes) != 0)
@@ -104,36 +105,35 @@ static bool may_await_children(void)
     return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_DFL && !(now.sa_flags & SA_NOCLDWAIT);
 }
 
-static bool is_there(const char *folder, size_t length, const char *name)
-{
-    char path[PATH_MAX];
-
-    return length && snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name) < (int)sizeof path && access(path, X_OK) == 0;
-}
-
-/* A linker of those that compilers start, along PATH. What was found last holds as long as PATH is the same. */
+/* The linker that clang starts, along PATH. Where it was found last it is looked for first, as long as PATH is the same. */
 static bool has_linker(void)
 {
-    static const char *const names[] = {"ld", "ld.lld", "ld.bfd", "ld.gold"};
     static _Thread_local struct {
         uint64_t hash;
-        bool found;
+        char at[256];
     } last;
     const char *path = getenv("PATH");
     uint64_t hash = 0xcbf29ce484222325u;
+    char at[PATH_MAX] = "";
 
     for (const char *p = path; p && *p; p++)
         hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-    if (last.hash == hash && last.found)
+    if (last.hash == hash && *last.at && access(last.at, X_OK) == 0)
         return true;
-    last.hash = hash;
-    last.found = false;
-    for (size_t n; path && *path && !last.found; path += n + (path[n] == ':')) {
+    for (size_t n; path && *path; path += n + (path[n] == ':')) {
         n = strcspn(path, ":");
-        for (size_t i = 0; i < sizeof names / sizeof *names && !last.found; i++)
-            last.found = is_there(path, n, names[i]);
+        if (!n || n + sizeof "/ld" > sizeof at)
+            continue;
+        snprintf(at, sizeof at, "%.*s/ld", (int)n, path);
+        if (access(at, X_OK) != 0)
+            continue;
+        last.hash = hash;
+        memcpy(last.at, at, sizeof last.at - 1);
+        if (n + sizeof "/ld" > sizeof last.at)
+            *last.at = '\0';
+        return true;
     }
-    return last.found;
+    return false;
 }
 
 bool cw_run_room(void)

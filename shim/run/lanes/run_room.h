@@ -6,9 +6,6 @@
 
 #include "../run.h"
 
-/* In the beginning: what the process may do then is what its user has given it, limits and filters. */
-void cw_run_room_look(void);
-
 /* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least as many files as a
  * compiler does, write files of a compiler's size, and use as much memory more. What the program changes while the vendor compiles
  * is not seen. About 4 us; opens nothing but where memory is limited. Any thread. */

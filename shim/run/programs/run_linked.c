@@ -146,7 +146,7 @@ static char *read_parts(cl_uint n, const cl_program *programs, char **options)
     }
     cw_run_unlock();
     if (have == n && n)
-        text = cw_linked_source((const char *const *)unit, n, NULL);
+        text = cw_linked_source((const char *const *)unit, n, *options, NULL);
     while (have)
         free(unit[--have]);
     cw_run_lock();
