@@ -256,9 +256,7 @@ static void add_macro(const struct linked *l, const struct cw_cl_source *s, cons
 
 static bool is_mark(const struct cw_cl_source *s, size_t i, const char *marks)
 {
-    const struct cw_cl_token *t = &s->tokens[i];
-
-    return i < s->count && t->kind == CW_CL_PUNCTUATION && t->length == 1 && strchr(marks, *t->text);
+    return i < s->count && s->tokens[i].kind == CW_CL_PUNCTUATION && s->tokens[i].length == 1 && strchr(marks, *s->tokens[i].text);
 }
 
 /* ENOUGH: names that a source certainly declares as functions at its outermost level. TOO_MANY: all that it may declare, also by
@@ -274,17 +272,18 @@ static bool declared(const struct linked *l, const struct cw_cl_source *s, const
     for (size_t i = 0; i < s->count; i++) {
         const struct cw_cl_token *t = &s->tokens[i];
         bool called = is_mark(s, i + 1, "("), wrapped = is_mark(s, i + 1, ")") && is_mark(s, i + 2, "(");
-        bool macro = cw_cl_is_macro(s, t) || cw_cl_is_macro(&l->given, t);
+        bool macro;
         depth += is_mark(s, i, "({[") - is_mark(s, i, ")}]");
         if (depth < 0)
             return false;
         expanding = expanding && !(depth == 0 && is_mark(s, i, ")"));
         if (t->kind != CW_CL_IDENTIFIER || t->text < from || is_keyword(t))
             continue;
+        macro = depth == 0 && (cw_cl_is_macro(s, t) || cw_cl_is_macro(&l->given, t));
         if (how == ENOUGH) {
             if (depth == 0 && called && !macro)
                 add(set, t);
-        } else if (depth == 0 && macro) {
+        } else if (macro) {
             add_macro(l, s, t, set);
             expanding |= called;
         } else if (expanding || ((how == ANY || depth == 0) && called) || wrapped) {

@@ -47,4 +47,16 @@ mine() {
     [ -z "$SLICE" ] || [ $((nth % ${SLICE#*/})) = $((${SLICE%/*} % ${SLICE#*/})) ]
 }
 
+# sums NUMBER... : puts into `sum` what all parts of a test say here, when this is the last of them to say it, and of a test that is
+# not in parts its own. False: others are to come, or this part alone is run (test/run, PARTS).
+sums() {
+    sum=("$@")
+    [ -n "$SLICE" ] || return 0
+    [ -n "${PARTS:-}" ] || return 1
+    echo "$@" >> "$PARTS"
+    [ "$(wc -l < "$PARTS")" -ge "${SLICE#*/}" ] || return 1
+    sum=($(awk '{ for (i = 1; i <= NF; i++) s[i] += $i } END { for (i = 1; i <= NF; i++) print s[i] }' "$PARTS"))
+    echo "all parts: ${sum[*]}"
+}
+
 done_() { echo "$compared runs compared, $failures differences"; [ $compared -gt 0 ] && [ $failures = 0 ]; }

@@ -1,5 +1,6 @@
 # Programs that take away what the vendor's compiler needs, after their own kernels are compiled: nothing is compiled for helpers
-# then, as PoCL would end the process. Each setting starts with nothing compiled. ALL=1 (linkers.slow.sh): also with what earlier runs have learnt.
+# then, as PoCL would end the process. Each setting starts with nothing compiled. ALL=1 (linkers.slow.sh): also with
+# what earlier runs have learnt.
 . test/runmode/common.sh
 program=$B/test/runmode/linkers
 fast=("CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1") slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)

@@ -4,7 +4,7 @@
 # build_shim : $T/libclweave.so, and settings under which a report ends the program with status 66; proves that they do
 # tell KIND... : the planted errors that this sanitizer must tell
 # every PROGRAM... : under run mode at home, and under chaos with everything managed on every set of devices
-# enough : fails unless launches were moved, cut and grouped; of a part of the programs it only says how many were
+# enough : fails unless launches were moved, cut and grouped; all parts together; of one that is run alone it only says how many were
 #
 # SLICE=K/N : only a part of the programs (mine() of common.sh). SAN_BUILD: a folder where the library stays for the next part.
 . test/runmode/common.sh
@@ -85,11 +85,8 @@ every() {
 # Launches were moved to DSPs, cut, and run in groups: what was looked at is worth it.
 enough() {
     echo "${moved:-0} launches moved to DSPs, ${cut:-0} cut, ${grouped:-0} in groups"
-    if [ -n "$SLICE" ]; then # a part has its part of what is asked for below
-        [ "${moved:-0}" -gt 0 ] || fail "nothing was moved"
-        return 0
-    fi
-    [ "$moved" -gt 20 ] && { [ ! -x "$B/clweave-footprint" ] || { [ "$cut" -gt 20 ] && [ "$grouped" -gt 10 ]; }; } || fail "too few"
+    sums "${moved:-0}" "${cut:-0}" "${grouped:-0}" || return 0
+    [ "${sum[0]}" -gt 20 ] && { [ ! -x "$B/clweave-footprint" ] || { [ "${sum[1]}" -gt 20 ] && [ "${sum[2]}" -gt 10 ]; }; } || fail "too few"
 }
 
 # programs FOLDER : the names of its programs, for every
