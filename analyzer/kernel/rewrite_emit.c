@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of ours begin with __cw_, which no source may use (rewrite_words.c). Functions are static, so that
+/* Names of ours begin with __cw_, which no source may use (rewrite_words.c), those of fields, too: they stand where the
+ * program's macros hold. Functions are static, so that
  * programs link; OpenCL C 1.0 and 1.1 have neither static nor programs that link. The built-ins become names
  * first and macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not
  * exist. Dimensions that there are not are the vendor's matter: PoCL 3.1 says 0 groups for them, the
@@ -15,7 +16,7 @@ static const char head[] =
     "#else\n"
     "#define __cw_function inline __attribute__((__always_inline__)) size_t\n"
     "#endif\n"
-    "typedef struct { ulong base[3], first_group[3], groups[3], size[3], offset[3]; } __cw_tile;\n"
+    "typedef struct { ulong __cw_base[3], __cw_first_group[3], __cw_groups[3], __cw_size[3], __cw_offset[3]; } __cw_tile;\n"
     "__cw_function __cw_pick(ulong a, ulong b, ulong c, uint d, size_t "
     "other)\n"
     "{ return d == 0 ? (size_t)a : d == 1 ? (size_t)b : d == 2 ? (size_t)c : other; }\n"
@@ -34,23 +35,23 @@ static const char head[] =
     "{ return ((get_global_id(2) + (size_t)c) * (size_t)y + get_global_id(1) + (size_t)b) * (size_t)x + "
     "get_global_id(0) + (size_t)a; }\n"
     "#define get_global_id __cw_get_global_id\n"
-    "#define __cw_get_global_id(...) __cw_global_id(__cw_t.base[0], __cw_t.base[1], __cw_t.base[2], "
+    "#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], "
     "__VA_ARGS__)\n"
     "#define get_group_id __cw_get_group_id\n"
-    "#define __cw_get_group_id(...) __cw_group_id(__cw_t.first_group[0], __cw_t.first_group[1], "
-    "__cw_t.first_group[2], __VA_ARGS__)\n"
+    "#define __cw_get_group_id(...) __cw_group_id(__cw_t.__cw_first_group[0], __cw_t.__cw_first_group[1], "
+    "__cw_t.__cw_first_group[2], __VA_ARGS__)\n"
     "#define get_num_groups __cw_get_num_groups\n"
-    "#define __cw_get_num_groups(...) __cw_num_groups(__cw_t.groups[0], __cw_t.groups[1], __cw_t.groups[2], "
+    "#define __cw_get_num_groups(...) __cw_num_groups(__cw_t.__cw_groups[0], __cw_t.__cw_groups[1], __cw_t.__cw_groups[2], "
     "__VA_ARGS__)\n"
     "#define get_global_size __cw_get_global_size\n"
-    "#define __cw_get_global_size(...) __cw_global_size(__cw_t.size[0], __cw_t.size[1], __cw_t.size[2], "
+    "#define __cw_get_global_size(...) __cw_global_size(__cw_t.__cw_size[0], __cw_t.__cw_size[1], __cw_t.__cw_size[2], "
     "__VA_ARGS__)\n"
     "#define get_global_offset __cw_get_global_offset\n"
-    "#define __cw_get_global_offset(...) __cw_global_offset(__cw_t.offset[0], __cw_t.offset[1], "
-    "__cw_t.offset[2], __VA_ARGS__)\n"
+    "#define __cw_get_global_offset(...) __cw_global_offset(__cw_t.__cw_offset[0], __cw_t.__cw_offset[1], "
+    "__cw_t.__cw_offset[2], __VA_ARGS__)\n"
     "#define get_global_linear_id __cw_get_global_linear_id\n"
-    "#define __cw_get_global_linear_id() __cw_global_linear_id(__cw_t.base[0] - __cw_t.offset[0], "
-    "__cw_t.base[1] - __cw_t.offset[1], __cw_t.base[2] - __cw_t.offset[2], __cw_t.size[0], __cw_t.size[1])\n";
+    "#define __cw_get_global_linear_id() __cw_global_linear_id(__cw_t.__cw_base[0] - __cw_t.__cw_offset[0], "
+    "__cw_t.__cw_base[1] - __cw_t.__cw_offset[1], __cw_t.__cw_base[2] - __cw_t.__cw_offset[2], __cw_t.__cw_size[0], __cw_t.__cw_size[1])\n";
 
 static const char parameter[] = "__cw_tile __cw_t __attribute__((__unused__))";
 

@@ -336,10 +336,10 @@ static void kernel(struct writer *w)
     parameters(w);
     say(w,
         ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
-        "  size_t __cw_y = __cw_global_id(__cw_t.base[0], __cw_t.base[1], __cw_t.base[2], 1);\n"
-        "  size_t __cw_z = __cw_global_id(__cw_t.base[0], __cw_t.base[1], __cw_t.base[2], 2);\n"
+        "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 1);\n"
+        "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 2);\n"
         "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = __cw_row_size.x - __cw_skip;\n"
-        "  int __cw_a = (int)__cw_t.base[0] + __cw_skip;\n"
+        "  int __cw_a = (int)__cw_t.__cw_base[0] + __cw_skip;\n"
         "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
         "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, __cw_end = __cw_n;\n"
         "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
@@ -390,8 +390,8 @@ char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
     ends(&w);
     kernel(&w);
     say(&w,
-        "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.base[0], __cw_t.base[1], "
-        "__cw_t.base[2], __VA_ARGS__)\n#endif\n#line %u\n",
+        "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+        "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n#line %u\n",
         line);
     if (w.out.ok)
         return w.out.text;

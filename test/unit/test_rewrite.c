@@ -291,6 +291,24 @@ static void tiles(void **state)
     assert_true(t.groups[0] == SIZE_MAX && t.base[0] == 0);
 }
 
+/* Fields stand where the program's macros hold: one of them may be called as a field was. */
+static void field_names(void **state)
+{
+    const char *source = "#define base offset\n#define groups size\n"
+                         "kernel void k(global float *a, int n) { int i = get_global_id(0); if (i < n) a[i] = get_num_groups(0) + get_group_id(0)"
+                         " + get_global_size(0) + get_global_offset(0) + get_global_linear_id(); }\n";
+    const char *name = "k";
+    struct cw_rewrite_unit unit = {source, ""};
+    struct cw_rewrite_out out;
+
+    (void)state;
+    assert_int_equal(cw_rewrite(&(struct cw_rewrite_in){.unit = &unit, .units = 1, .kernel = &name, .kernels = 1}, &out, NULL), CW_OK);
+    assert_int_equal(out.kernel[0].verdict, CW_REWRITE_DONE);
+    for (const char *p = out.source[0]; (p = strstr(p, "__cw_t.")); p++)
+        assert_memory_equal(p + strlen("__cw_t."), "__cw_", 5);
+    cw_rewrite_finish(&out);
+}
+
 static void bad_calls(void **state)
 {
     struct cw_rewrite_unit unit = {NULL, NULL};
@@ -330,7 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources), cmocka_unit_test(kernels),   cmocka_unit_test(linked_units),
-        cmocka_unit_test(tiles),   cmocka_unit_test(bad_calls), cmocka_unit_test(hostile),
+        cmocka_unit_test(tiles),   cmocka_unit_test(field_names), cmocka_unit_test(bad_calls), cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
