@@ -21,6 +21,14 @@ kernel void halves(global const half *in, global half *out)
     vstore_half2(vload_half2(i, in), i, out);
 }
 
+/* A vector of three that is aligned as one of four: vendors may store the fourth. */
+kernel void aligned(global const half *in, global half *out, global half *rounded)
+{
+    size_t i = get_global_id(0);
+    vstorea_half3(vloada_half3(i, in), i, out);
+    vstorea_half3_rtz(vloada_half3(i, in), i, rounded);
+}
+
 /* Coordinates kept in a vector. */
 kernel void coordinates(global int *out, int2 size)
 {
