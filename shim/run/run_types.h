@@ -142,6 +142,7 @@ struct cw_run_program {
     uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
     struct cw_run_warm *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled (run_warm.h); NULL: nothing yet */
     cl_program kept;             /* whose kernels its kernels are (run_kept.h); NULL: its own */
+    bool kept_bare;              /* it was built with NULL for options */
     bool kept_real;              /* the vendor has built it itself, too */
     uint32_t kernels;            /* records of kernels */
     bool gone;                   /* for the program, while we still work on it: hidden from its context's reference count */

@@ -1,10 +1,13 @@
 /* kept - builds a program and prints all that can be asked of it, of its kernels and of what else can be done with it. The
- * answers must be the same when an earlier run has kept the build. An argument: its build options. */
+ * answers must be the same when an earlier run has kept the build. An argument: its build options; "none": NULL. */
 #include "common.h"
 
 #include <stdlib.h>
 
-static const char source[] = "#ifndef ATTRIBUTES\n"
+static const char source[] = "#ifndef FACTOR\n"
+                             "#define FACTOR 3\n"
+                             "#endif\n"
+                             "#ifndef ATTRIBUTES\n"
                              "#define ATTRIBUTES\n"
                              "#endif\n"
                              "__kernel ATTRIBUTES void first(__global int *x, __local int *l, const int n) {\n"
@@ -147,7 +150,7 @@ int main(int argc, char **argv)
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
     program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    APP_CHECK(clBuildProgram(program, 1, &device, options, NULL, NULL));
+    APP_CHECK(clBuildProgram(program, 1, &device, strcmp(options, "none") ? options : NULL, NULL, NULL));
     ask_program(program);
     printf("unknown kernel %d\n", clCreateKernel(program, "third", &err) || err);
     APP_CHECK(clCreateKernelsInProgram(program, 2, kernel, &n));

@@ -33,6 +33,10 @@ done
 wrapped '-DFACTOR=3 -cl-kernel-arg-info -cl-fast-relaxed-math' info
 bare "$T/info" && for i in 1 2 3 4; do in_run "$T/info" CLWEAVE_HISTORY="$cache/history.db"; done
 [ "$(answered)0" -ge 10 ] || fail "with information on arguments nothing is answered"
+# no options are others than empty ones: PoCL tells of arguments then
+wrapped none none
+bare "$T/none" && for i in 1 2 3 4; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db"; done
+[ "$(answered)0" -ge 10 ] || fail "without options nothing is answered"
 bare "$program"
 
 # what is made for later runs, with a linker of the vendor's, shows in no child, signal or descriptor

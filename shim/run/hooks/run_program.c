@@ -216,15 +216,14 @@ static void begin_models(cl_program program, const char *joined, const char *opt
 static cl_int build(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
                     void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
-    const char *text = options ? options : "";
     uint64_t begin = cw_run_now_ns();
     cl_int err;
 
-    if (!notify && cw_run_kept_take(program, n, devices, text))
+    if (!notify && cw_run_kept_take(program, n, devices, options))
         return CL_SUCCESS;
     err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
     if (!notify && err == CL_SUCCESS)
-        cw_run_kept_built(program, n, devices, text, cw_run_now_ns() - begin);
+        cw_run_kept_built(program, n, devices, options, cw_run_now_ns() - begin);
     return err;
 }
 

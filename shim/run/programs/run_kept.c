@@ -103,6 +103,7 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
     char identity[IDENTITY_BYTES] = "", *source = NULL, *to;
 
     *q = (struct cw_run_kept_question){0};
+    options = options ? options : CW_RUN_KEPT_NO_OPTIONS;
     if (!*store.folder || !n != !devices || n > 1)
         return false;
     cw_run_lock();
@@ -125,6 +126,11 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
     }
     free(source);
     return q->text;
+}
+
+const char *cw_run_kept_options(const struct cw_run_kept_question *q)
+{
+    return strcmp(q->options, CW_RUN_KEPT_NO_OPTIONS) ? q->options : NULL;
 }
 
 void cw_run_kept_finish(struct cw_run_kept_question *q)
@@ -154,6 +160,7 @@ bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices
     if (p && !p->kernels && !p->kept) {
         p->kept = stand_in;
         p->kept_real = false;
+        p->kept_bare = !options;
         p->context->own_objects++; /* a program retains its context */
         cw_run.counts.kept++;
         taken = true;
@@ -294,16 +301,19 @@ void cw_run_kept_make_real(cl_program program)
     static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
     struct cw_run_program *p;
     char *options = NULL;
+    bool bare = false;
 
     pthread_mutex_lock(&making);
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
     if (p && p->kept && !p->kept_real && p->options)
         options = strdup(p->options);
-    if (options)
+    if (options) {
         p->kept_real = true;
+        bare = p->kept_bare;
+    }
     cw_run_unlock();
-    if (options && cw_native.clBuildProgram(program, 0, NULL, options, NULL, NULL) == CL_SUCCESS)
+    if (options && cw_native.clBuildProgram(program, 0, NULL, bare ? NULL : options, NULL, NULL) == CL_SUCCESS)
         cw_run_register_exit();
     free(options);
     pthread_mutex_unlock(&making);

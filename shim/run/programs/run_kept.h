@@ -20,7 +20,8 @@
 /* Sets the folder; "": nothing is kept, and nothing answered. Called once, before all others. */
 void cw_run_kept_start(const char *folder);
 
-/* True: the build is done as far as the program can tell. */
+/* True: the build is done as far as the program can tell. `options` may be NULL, which is not the same as "": without any PoCL keeps
+ * what clGetKernelArgInfo asks for. */
 bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices, const char *options);
 
 /* The vendor has built it, in `ns`; next time it may be answered. */
@@ -53,6 +54,10 @@ struct cw_run_kept_question {
     cl_device_id device;
     const char *options, *source; /* into text */
 };
+
+/* What stands for options that were NULL in a question, and what the vendor is given for it. */
+#define CW_RUN_KEPT_NO_OPTIONS "\1"
+const char *cw_run_kept_options(const struct cw_run_kept_question *q);
 
 #define CW_RUN_KEPT_NEVER UINT64_MAX /* builds, where the binary is not the same */
 
