@@ -35,7 +35,8 @@ sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_optio
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
-analyzer_src  := $(filter-out $(cli_src) $(footprint_src),$(wildcard analyzer/*/*.c))
+compile_src   := $(wildcard analyzer/compile/*.c)
+analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
 shim_pure_src := shim/run/programs/run_cache.c shim/run/tiles/run_group_choice.c $(patsubst %,shim/run/plan/run_%.c,plan planner profit estimate warm) $(wildcard shim/history/*.c) $(patsubst %,shim/device/dsp_%.c,clock fault wait)
 unit_src      := $(wildcard test/unit/*.c)
@@ -48,13 +49,13 @@ bench_src     := $(filter-out test/bench/spancl.c,$(wildcard test/bench/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-programs := $(B)/clweave $(B)/libclweave.so $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
+programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
 tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/compiler $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
 
 all: $(programs)
@@ -79,6 +80,9 @@ $(B)/clweave: $(call obj,$(cli_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a shim/door/libclweave.map
 	$(Q)$(CC) -shared $(CW_LDFLAGS) $(LDFLAGS) -Wl,--version-script=shim/door/libclweave.map -Wl,-soname,libclweave.so \
 	    -Wl,-z,nodelete -Wl,--exclude-libs,ALL -o $@ $(filter %.o %.a,$^) $(JANSSON_LIBS) $(SQLITE_LIBS) -ldl -lpthread -lm
+
+$(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,--export-dynamic-symbol=dlopen -Wl,--export-dynamic-symbol=dlsym -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
@@ -136,6 +140,10 @@ $(B)/test/models $(B)/test/compiled: $(B)/test/%: $(B)/obj/test/footprint/%.o $(
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) -lpthread -lm
 
+$(B)/test/compiler: $(B)/obj/test/compile/compiler.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
+
 # the rewriter on a device: a program that shows what it makes of a source, and a layer that runs launches in tiles
 $(B)/test/rewriter $(B)/test/rows $(B)/test/linked: $(B)/test/%: $(B)/obj/test/rewrite/%.o $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
@@ -151,7 +159,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c test/compile/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:
@@ -179,7 +187,7 @@ bench: deps
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/doc/clweave
-	install -m 755 $(B)/clweave $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(B)/clweave $(B)/clweave-compile $(DESTDIR)$(PREFIX)/bin/
 	if [ -e $(B)/clweave-footprint ]; then install -m 755 $(B)/clweave-footprint $(DESTDIR)$(PREFIX)/bin/; fi
 	install -m 755 $(B)/libclweave.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 README.md LICENSE analyzer/FORMAT.md analyzer/trace/trace.schema.json $(DESTDIR)$(PREFIX)/share/doc/clweave/

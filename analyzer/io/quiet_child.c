@@ -67,11 +67,13 @@ struct supervisor {
 };
 
 static struct {
-    pthread_mutex_t turn, lock; /* lock: the rest */
-    struct supervisor *now;
-    pid_t pid;
+    pthread_mutex_t turn[CW_QUIET_KINDS], lock; /* lock: the rest */
+    struct {
+        struct supervisor *now;
+        pid_t pid;
+    } kind[CW_QUIET_KINDS];
     bool closed;
-} quiet = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
+} quiet = {.turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the helper, until it execs */
 
@@ -99,7 +101,8 @@ BARE static int become_helper(void *data)
 
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
-    syscall(SYS_setpriority, PRIO_PROCESS, 0, 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
+    if (s->child->kind == CW_QUIET_ONCE)
+        syscall(SYS_setpriority, PRIO_PROCESS, 0, 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
     syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
     set_all_signals_default();
@@ -118,6 +121,16 @@ BARE static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Where the host has its room for it, the file is from here on. */
+BARE static bool share(const struct cw_quiet_child *c)
+{
+    if (syscall(SYS_ftruncate, FILE_FD, c->shared_bytes) != 0 ||
+        syscall(SYS_mmap, c->shared, c->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, FILE_FD, 0) != (long)c->shared)
+        return false;
+    atomic_store(c->is_shared, 1);
+    return true;
+}
+
 BARE static bool open_files(const struct cw_quiet_child *c)
 {
     int pipe_[2];
@@ -134,7 +147,7 @@ BARE static bool open_files(const struct cw_quiet_child *c)
             return false;
         at += (size_t)n;
     }
-    return true;
+    return !c->shared || share(c);
 }
 
 BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
@@ -215,7 +228,7 @@ static int is_valgrinds(struct dl_phdr_info *info, size_t size, void *found)
 }
 
 /* Valgrind ends programs that make such a process, as it knows threads and vfork only. */
-static bool under_valgrind(void)
+bool cw_quiet_child_is_valgrind(void)
 {
     bool found = false;
 
@@ -225,18 +238,19 @@ static bool under_valgrind(void)
 
 static bool begin(struct supervisor *s, char *stack, bool *closed)
 {
-    bool started, able = !under_valgrind();
+    bool started, able = !cw_quiet_child_is_valgrind();
+    pid_t pid = -1;
 
     find_clone();
     pthread_mutex_lock(&quiet.lock);
-    quiet.pid = -1;
     *closed = quiet.closed;
     if (!*closed && able)
-        quiet.pid = clone(supervise, stack + STACK,
-                          CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
-                          &s->alive, NULL, &s->alive);
-    started = quiet.pid > 0;
-    quiet.now = started ? s : NULL;
+        pid = clone(supervise, stack + STACK,
+                    CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
+                    &s->alive, NULL, &s->alive);
+    started = pid > 0;
+    quiet.kind[s->child->kind].pid = pid;
+    quiet.kind[s->child->kind].now = started ? s : NULL;
     pthread_mutex_unlock(&quiet.lock);
     return started;
 }
@@ -248,8 +262,8 @@ static void end(struct supervisor *s)
     while ((alive = s->alive))
         syscall(SYS_futex, &s->alive, FUTEX_WAIT, alive, NULL, NULL, 0);
     pthread_mutex_lock(&quiet.lock);
-    quiet.now = NULL;
-    syscall(SYS_wait4, quiet.pid, NULL, __WCLONE, NULL); /* unless the host has (__WALL) */
+    quiet.kind[s->child->kind].now = NULL;
+    syscall(SYS_wait4, quiet.kind[s->child->kind].pid, NULL, __WCLONE, NULL); /* unless the host has (__WALL) */
     pthread_mutex_unlock(&quiet.lock);
 }
 
@@ -290,12 +304,12 @@ enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_
     s.stack = room + STACK;
     s.to = room + 2 * STACK;
     *out = (struct cw_quiet_output){.data = s.to, .mapped = bytes};
-    pthread_mutex_lock(&quiet.turn);
+    pthread_mutex_lock(&quiet.turn[child->kind]);
     if (begin(&s, room, &closed))
         end(&s);
     else
         s.outcome = closed ? CLOSED : CANNOT;
-    pthread_mutex_unlock(&quiet.turn);
+    pthread_mutex_unlock(&quiet.turn[child->kind]);
     status = status_of(&s, child->argv[0], err);
     out->bytes = status == CW_OK ? s.got : 0;
     errno = saved;
@@ -309,17 +323,32 @@ void cw_quiet_output_finish(struct cw_quiet_output *out)
     *out = (struct cw_quiet_output){0};
 }
 
+/* Locked. */
+static void end_now(int kind)
+{
+    if (quiet.kind[kind].now && quiet.kind[kind].now->alive)
+        kill(quiet.kind[kind].pid, SIGKILL);
+}
+
 void cw_quiet_child_kill(bool forever)
 {
     pthread_mutex_lock(&quiet.lock);
     quiet.closed |= forever;
-    if (quiet.now && quiet.now->alive)
-        kill(quiet.pid, SIGKILL);
+    for (int k = 0; k < CW_QUIET_KINDS; k++)
+        end_now(k);
+    pthread_mutex_unlock(&quiet.lock);
+}
+
+void cw_quiet_child_kill_one(enum cw_quiet_kind kind)
+{
+    pthread_mutex_lock(&quiet.lock);
+    end_now(kind);
     pthread_mutex_unlock(&quiet.lock);
 }
 
 void cw_quiet_child_after_fork(void)
 {
-    quiet.now = NULL; /* the lock may be a thread's that is not here: nothing is locked any more */
+    for (int k = 0; k < CW_QUIET_KINDS; k++) /* the lock may be a thread's that is not here: nothing is locked any more */
+        quiet.kind[k].now = NULL;
     quiet.closed = true;
 }

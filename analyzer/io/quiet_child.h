@@ -7,7 +7,6 @@
  *   (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never execs;
  * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are closed;
  * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
- * - it yields its core to the host (nice 10 more);
  * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
  * - everything dies with the thread that called, whatever ends it.
  * Under valgrind, which knows no such process, nothing is started.
@@ -15,20 +14,35 @@
 #ifndef CW_QUIET_CHILD_H
 #define CW_QUIET_CHILD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../../sched/status.h"
 
 #define CW_QUIET_CHILD_FILE "/proc/self/fd/3" /* where the helper finds the input */
 
+/* Of each kind there is one at a time in a process: the second caller waits. */
+enum cw_quiet_kind {
+    CW_QUIET_ONCE,  /* answers one question, and yields its core to the host (nice 10 more) */
+    CW_QUIET_SERVER, /* stays, and is asked by way of memory that it shares with the host, which waits for its answers */
+    CW_QUIET_KINDS
+};
+
 struct cw_quiet_child {
+    enum cw_quiet_kind kind;
     const char *const *argv; /* argv[0] is the path; NULL-ended */
     const char *const *env;  /* the whole environment; NULL-ended */
     const void *input;       /* contents of CW_QUIET_CHILD_FILE */
     size_t input_bytes;
     size_t max_bytes;        /* of output; more ends the helper */
     unsigned milliseconds;   /* then the helper is ended */
+    /* Not NULL: whole pages of the caller's, in whose place the file is mapped (MAP_SHARED), `shared_bytes` long; 1 is stored in
+     * *is_shared when it is there. Nobody touches them before. They stay mapped when the helper is gone. */
+    void *shared;
+    size_t shared_bytes;
+    _Atomic uint32_t *is_shared;
 };
 
 struct cw_quiet_output {
@@ -40,12 +54,18 @@ struct cw_quiet_output {
 /* Runs it and waits; the calling thread must have all signals blocked. What the helper said is in *out, which the
  * caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, or
  * cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at what it said. errno is
- * preserved. One at a time in a process: the second caller waits. */
+ * preserved. */
 enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);
 
 /* Ends the helper that is running, and with `forever` all later ones at once. Any thread. */
 void cw_quiet_child_kill(bool forever);
+
+/* Ends the one of this kind that is running. Any thread. */
+void cw_quiet_child_kill_one(enum cw_quiet_kind kind);
+
+/* Under valgrind, which ends programs that make such a process. */
+bool cw_quiet_child_is_valgrind(void);
 
 /* In a forked child: forgets the parent's helper. Nothing can be run there any more. */
 void cw_quiet_child_after_fork(void);

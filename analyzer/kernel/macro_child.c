@@ -1,21 +1,14 @@
 /* macro_child.c - see macro_child.h. */
 #include "macro_child.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../io/quiet_child.h"
 
 #define VERSION "macros.2"
 
-enum { MOST_VARIABLES = 1000, MILLISECONDS = 5000 };
-
-struct cw_macro_child {
-    char tool[PATH_MAX];
-    const char *environment[MOST_VARIABLES + 1];
-};
+enum { MILLISECONDS = 5000 };
 
 char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t room, size_t *bytes)
 {
@@ -55,58 +48,11 @@ bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked
 
 /* ---- the process */
 
-static bool is_ours(const char *variable)
+bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes, struct cw_macro_value *values, size_t n)
 {
-    static const char *const heads[] = {"LD_PRELOAD=", "OPENCL_LAYERS=", "CLWEAVE_", "CLWV_", NULL};
-
-    for (const char *const *h = heads; *h; h++)
-        if (!strncmp(variable, *h, strlen(*h)))
-            return true;
-    return false;
-}
-
-static bool find_tool(char path[PATH_MAX])
-{
-    static const char *const places[] = {"/clweave", "/../bin/clweave", "/../../bin/clweave", NULL};
-    char here[PATH_MAX];
-    Dl_info info;
-    size_t n;
-
-    if (!dladdr((void *)(uintptr_t)cw_macro_child_new, &info) || !info.dli_fname || !strchr(info.dli_fname, '/') ||
-        !realpath(info.dli_fname, here) || !strrchr(here, '/'))
-        return false;
-    *strrchr(here, '/') = '\0';
-    n = strlen(here);
-    for (const char *const *place = places; *place; place++) {
-        if (n + strlen(*place) + 1 > PATH_MAX)
-            return false;
-        strcpy(stpcpy(path, here), *place);
-        if (access(path, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
-struct cw_macro_child *cw_macro_child_new(void)
-{
-    struct cw_macro_child *c = calloc(1, sizeof *c);
-    size_t n = 0;
-
-    if (!c || !find_tool(c->tool)) {
-        free(c);
-        return NULL;
-    }
-    for (char *const *v = environ; v && *v && n < MOST_VARIABLES; v++)
-        if (!is_ours(*v) && !(c->environment[n++] = strdup(*v)))
-            break;
-    return c;
-}
-
-bool cw_macro_child_ask(const struct cw_macro_child *c, const char *words, size_t bytes, struct cw_macro_value *values, size_t n)
-{
-    const char *argv[] = {c->tool, CW_MACRO_CHILD_WORD, NULL};
+    const char *argv[] = {tool->path, CW_MACRO_CHILD_WORD, NULL};
     size_t head = strlen(CW_MACRO_ANSWER), expected = head + n * sizeof *values;
-    struct cw_quiet_child child = {.argv = argv, .env = c->environment, .input = words, .input_bytes = bytes,
+    struct cw_quiet_child child = {.argv = argv, .env = tool->environment, .input = words, .input_bytes = bytes,
                                    .max_bytes = expected, .milliseconds = MILLISECONDS};
     struct cw_quiet_output out;
     struct cw_error err;

@@ -7,6 +7,7 @@
 #ifndef CW_MACRO_CHILD_H
 #define CW_MACRO_CHILD_H
 
+#include "../io/helper_tool.h"
 #include "program_models.h"
 
 /* The tool's first and only argument, by which it is that process (cli/vendor_child.c). */
@@ -27,12 +28,7 @@ bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked
 /* What stands before the values in an answer; behind them nothing. */
 #define CW_MACRO_ANSWER "macros\n"
 
-struct cw_macro_child;
-
-/* Finds the tool beside the library, and copies the environment, which nobody changes meanwhile. NULL: it is not there. Never freed. */
-struct cw_macro_child *cw_macro_child_new(void);
-
-/* Fills values[0..n-1] for `bytes` of words. False: no answer. The calling thread has all signals blocked. */
-bool cw_macro_child_ask(const struct cw_macro_child *c, const char *words, size_t bytes, struct cw_macro_value *values, size_t n);
+/* Fills values[0..n-1] for `bytes` of words by running `tool`, clweave. False: no answer. The calling thread has all signals blocked. */
+bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes, struct cw_macro_value *values, size_t n);
 
 #endif

@@ -42,7 +42,7 @@ struct cw_models_source {
     char helper[PATH_MAX]; /* "": there is none */
     char path[PATH_MAX + 8], clang[PATH_MAX + 16], temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
     struct cw_file_store store;
-    const struct cw_macro_child *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
+    const struct cw_helper_tool *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
     bool flags_added; /* the environment changes what the vendor builds */
 };
 

@@ -16,14 +16,20 @@ static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device,
     return (size_t)snprintf(text, size, "%s;", answer);
 }
 
-static bool is_pocl(const struct cw_vendor_calls *calls, cl_device_id device)
+bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform)
 {
-    cl_platform_id platform = NULL;
     char name[64] = "";
 
-    return calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS &&
-           calls->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS &&
+    return calls->clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) == CL_SUCCESS &&
            !strcmp(name, "Portable Computing Language");
+}
+
+bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device)
+{
+    cl_platform_id platform = NULL;
+
+    return calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS &&
+           cw_vendor_is_pocls(calls, platform);
 }
 
 /* PoCL's drivers for processors are one compiler (test/vendor/one_compiler.c): their names are left out. */
@@ -37,7 +43,7 @@ static void leave_out_drivers(char *text)
             memmove(at, at + strlen(drivers[i]), strlen(at + strlen(drivers[i])) + 1);
 }
 
-bool cw_vendor_describe(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size)
+bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size)
 {
     static const cl_device_info facts[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
                                            CL_DEVICE_OPENCL_C_VERSION};
@@ -48,7 +54,14 @@ bool cw_vendor_describe(const struct cw_vendor_calls *calls, cl_device_id device
         if (used >= size)
             return false;
     }
-    if (is_pocl(calls, device))
+    return true;
+}
+
+bool cw_vendor_describe(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size)
+{
+    if (!cw_vendor_describe_driver(calls, device, text, size))
+        return false;
+    if (cw_vendor_is_pocl(calls, device))
         leave_out_drivers(text);
     return true;
 }

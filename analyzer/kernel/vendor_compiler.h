@@ -37,6 +37,13 @@ struct cw_vendor_calls {
  * hold them. */
 bool cw_vendor_describe(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size);
 
+/* The same, and with the driver's name where one compiler has several. */
+bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size);
+
+/* Whether it is PoCL's device, or platform. */
+bool cw_vendor_is_pocls(const struct cw_vendor_calls *calls, cl_platform_id platform);
+bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device);
+
 /* Fills values[0..n-1] for names[0..n-1] as a build for `device` with `options` sees them before its source begins, by building
  * a program without work in a context of its own. False: it cannot be asked. */
 bool cw_vendor_macros(const struct cw_vendor_calls *calls, cl_device_id device, const char *options, char *const *names, size_t n,

@@ -107,6 +107,9 @@ cl_command_queue cw_run_place_queue(struct cw_run_context *c, struct cw_run_plac
  * kept, the second builds. (run_copy.c) */
 bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place);
 cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *place); /* NULL: cannot be built */
+struct cw_run_range;
+/* cw_run_ahead() for a launch of such a copy's kernel (lanes/run_apart.h). Lane held. */
+cl_int cw_run_copy_ahead(const struct cw_run_launch *l, const struct cw_run_place *place, const struct cw_run_range *r);
 
 /* ---- window and lanes (run_window.c, run_lane.c); lock held. Closing plans the window, for which it may give up the
  * lock: what was found before must be found again, or be busy */
@@ -248,6 +251,7 @@ static inline const char *cw_run_program_text(const struct cw_run_program *p)
 bool cw_run_source_forbids(const struct cw_run_kernel *k);
 bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
 cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes); /* the same */
+cl_mem_object_type cw_run_image_type(const struct cw_run_image *image);
 /* True when `k`, which has images (the arguments' `memory` is set), only reads them, and takes no sampler. Lock held. */
 bool cw_run_images_are_read(const struct cw_run_kernel *k);
 cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_place *p); /* lane held, lock not held */

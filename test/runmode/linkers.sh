@@ -1,20 +1,24 @@
-# Programs that take away what the vendor's compiler needs, after their own kernels are compiled: nothing is compiled for helpers
-# then, as PoCL would end the process. Each setting starts with nothing compiled. ALL=1 (linkers.slow.sh): also with
-# what earlier runs have learnt.
+# Programs that take away what the vendor's compiler needs, after their own kernels are compiled. PoCL would end the process: it
+# compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with nothing
+# compiled. ALL=1 (linkers.slow.sh): also with what earlier runs have learnt.
 . test/runmode/common.sh
 program=$B/test/runmode/linkers
-fast=("CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1") slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)
-for setting in "${fast[@]}" ${ALL:+"${slow[@]}"}; do
-    [ "$setting" = "${before:-}" ] || rm -rf "$T/pocl" "$T/cache"
-    before=$setting
-    mkdir -p "$T/pocl"; mkdir -p -m 700 "$T/cache"
+fast="CLWEAVE_DEVICES=basic:2 CLWEAVE_MANAGE_ALL=1" slow=(CLWEAVE_DEVICES=basic:2 CLWEAVE_LEARN=all CLWEAVE_LEARN=all)
+anew() {
+    rm -rf "$T/pocl" "$T/cache"; mkdir -p "$T/pocl"; mkdir -m 700 "$T/cache"
     export POCL_CACHE_DIR=$T/pocl XDG_CACHE_HOME=$T/cache
-    bare "$program" || continue
-    in_run "$program" $setting
+}
+# one by one: there are helpers, whatever was taken away but the right to start programs (3)
+for case in 0 1 2 3 4; do
+    printf '#!/bin/sh\nexec "%s" %s\n' "$program" $case > "$T/one"; chmod +x "$T/one"
+    anew
+    bare "$T/one" || continue
+    in_run "$T/one" $fast
+    [ $case = 3 ] || [ $(($(count moved) + $(count cut))) -gt 0 ] || fail "helpers did nothing: $(cat "$T/summary")"
 done
-# the same with nothing taken away: there are helpers, which must be compiled for
-printf '#!/bin/sh\nexec "%s" 4\n' "$program" > "$T/nothing"; chmod +x "$T/nothing"
-rm -rf "$T/pocl" "$T/cache"; mkdir -p "$T/pocl"; mkdir -m 700 "$T/cache"
-bare "$T/nothing" && in_run "$T/nothing" ${fast[0]}
-[ $(($(count moved) + $(count cut))) -gt 0 ] || fail "helpers did nothing: $(cat "$T/summary")"
+for setting in ${ALL:+"${slow[@]}"}; do
+    [ "$setting" = "${before:-}" ] || anew # the last is with what the one before has learnt
+    before=$setting
+    bare "$program" && in_run "$program" $setting
+done
 done_

@@ -155,6 +155,11 @@ cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context,
     return cw_next.clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, &image->format, &image->desc, bytes, &err);
 }
 
+cl_mem_object_type cw_run_image_type(const struct cw_run_image *image)
+{
+    return image->desc.image_type;
+}
+
 bool cw_run_images_are_read(const struct cw_run_kernel *k)
 {
     for (uint32_t i = 0; i < k->count; i++) {

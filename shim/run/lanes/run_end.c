@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../../analyzer/kernel/compile_child.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
 #include "../plan/run_decide.h"
@@ -153,9 +154,11 @@ static void end(void *unused)
     if (within_vendor()) {
         abandon();
         cw_run_models_stop(false);
+        cw_compile_child_stop(false);
     } else {
         drain_for_a_moment();
         cw_run_models_stop(true);
+        cw_compile_child_stop(true);
         cw_run_local_stop();
         cw_run_tile_build_stop();
         cw_run_keep_stop();
@@ -284,6 +287,7 @@ static void in_child(void)
     pthread_mutex_unlock(&cw_run.lock);
     cw_run_recount_after_fork();
     cw_run_models_after_fork();
+    cw_compile_child_after_fork();
     cw_device_after_fork();
 }
 

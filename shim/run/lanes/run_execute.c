@@ -3,6 +3,7 @@
 #include "run_build.h"
 #include "run_fault.h"
 #include "../hooks/run_hooks.h"
+#include "run_apart.h"
 #include "run_room.h"
 #include "../tiles/run_tile.h"
 
@@ -75,11 +76,11 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
     if (CW_UNLIKELY(t->part_of != NULL))
         return cw_run_tile_submit(t, queue, NULL);
     first = !cw_run_room_has(l, l->global, local, p->lane->number, false);
-    if (CW_UNLIKELY(first) && !p->slot->home && !cw_run_room())
-        return CL_OUT_OF_RESOURCES;
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
+    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
+        err = cw_run_copy_ahead(l, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first))
         err = cw_run_build_enqueue(p, *queue, kernel, &r, NULL);
     else if (err == CL_SUCCESS)

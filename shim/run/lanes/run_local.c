@@ -5,7 +5,7 @@
 
 #include "../../door/doors.h"
 #include "run_end.h"
-#include "run_room.h"
+#include "run_apart.h"
 #include "run_threads.h"
 
 #define RANGES 64 /* that are remembered; others stay at home */
@@ -58,22 +58,39 @@ static void probe_close(struct probe *p)
     *p = (struct probe){0};
 }
 
-static bool probe_open(struct probe *p, cl_device_id device)
+/* Apart (run_apart.h). */
+static void probe_make(void *probe)
 {
+    struct probe *p = probe;
+    cl_device_id device = p->device;
     const char *source = SOURCE;
     cl_int err;
 
-    if (p->device == device)
-        return p->out;
-    probe_close(p);
-    p->device = device;
     p->context = cw_next.clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     p->queue = p->context ? cw_next.clCreateCommandQueue(p->context, device, 0, &err) : NULL;
     p->program = p->queue ? cw_next.clCreateProgramWithSource(p->context, 1, &source, NULL, &err) : NULL;
     if (p->program && cw_next.clBuildProgram(p->program, 1, &device, "", NULL, NULL) == CL_SUCCESS)
         p->kernel = cw_next.clCreateKernel(p->program, "cw_sizes", &err);
     p->out = p->kernel ? cw_next.clCreateBuffer(p->context, CL_MEM_WRITE_ONLY, 3 * sizeof(cl_ulong), NULL, &err) : NULL;
-    return p->out;
+}
+
+static bool probe_open(struct probe *p, cl_device_id device)
+{
+    if (p->device == device)
+        return p->out;
+    probe_close(p);
+    p->device = device;
+    return cw_run_apart(device, probe_make, p) && p->out;
+}
+
+/* Whether the vendor has its code for the range. */
+static bool probe_compiled(const struct probe *p, const struct size_of_range *r)
+{
+    static const struct cw_run_recipe program = {SOURCE, ""};
+    static const struct cw_compile_arg arg = {CW_COMPILE_MEMORY, sizeof(cl_mem)};
+    const struct cw_run_range range = {.dims = r->dims, .global = r->global};
+
+    return cw_run_ahead_of(p->device, &program, "cw_sizes", &range, &arg, 1) == CL_SUCCESS;
 }
 
 static bool ask(struct probe *p, struct size_of_range *r)
@@ -84,7 +101,7 @@ static bool ask(struct probe *p, struct size_of_range *r)
     /* another sub-device may have its handle one day */
     if (cw_next.clGetDeviceInfo(r->device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) != CL_SUCCESS || parent)
         return false;
-    if (!cw_run_room() || !probe_open(p, r->device) || cw_next.clSetKernelArg(p->kernel, 0, sizeof p->out, &p->out) != CL_SUCCESS ||
+    if (!probe_open(p, r->device) || !probe_compiled(p, r) || cw_next.clSetKernelArg(p->kernel, 0, sizeof p->out, &p->out) != CL_SUCCESS ||
         cw_next.clEnqueueNDRangeKernel(p->queue, p->kernel, r->dims, NULL, r->global, NULL, 0, NULL, NULL) != CL_SUCCESS ||
         cw_next.clEnqueueReadBuffer(p->queue, p->out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL) != CL_SUCCESS)
         return false;

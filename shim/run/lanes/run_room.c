@@ -136,6 +136,15 @@ static bool has_linker(void)
     return false;
 }
 
+bool cw_run_room_apart(void)
+{
+    int saved = errno;
+    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_in_memory();
+
+    errno = saved;
+    return room;
+}
+
 bool cw_run_room(void)
 {
     int saved = errno;

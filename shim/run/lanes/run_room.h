@@ -6,6 +6,10 @@
 
 #include "../run.h"
 
+/* True for a compiler that runs no linker and has a table of descriptors to itself (run_apart.h): the process may write files of a
+ * compiler's size, use as much memory more, and nothing has been forbidden since it began. */
+bool cw_run_room_apart(void);
+
 /* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least as many files as a
  * compiler does, write files of a compiler's size, and use as much memory more. What the program changes while the vendor compiles
  * is not seen. About 4 us; opens nothing but where memory is limited. Any thread. */

@@ -43,7 +43,7 @@ static int create(pthread_t *thread, void *(*body)(void *), void *data)
     return err;
 }
 
-bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
+bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t mask, before;
@@ -56,10 +56,17 @@ bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
     err = create(thread, body, data);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
-    if (err && !cw_run.off)
-        cw_log_error("cannot start a thread; passing commands through unchanged");
-    cw_run.off |= err != 0;
     return !err;
+}
+
+bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    bool started = cw_run_thread_try(thread, body, data);
+
+    if (!started && !cw_run.off)
+        cw_log_error("cannot start a thread; passing commands through unchanged");
+    cw_run.off |= !started;
+    return started;
 }
 
 static _Thread_local bool is_worker;

@@ -11,6 +11,9 @@
  * a message, when there can be none. Lock held. */
 bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data);
 
+/* The same without a message; what a failure means is the caller's to say. Any thread. */
+bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data);
+
 /* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no worker. */
 void cw_run_worker(bool is);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/kernel/compile_child.h"
 #include "../../../analyzer/settings/options.h"
 #include "../../../analyzer/history/history_store.h"
 #include "../../door/log.h"
@@ -96,6 +97,7 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
         return false;
     }
     brain.config.seed = seed;
+    cw_compile_child_init();
     brain.history = cw_history_create();
     if (!strcmp(options->history, "off")) {
         start_models(options, "");

@@ -4,7 +4,6 @@
  * launches of one kernel may abort PoCL when they meet (run_flight.c). */
 #include "../hooks/run_hooks.h"
 #include "../lanes/run_build.h"
-#include "../lanes/run_room.h"
 #include "run_private.h"
 
 #include <stdio.h>
@@ -34,7 +33,7 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
 {
     cl_program *copy = &p->copies[place->lane->number];
 
-    if (!*copy && p->hash && cw_run_room() && cw_run_place_queue(p->context, place) && cw_run_build_begins()) {
+    if (!*copy && p->hash && cw_run_place_queue(p->context, place) && cw_run_build_begins()) {
         char *options = options_of(p);
 
         if (options)
@@ -50,14 +49,25 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
     cl_program *copy = &p->copies[place->lane->number];
     char *options;
 
-    if (*copy || cw_run_copy_load(p, place) || !cw_run_room() || !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
+    if (*copy || cw_run_copy_load(p, place) || !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
         return *copy;
     options = options_of(p);
     if (options)
         *copy = cw_run_private_build(p->context, place, p->source, options);
     if (*copy && p->hash)
-        cw_run_private_keep(*copy, key_of(p, place));
+        cw_run_private_keep(place, &(struct cw_run_recipe){p->source, options}, *copy, key_of(p, place));
     free(options);
     cw_run_build_ends();
     return *copy;
+}
+
+cl_int cw_run_copy_ahead(const struct cw_run_launch *l, const struct cw_run_place *place, const struct cw_run_range *r)
+{
+    struct cw_run_program *p = l->kernel->program;
+    char *options = options_of(p);
+    cl_int err = options ? cw_run_ahead(place, &(struct cw_run_recipe){p->source, options}, l->kernel->name, r, l, NULL, 0)
+                         : CL_OUT_OF_RESOURCES;
+
+    free(options);
+    return err;
 }

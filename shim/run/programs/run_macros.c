@@ -5,7 +5,7 @@
 
 #include "../../../analyzer/kernel/macro_question.h"
 #include "../../../analyzer/kernel/vendor_compiler.h"
-#include "../lanes/run_room.h"
+#include "../lanes/run_apart.h"
 #include "run_models.h"
 
 static cl_device_id whole_device(cl_device_id device)
@@ -52,16 +52,35 @@ bool cw_run_compilers_identity(const struct cw_run_compilers *c, char *text, siz
     return c->n > 0;
 }
 
-bool cw_run_macros_ask(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values)
+struct question {
+    cl_device_id device;
+    const char *options;
+    char *const *names;
+    size_t n;
+    struct cw_macro_value *values;
+    bool good;
+};
+
+/* Apart (run_apart.h). */
+static void put_question(void *question)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    struct question *q = question;
+
+    q->good = cw_vendor_macros(&calls, q->device, q->options, q->names, q->n, q->values);
+}
+
+bool cw_run_macros_ask(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values)
+{
     const struct cw_run_compilers *c = data;
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];
-    bool good = !cw_run_models_ended() && c->n > 0 && n <= CW_TESTED_NAMES_MAX && cw_run_room();
+    bool good = !cw_run_models_ended() && c->n > 0 && n <= CW_TESTED_NAMES_MAX;
 
     cw_run_register_exit(); /* as in run_lane.c, prepare() */
     for (size_t d = 0; good && d < c->n; d++) {
-        good = cw_vendor_macros(&calls, c->device[d], options, names, n, d ? others : values);
+        struct question q = {c->device[d], options, names, n, d ? others : values, false};
+
+        good = cw_run_apart(q.device, put_question, &q) && q.good;
         if (good && d)
             cw_macro_agree(values, others, n);
     }

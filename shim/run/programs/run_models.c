@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "../../../analyzer/io/quiet_child.h"
-#include "../../../analyzer/kernel/macro_child.h"
+#include "../../../analyzer/io/helper_tool.h"
 #include "../../door/doors.h"
 #include "../../door/log.h"
 #include "run_macros.h"
@@ -43,7 +43,7 @@ static struct {
 void cw_run_models_start(const char *folder)
 {
     cw_models_init(&models.source, folder);
-    models.source.asker = cw_macro_child_new();
+    models.source.asker = cw_helper_tool_find("clweave");
     models.on = true;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../hooks/run_hooks.h"
+#include "../lanes/run_apart.h"
 #include "run_cache.h"
 
 uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program)
@@ -62,31 +63,65 @@ void cw_run_private_drop(struct cw_run_context *c, const struct cw_run_place *pl
     cw_run_drop(CW_RUN_DROP_PROGRAM, program);
 }
 
+/* What is made of it, apart (run_apart.h). */
+struct making {
+    struct cw_run_context *c;
+    const struct cw_run_place *place;
+    uint64_t key;
+    const char *source, *options;
+    cl_program program;
+};
+
+static void load(void *data)
+{
+    struct making *m = data;
+    size_t bytes = 0;
+    unsigned char *binary = cw_run_cache_read(m->key, &bytes);
+
+    m->program = binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->options) : NULL;
+    free(binary);
+}
+
+static void build(void *data)
+{
+    struct making *m = data;
+
+    m->program = built(m->c, of_source(m->c, m->place, m->source), m->place, m->options);
+}
+
+static void keep(void *data)
+{
+    struct making *m = data;
+    size_t bytes = 0;
+    unsigned char *binary;
+
+    if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
+        return;
+    binary = malloc(bytes);
+    if (binary && cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        cw_run_cache_write(m->key, binary, bytes);
+    free(binary);
+}
+
 cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, uint64_t key, const char *options)
 {
-    size_t bytes = 0;
-    unsigned char *data = cw_run_cache_read(key, &bytes);
-    cl_program program = data ? built(c, of_binary(c, place, data, bytes), place, options) : NULL;
+    struct making m = {.c = c, .place = place, .key = key, .options = options};
 
-    free(data);
-    return program;
+    return cw_run_apart(place->slot->device, load, &m) ? m.program : NULL;
 }
 
 cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const char *source,
                                 const char *options)
 {
-    return built(c, of_source(c, place, source), place, options);
+    struct making m = {.c = c, .place = place, .source = source, .options = options};
+
+    return cw_run_apart(place->slot->device, build, &m) ? m.program : NULL;
 }
 
-void cw_run_private_keep(cl_program program, uint64_t key)
+void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program, uint64_t key)
 {
-    size_t bytes = 0;
-    unsigned char *data;
+    struct making m = {.place = place, .key = key, .program = program};
 
-    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
-        return;
-    data = malloc(bytes);
-    if (data && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
-        cw_run_cache_write(key, data, bytes);
-    free(data);
+    if (cw_run_ahead_all(place, recipe) == CL_SUCCESS)
+        cw_run_apart(place->slot->device, keep, &m);
 }

@@ -2,7 +2,7 @@
 #ifndef CW_RUN_PRIVATE_H
 #define CW_RUN_PRIVATE_H
 
-#include "../run.h"
+#include "../lanes/run_apart.h"
 
 /* What the binary of a program is kept under; `program`: a hash of source and options. */
 uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program);
@@ -16,7 +16,7 @@ cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_pl
 /* cw_run_drop() for one of them. NULL is ignored. Lock held. */
 void cw_run_private_drop(struct cw_run_context *c, const struct cw_run_place *place, cl_program program);
 
-/* Keeps its binary; PoCL compiles all kernels for that. Likewise. */
-void cw_run_private_keep(cl_program program, uint64_t key);
+/* Keeps the binary of one that was built of `recipe`; PoCL compiles all kernels for that. Likewise. */
+void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program, uint64_t key);
 
 #endif

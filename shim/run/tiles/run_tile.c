@@ -5,7 +5,7 @@
 
 #include "../../trace/recorder.h"
 #include "../lanes/run_fault.h"
-#include "../lanes/run_room.h"
+#include "../lanes/run_apart.h"
 #include "run_share.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
@@ -45,7 +45,8 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 /* For `t`, with room for `blocks` and `parts`. */
 static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks, uint32_t parts)
 {
-    struct cw_run_tiles *x = cw_run_room() ? calloc(1, sizeof *x) : NULL; /* each part may load code of its own */
+    cl_device_id home = t->queue->context->places[t->queue->home].slot->device;
+    struct cw_run_tiles *x = cw_run_apart_room(home) ? calloc(1, sizeof *x) : NULL; /* each part may load code of its own */
 
     if (!x)
         return NULL;

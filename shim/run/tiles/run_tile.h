@@ -150,6 +150,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
 /* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden argument. NULL: it cannot
  * be had there. */
 cl_kernel cw_run_rewritten_on(struct cw_run_kernel *k, struct cw_run_place *place, bool *hidden);
+/* cw_run_ahead() for a launch of it, or of its form for rows (lanes/run_apart.h). Lane held. */
+cl_int cw_run_rewritten_ahead(const struct cw_run_launch *l, struct cw_run_place *place, const struct cw_run_range *r, bool by_rows);
 /* Its form for rows, with those in row_set; NULL: there is none. */
 cl_kernel cw_run_rewritten_rows_on(struct cw_run_kernel *k, struct cw_run_place *place);
 /* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then it is not

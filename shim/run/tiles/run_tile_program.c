@@ -14,12 +14,10 @@
 #include "../../../analyzer/kernel/header_files.h"
 #include "../../../analyzer/kernel/rewrite.h"
 #include "../../door/log.h"
-#include "../lanes/run_build.h"
 #include "../lanes/run_fault.h"
 #include "../hooks/run_hooks.h"
 #include "../programs/run_models.h"
 #include "../programs/run_private.h"
-#include "../lanes/run_room.h"
 
 #define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
 
@@ -32,6 +30,7 @@ struct cw_run_rewritten {
     cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_LANES];
     bool loaded[CW_RUN_LANES];        /* of a binary */
+    bool rowless[CW_RUN_LANES];       /* without the forms for rows */
     uint8_t state[CW_RUN_LANES];      /* enum cw_run_copy_state */
 };
 
@@ -162,23 +161,32 @@ static bool any_rows(const struct cw_run_rewritten *r)
     return any;
 }
 
+/* The caller's to free; NULL: memory is out. */
+static char *options_of(const struct cw_run_program *p, const struct cw_run_place *place, bool rows)
+{
+    size_t bytes = strlen(p->options) + 96;
+    char *options = malloc(bytes);
+
+    if (options)
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
+    return options;
+}
+
 /* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. rows: with
  * the forms for rows. */
 static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep, bool rows)
 {
-    size_t bytes = strlen(p->options) + 96;
-    char *options = malloc(bytes);
+    char *options = options_of(p, place, rows);
     const char *source = r->out.source[0];
     cl_program program = NULL;
 
-    if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_room() && cw_run_build_begins()) {
-        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
+    if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_build_begins()) {
         program = cw_run_private_load(p->context, place, key_of(source, options, place), options);
         r->loaded[place->lane->number] = program;
         if (program)
             cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
         else if ((program = cw_run_private_build(p->context, place, source, options)) && keep)
-            cw_run_private_keep(program, key_of(source, options, place));
+            cw_run_private_keep(place, &(struct cw_run_recipe){source, options}, program, key_of(source, options, place));
         cw_run_build_ends();
     }
     free(options);
@@ -201,7 +209,8 @@ static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *
             cw_run_unlock();
         }
         r->program[lane] = build(p, r, place, keep, true);
-        if (!r->program[lane] && any_rows(r))
+        r->rowless[lane] = !r->program[lane] && any_rows(r);
+        if (r->rowless[lane])
             r->program[lane] = build(p, r, place, keep, false);
         if (now && !cw_run.chaos && r->program[lane] && !r->loaded[lane]) {
             cw_run_lock();
@@ -279,6 +288,23 @@ cl_kernel cw_run_rewritten_rows_on(struct cw_run_kernel *k, struct cw_run_place 
         (*set = calloc(k->count + 1, sizeof **set)))
         *clone = make_kernel(program, name, k->count + 2);
     return *clone;
+}
+
+cl_int cw_run_rewritten_ahead(const struct cw_run_launch *l, struct cw_run_place *place, const struct cw_run_range *range, bool by_rows)
+{
+    static const uint32_t more[] = {sizeof(struct cw_rewrite_tile), sizeof((struct cw_run_rows *)NULL)->size};
+    struct cw_run_kernel *k = l->kernel;
+    struct cw_run_rewritten *r = rewritten(k->program);
+    int i = r ? find(r, k->name) : -1;
+    char *options = i >= 0 ? options_of(k->program, place, !r->rowless[place->lane->number]) : NULL;
+    bool hidden = i >= 0 && r->out.kernel[i].verdict == CW_REWRITE_DONE;
+    cl_int err = CL_OUT_OF_RESOURCES;
+    char name[256];
+
+    if (options && (size_t)snprintf(name, sizeof name, "%s%s", by_rows ? CW_REWRITE_ROWS : "", k->name) < sizeof name)
+        err = cw_run_ahead(place, &(struct cw_run_recipe){r->out.source[0], options}, name, range, l, more, by_rows ? 2 : hidden);
+    free(options);
+    return err;
 }
 
 bool cw_run_rewritten_has_rows(struct cw_run_kernel *k, bool *known)

@@ -64,9 +64,9 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
         local[0] = local[1] = local[2] = 1;
     }
     first_time = !cw_run_room_has(l, global, local, p->lane->number, true);
-    if (CW_UNLIKELY(first_time) && !cw_run_room())
-        return CL_OUT_OF_RESOURCES;
-    err = kernel ? cw_run_set_args(kernel, l, p, set) : CL_OUT_OF_RESOURCES;
+    err = !kernel ? CL_OUT_OF_RESOURCES : CW_UNLIKELY(first_time) ? cw_run_rewritten_ahead(l, p, &r, by_rows != NULL) : CL_SUCCESS;
+    if (err == CL_SUCCESS)
+        err = cw_run_set_args(kernel, l, p, set);
     if (err == CL_SUCCESS && hidden)
         err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
     if (err == CL_SUCCESS && by_rows)

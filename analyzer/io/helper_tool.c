@@ -1,0 +1,53 @@
+/* helper_tool.c - see helper_tool.h. */
+#include "helper_tool.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_VARIABLES = 1000 };
+
+static bool is_ours(const char *variable)
+{
+    static const char *const heads[] = {"LD_PRELOAD=", "OPENCL_LAYERS=", "CLWEAVE_", "CLWV_", NULL};
+
+    for (const char *const *h = heads; *h; h++)
+        if (!strncmp(variable, *h, strlen(*h)))
+            return true;
+    return false;
+}
+
+static bool find(const char *name, char path[PATH_MAX])
+{
+    static const char *const places[] = {"", "/../bin", "/../../bin", NULL};
+    char here[PATH_MAX];
+    Dl_info info;
+
+    if (!dladdr((void *)(uintptr_t)cw_helper_tool_find, &info) || !info.dli_fname || !strchr(info.dli_fname, '/') ||
+        !realpath(info.dli_fname, here) || !strrchr(here, '/'))
+        return false;
+    *strrchr(here, '/') = '\0';
+    for (const char *const *place = places; *place; place++)
+        if (snprintf(path, PATH_MAX, "%s%s/%s", here, *place, name) < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+    return false;
+}
+
+struct cw_helper_tool *cw_helper_tool_find(const char *name)
+{
+    struct cw_helper_tool *t = calloc(1, sizeof *t + (MOST_VARIABLES + 1) * sizeof *t->environment);
+    size_t n = 0;
+
+    if (!t || !find(name, t->path)) {
+        free(t);
+        return NULL;
+    }
+    for (char **v = environ; v && *v && n < MOST_VARIABLES; v++)
+        if (!is_ours(*v) && !(t->environment[n++] = strdup(*v)))
+            break;
+    return t;
+}

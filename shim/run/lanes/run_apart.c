@@ -1,0 +1,187 @@
+/* run_apart.c - see run_apart.h. */
+#include "run_apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../../analyzer/io/quiet_child.h"
+#include "../../../analyzer/kernel/compile_child.h"
+#include "../../../analyzer/kernel/vendor_compiler.h"
+#include "../../door/doors.h"
+#include "../../door/log.h"
+#include "run_room.h"
+#include "run_threads.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define FIRST_FILE 3 /* sanitizers report to 2 */
+#else
+#define FIRST_FILE 0
+#endif
+
+#define OLD_KERNEL_FILES 65536 /* closed one by one where close_range does not exist */
+#define DEVICE_TEXT      1400
+
+/* ---- a thread with descriptors of its own */
+
+struct apart {
+    void (*body)(void *);
+    void *data;
+    bool done;
+};
+
+static bool have_own_files(void)
+{
+    if (syscall(SYS_close_range, FIRST_FILE, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
+        if (unshare(CLONE_FILES) != 0)
+            return false;
+        for (int fd = FIRST_FILE; fd < OLD_KERNEL_FILES; fd++)
+            close(fd);
+    }
+    for (int fd = FIRST_FILE; fd <= STDERR_FILENO; fd++)
+        if (open("/dev/null", O_RDWR) != fd)
+            break; /* who writes there gets an error */
+    return true;
+}
+
+static void *work(void *data)
+{
+    struct apart *a = data;
+
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    if (!have_own_files() && !cw_run_room())
+        return NULL;
+    a->body(a->data);
+    a->done = true;
+    return NULL;
+}
+
+/* Valgrind keeps descriptors of its own in the table. */
+static bool is_parted(cl_device_id device)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+
+    return cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
+}
+
+bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data)
+{
+    struct apart a = {.body = body, .data = data};
+    pthread_t thread;
+
+    if (!is_parted(device)) {
+        if (!cw_run_room())
+            return false;
+        body(data);
+        return true;
+    }
+    if (!cw_run_room_apart() || !cw_run_thread_try(&thread, work, &a))
+        return false;
+    pthread_join(thread, NULL);
+    return a.done;
+}
+
+/* ---- kernels */
+
+static bool may_be_asked(cl_device_id device)
+{
+    return cw_compile_child_is_there() && is_parted(device);
+}
+
+bool cw_run_apart_room(cl_device_id device)
+{
+    return may_be_asked(device) ? cw_run_room_apart() : cw_run_room();
+}
+
+static uint32_t units_of_part(cl_device_id device)
+{
+    cl_device_id parent = NULL;
+    cl_uint units = 0;
+
+    if (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && parent)
+        cw_next.clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    return units;
+}
+
+static struct cw_compile_range range_of(const struct cw_run_range *r)
+{
+    struct cw_compile_range range = {.dims = r->dims, .has_local = r->local != NULL};
+
+    for (cl_uint d = 0; d < r->dims; d++) {
+        range.offset[d] = r->offset ? r->offset[d] : 0;
+        range.global[d] = r->global[d];
+        range.local[d] = r->local ? r->local[d] : 0;
+    }
+    return range;
+}
+
+static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
+{
+    uint32_t n = l->kernel->count;
+    struct cw_compile_arg *arg = calloc((size_t)n + extra + 1, sizeof *arg);
+
+    for (uint32_t i = 0; arg && i < n; i++) {
+        const struct cw_run_arg *a = &l->args[i];
+
+        if (a->memory && a->memory->image) {
+            arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, cw_run_image_type(a->memory->image)};
+            continue;
+        }
+        arg[i].kind = a->memory ? CW_COMPILE_MEMORY : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL : CW_COMPILE_VALUE;
+        arg[i].size = a->size;
+    }
+    for (uint32_t i = 0; arg && i < extra; i++)
+        arg[n + i] = (struct cw_compile_arg){CW_COMPILE_VALUE, more[i]};
+    return arg;
+}
+
+static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
+                                  const struct cw_run_range *r, const struct cw_compile_arg *arg, uint32_t args)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char text[DEVICE_TEXT];
+    const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
+                                          .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
+
+    return cw_vendor_describe_driver(&calls, device, text, sizeof text) ? cw_compile_child_ask(&q) : CW_COMPILE_UNASKED;
+}
+
+cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_range *r,
+                       const struct cw_compile_arg *arg, uint32_t args)
+{
+    enum cw_compile_answer answer = CW_COMPILE_UNASKED;
+
+    if (may_be_asked(device))
+        answer = cw_run_room_apart() ? ask(device, program, kernel, r, arg, args) : CW_COMPILE_BAD;
+    if (answer == CW_COMPILE_BAD)
+        cw_log_debug("kernel %s was not compiled beside the program", *kernel ? kernel : "(all)");
+    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_run_room()) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
+cl_int cw_run_ahead(const struct cw_run_place *place, const struct cw_run_recipe *program, const char *kernel,
+                    const struct cw_run_range *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
+{
+    struct cw_compile_arg *arg = args_of(l, more, extra);
+    cl_int err = arg ? cw_run_ahead_of(place->slot->device, program, kernel, r, arg, l->kernel->count + extra) : CL_OUT_OF_RESOURCES;
+
+    free(arg);
+    return err;
+}
+
+cl_int cw_run_ahead_all(const struct cw_run_place *place, const struct cw_run_recipe *program)
+{
+    static const size_t one = 1;
+    const struct cw_run_range r = {.dims = 1, .global = &one};
+
+    return cw_run_ahead_of(place->slot->device, program, "", &r, NULL, 0);
+}

@@ -1,0 +1,39 @@
+/* run_apart.h - the vendor's compiler is called without the program's descriptors, and compiles kernels in another process.
+ *
+ * A bare program has no compiler at work beside it, so whatever it does with its descriptors, children and limits does it no
+ * harm. PoCL's front end reads and writes files while it builds a program: it is called on a thread that has a table of descriptors
+ * to itself, in which nothing of the program's is held open, and none of which the program can close or meet. The kernels' code is
+ * compiled, and linked by a child, when they are first launched: that is asked of a process of our own
+ * (analyzer/kernel/compile_child.h) before the launch, which then only loads it. Other vendors are called as they are. */
+#ifndef CW_RUN_APART_H
+#define CW_RUN_APART_H
+
+#include "../../../analyzer/kernel/compile_area.h"
+#include "../run.h"
+#include "run_build.h"
+
+/* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running it: the process has no
+ * room for a compiler (run_room.h). Between cw_run_build_begins() and _ends(). Any thread, lock not held. */
+bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data);
+
+/* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
+bool cw_run_apart_room(cl_device_id device);
+
+struct cw_run_recipe { /* of a program of ours */
+    const char *source, *options;
+};
+
+/* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the launch, `extra` more of
+ * the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if nobody could be asked there is room for the vendor to
+ * compile it then. CL_OUT_OF_RESOURCES otherwise. Any thread, lock not held. */
+cl_int cw_run_ahead(const struct cw_run_place *place, const struct cw_run_recipe *program, const char *kernel,
+                    const struct cw_run_range *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra);
+
+/* The same of a program that is no place's. */
+cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_range *r,
+                       const struct cw_compile_arg *arg, uint32_t args);
+
+/* The same for a binary of the program, which holds code of all its kernels. */
+cl_int cw_run_ahead_all(const struct cw_run_place *place, const struct cw_run_recipe *program);
+
+#endif

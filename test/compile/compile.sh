@@ -1,0 +1,67 @@
+# clweave-compile: answers to good and bad questions, compiles without running, stays, dies and comes again.
+mkdir "$T/bin"; cp "$B/test/compiler" "$T/bin/"; ln -s "$B/clweave-compile" "$T/bin/"
+export POCL_CACHE_DIR=$T/pocl; mkdir -p "$POCL_CACHE_DIR"
+bad=0
+# asks STEPS : the answers are those on standard input
+asks() {
+    timeout 100 "$T/bin/compiler" $1 > "$T/out" 2> "$T/err" || { [ $? != 77 ] || { cat "$T/out"; exit 77; }; echo "compiler $1: ended otherwise"; bad=1; }
+    diff - "$T/out" && diff /dev/null "$T/err" || { echo "compiler $1: other answers"; bad=1; }
+}
+asks "good images endless" <<'END'
+there: 1
+a launch: good
+the same again: good
+a wide one: good
+with an offset: good
+without a local size: good
+for a part of the device: good
+images: good
+a kernel without an end: good
+a kernel without an end: not asked
+END
+[ "$(find "$POCL_CACHE_DIR" -name 'add.so' | wc -l)" -ge 3 ] && find "$POCL_CACHE_DIR" -name endless.so | grep -q . || { echo "nothing is in PoCL's cache"; bad=1; }
+asks "bad all threads" <<'END'
+there: 1
+no such kernel: bad
+an argument is missing: bad
+no source: bad
+no such device: bad
+four dimensions: bad
+a local size that does not divide: bad
+all kernels: good
+threads: 80 good
+a kernel without an end: not asked
+END
+asks "good dies rests" <<'END'
+there: 1
+a launch: good
+the same again: good
+a wide one: good
+with an offset: good
+without a local size: good
+for a part of the device: good
+after its death: good
+a launch: good
+the same again: good
+a wide one: good
+with an offset: good
+without a local size: good
+for a part of the device: good
+a kernel without an end: not asked
+END
+# nothing in it but the tool itself
+rm "$T/bin/clweave-compile"
+asks good <<'END'
+there: 0
+a launch: not asked
+the same again: not asked
+a wide one: not asked
+with an offset: not asked
+without a local size: not asked
+for a part of the device: not asked
+a kernel without an end: not asked
+END
+# by hand it says what it is
+"$B/clweave-compile" > "$T/out" 2> "$T/err" < /dev/null 3<&-; [ $? = 2 ] && grep -q 'libclweave.so only' "$T/err" || { echo "clweave-compile by hand"; bad=1; }
+pgrep -f "$T/bin" && { echo "a process is left"; bad=1; }
+[ $bad = 0 ]

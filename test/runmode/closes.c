@@ -1,0 +1,87 @@
+/* closes.c - a program that closes all descriptors above 2 again and again, as programs do that do not trust what they inherited,
+ * and keeps a file open between: whoever works beside it loses nothing by that, and writes nothing into the file. Standard output
+ * is pointed elsewhere and back meanwhile. closes [ROUNDS] */
+#include "common.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORDS 1024
+#define TEXT  "nobody else writes here"
+
+/* Closes all of them, and opens a file with TEXT in it. */
+static int own_file(void)
+{
+    char name[] = "/tmp/clweave-closes.XXXXXX";
+    int fd;
+
+    closefrom(3);
+    fd = mkstemp(name);
+    if (fd < 0 || unlink(name) != 0 || write(fd, TEXT, sizeof TEXT) != sizeof TEXT)
+        printf("no file\n");
+    return fd;
+}
+
+static void look(int fd)
+{
+    char text[2 * sizeof TEXT] = "";
+    struct stat file;
+
+    if (fstat(fd, &file) != 0 || file.st_size != sizeof TEXT || pread(fd, text, sizeof TEXT, 0) != sizeof TEXT || strcmp(text, TEXT) != 0)
+        printf("the file has changed\n");
+}
+
+/* As daemons do, or programs that run others: the number is free for a moment. */
+static void point_elsewhere_and_back(void)
+{
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD, 100), null;
+
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    null = open("/dev/null", O_WRONLY);
+    if (null != STDOUT_FILENO)
+        dup2(null, STDOUT_FILENO);
+    printf("not to be seen\n");
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    if (null != STDOUT_FILENO)
+        close(null);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 120;
+    static int words[WORDS];
+    struct app a;
+    cl_kernel slow, add;
+    cl_mem x;
+    int fd = -1;
+
+    app_open(&a, "closes", 0, RM_SOURCE);
+    slow = app_kernel(&a, "slow");
+    add = app_kernel(&a, "add");
+    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    for (int r = 0; r < rounds; r++) {
+        for (int i = 0; i < 10; i++) {
+            app_args(slow, "mi", x, 2000);
+            app_run(a.queue, slow, WORDS, 64, 0, NULL, NULL);
+            app_args(add, "mi", x, r);
+            app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
+        }
+        APP_CHECK(clFinish(a.queue));
+        if (fd >= 0)
+            look(fd);
+        if (r % 5 == 0) {
+            point_elsewhere_and_back();
+            fd = own_file();
+        }
+        rm_sleep_ms(1);
+    }
+    app_read(&a, x, 0, sizeof words, words);
+    APP_CHECK(clReleaseMemObject(x));
+    APP_CHECK(clReleaseKernel(slow));
+    APP_CHECK(clReleaseKernel(add));
+    return app_close(&a);
+}

@@ -1,0 +1,3 @@
+# closes.sh, more often.
+ALL=1
+. test/runmode/closes.sh
