@@ -43,6 +43,7 @@ int main(void)
     }
     close(3);
     setenv("POCL_DEVICES", "pthread basic", 0); /* whichever is asked for */
+    area->version = CW_COMPILE_VERSION;
     cw_compile_area_change(area, CW_COMPILE_STARTS, CW_COMPILE_IDLE);
     for (;;) {
         if (cw_compile_area_wait(area, CW_COMPILE_IDLE, PATIENCE_MS) == CW_COMPILE_IDLE &&

@@ -21,8 +21,7 @@ enum {
     COMPILES_MS = 60000, /* until it answers: hardly a compiler, rather one that is stuck */
     LOOK_MS = 100,       /* at whether its thread is still there */
     FAILURES = 3,        /* to start: then it is not tried again */
-    END_S = 10,
-    STACK = 256 << 10
+    END_S = 10
 };
 
 static struct {
@@ -69,15 +68,11 @@ static void *attend(void *area)
 static bool start_thread(void)
 {
     sigset_t all, before;
-    pthread_attr_t attr;
     bool good;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK);
-    good = pthread_create(&compiler.thread, &attr, attend, compiler.area) == 0;
-    pthread_attr_destroy(&attr);
+    good = pthread_create(&compiler.thread, NULL, attend, compiler.area) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return good;
 }
@@ -110,7 +105,7 @@ static bool wait_until_ready(void)
     while (cw_compile_area_wait(compiler.area, CW_COMPILE_STARTS, LOOK_MS) == CW_COMPILE_STARTS && !atomic_load(&compiler.over) &&
            (ms += LOOK_MS) < STARTS_MS)
         ;
-    return atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
+    return atomic_load(&compiler.area->state) == CW_COMPILE_IDLE && compiler.area->version == CW_COMPILE_VERSION;
 }
 
 static bool start(void)
@@ -165,14 +160,15 @@ static bool fill(struct cw_compile_area *a, const struct cw_compile_question *q)
            (a->arg_at = put(a, &used, q->arg, q->args * sizeof *q->arg)); /* none is some place, too */
 }
 
-/* Whether the host finds the code where the compiler says that it is: with another cache it would compile again. Nothing is said
- * of code that has been asked for before. */
-static bool is_found(const struct cw_compile_area *a)
+/* Whether the host finds the code where the compiler says that it is: with another cache it would compile again. */
+static bool is_found(struct cw_compile_area *a, char module[CW_COMPILE_MODULE])
 {
-    return !a->module[0] || (a->module[0] == '/' && a->module[CW_COMPILE_MODULE - 1] == '\0' && access(a->module, R_OK) == 0);
+    a->module[CW_COMPILE_MODULE - 1] = '\0';
+    strcpy(module, a->module);
+    return !*module || (*module == '/' && access(module, R_OK) == 0);
 }
 
-static enum cw_compile_answer talk(const struct cw_compile_question *q)
+static enum cw_compile_answer talk(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE])
 {
     struct cw_compile_area *a = compiler.area;
     uint32_t state = CW_COMPILE_ASKED;
@@ -184,7 +180,7 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q)
     for (unsigned ms = 0; state == CW_COMPILE_ASKED && !atomic_load(&compiler.over) && ms < COMPILES_MS; ms += LOOK_MS)
         state = cw_compile_area_wait(a, CW_COMPILE_ASKED, LOOK_MS);
     if (state == CW_COMPILE_COMPILED || state == CW_COMPILE_REFUSED) {
-        bool good = state == CW_COMPILE_COMPILED && is_found(a);
+        bool good = state == CW_COMPILE_COMPILED && is_found(a, module);
 
         cw_compile_area_change(a, state, CW_COMPILE_IDLE);
         return good ? CW_COMPILE_GOOD : CW_COMPILE_BAD;
@@ -199,17 +195,20 @@ static bool is_ready(void)
     return compiler.area && !atomic_load(&compiler.over) && atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
 }
 
-enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q)
+enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE])
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
     int saved = errno;
 
+    *module = '\0';
+    if (!cw_compile_child_is_there())
+        return CW_COMPILE_UNASKED; /* a forked child may find the lock taken for ever */
     pthread_mutex_lock(&compiler.turn);
     for (int try = 0; answer == CW_COMPILE_UNASKED && try < 2 && cw_compile_child_is_there(); try++) {
         if (!is_ready())
             end_of_the_last();
         if (compiler.area || start())
-            answer = talk(q);
+            answer = talk(q, module);
     }
     pthread_mutex_unlock(&compiler.turn);
     errno = saved;

@@ -32,8 +32,9 @@ void cw_compile_child_init(void);
 /* Whether there may be a compiler. It is not started by that. Any thread. */
 bool cw_compile_child_is_there(void);
 
-/* Waits for its turn and for the answer. Any thread; its signals are blocked meanwhile. errno is preserved. */
-enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q);
+/* Waits for its turn and for the answer; of a good one `module` is the file that the code is in, "" where that is not known. Any
+ * thread. errno is preserved. */
+enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE]);
 
 /* Nothing is asked any more; what is, is UNASKED or BAD soon. Before it the process kills its helpers (quiet_child.h). Joins the
  * compiler's thread if `join`, for ten seconds at most. */

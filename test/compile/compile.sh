@@ -9,14 +9,14 @@ asks() {
 }
 asks "good images endless" <<'END'
 there: 1
-a launch: good
-the same again: good
-a wide one: good
-with an offset: good
-without a local size: good
-for a part of the device: good
-images: good
-a kernel without an end: good
+a launch: good, in a file
+the same again: good, in a file
+a wide one: good, in a file
+with an offset: good, in a file
+without a local size: good, in a file
+for a part of the device: good, in a file
+images: good, in a file
+a kernel without an end: good, in a file
 a kernel without an end: not asked
 END
 [ "$(find "$POCL_CACHE_DIR" -name 'add.so' | wc -l)" -ge 3 ] && find "$POCL_CACHE_DIR" -name endless.so | grep -q . || { echo "nothing is in PoCL's cache"; bad=1; }
@@ -34,19 +34,19 @@ a kernel without an end: not asked
 END
 asks "good dies rests" <<'END'
 there: 1
-a launch: good
-the same again: good
-a wide one: good
-with an offset: good
-without a local size: good
-for a part of the device: good
-after its death: good
-a launch: good
-the same again: good
-a wide one: good
-with an offset: good
-without a local size: good
-for a part of the device: good
+a launch: good, in a file
+the same again: good, in a file
+a wide one: good, in a file
+with an offset: good, in a file
+without a local size: good, in a file
+for a part of the device: good, in a file
+after its death: good, in a file
+a launch: good, in a file
+the same again: good, in a file
+a wide one: good, in a file
+with an offset: good, in a file
+without a local size: good, in a file
+for a part of the device: good, in a file
 a kernel without an end: not asked
 END
 # nothing in it but the tool itself

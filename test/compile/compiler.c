@@ -32,11 +32,12 @@ static struct cw_compile_question question(const char *kernel, const struct cw_c
 static void tell(const char *step, const struct cw_compile_question *q)
 {
     static const char *const answers[] = {"good", "bad", "not asked"};
+    char module[CW_COMPILE_MODULE];
     enum cw_compile_answer answer;
 
     errno = EDOM;
-    answer = cw_compile_child_ask(q);
-    printf("%s: %s%s\n", step, answers[answer], errno == EDOM ? "" : ", and errno is another");
+    answer = cw_compile_child_ask(q, module);
+    printf("%s: %s%s%s\n", step, answers[answer], *module == '/' ? ", in a file" : "", errno == EDOM ? "" : ", and errno is another");
 }
 
 static const struct cw_compile_arg add_args[] = {{CW_COMPILE_MEMORY, sizeof(cl_mem)}, {CW_COMPILE_VALUE, 4}, {CW_COMPILE_LOCAL, 256}};
@@ -103,10 +104,11 @@ static void all(void)
 static void *ask_often(void *data)
 {
     struct cw_compile_question q = question("add", add_args, 3);
+    char module[CW_COMPILE_MODULE];
 
     for (int i = 0; i < 20; i++) {
         q.range.local[0] = UINT64_C(1) << i % 8;
-        *(int *)data += cw_compile_child_ask(&q) == CW_COMPILE_GOOD;
+        *(int *)data += cw_compile_child_ask(&q, module) == CW_COMPILE_GOOD;
     }
     return NULL;
 }
@@ -135,11 +137,12 @@ static void *kill_it(void *unused)
 static void dies(void)
 {
     struct cw_compile_question q = question("add", add_args, 3);
+    char module[CW_COMPILE_MODULE];
     pthread_t thread;
 
     pthread_create(&thread, NULL, kill_it, NULL);
     q.options = "-w -DANEW";
-    cw_compile_child_ask(&q);
+    cw_compile_child_ask(&q, module);
     pthread_join(thread, NULL);
     tell("after its death", &q);
 }

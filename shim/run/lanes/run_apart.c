@@ -5,14 +5,17 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../../analyzer/io/file_store.h"
 #include "../../../analyzer/io/quiet_child.h"
 #include "../../../analyzer/kernel/compile_child.h"
 #include "../../../analyzer/kernel/vendor_compiler.h"
 #include "../../door/doors.h"
 #include "../../door/log.h"
+#include "../programs/run_cache.h"
 #include "run_room.h"
 #include "run_threads.h"
 
@@ -145,15 +148,86 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
     return arg;
 }
 
+/* ---- what earlier runs have compiled: by what a launch needs, the file that the vendor's code for it is in */
+
+static struct cw_file_store compiled;
+
+void cw_run_apart_start(const char *folder)
+{
+    cw_file_store_init(&compiled, folder);
+}
+
+struct memory {
+    uint64_t key;
+    const char *module; /* to be noted; NULL: is it known, and still there? */
+    bool known;
+};
+
+/* Apart: files are opened. */
+static void look_up(void *memory)
+{
+    struct memory *m = memory;
+    size_t bytes = 0;
+    char *module;
+
+    if (m->module) {
+        cw_file_store_write(&compiled, m->key, m->module, strlen(m->module) + 1);
+        return;
+    }
+    module = cw_file_store_read(&compiled, m->key, &bytes);
+    m->known = module && *module == '/' && access(module, R_OK) == 0;
+    free(module);
+}
+
+static uint64_t hash(uint64_t h, const void *data, size_t bytes)
+{
+    return cw_file_store_hash(h, data, bytes);
+}
+
+/* No vendor distinguishes more: local sizes, whether there is an offset, how wide the range is. */
+static uint64_t key_of(const struct cw_compile_question *q)
+{
+    uint64_t h = CW_FILE_STORE_HASH;
+
+    h = hash(h, q->source, strlen(q->source) + 1);
+    h = hash(h, q->options, strlen(q->options) + 1);
+    h = hash(h, q->kernel, strlen(q->kernel) + 1);
+    h = hash(h, &q->units, sizeof q->units);
+    h = hash(h, &q->range.dims, sizeof q->range.dims);
+    h = hash(h, q->range.local, sizeof q->range.local);
+    for (uint32_t d = 0; d < q->range.dims; d++) {
+        uint64_t wide = q->range.has_local ? 64u - (unsigned)__builtin_clzll(q->range.global[d] | 1) : q->range.global[d];
+        uint8_t offset = q->range.offset[d] != 0;
+
+        h = hash(h, &wide, sizeof wide);
+        h = hash(h, &offset, 1);
+    }
+    return cw_run_cache_key(q->device, h);
+}
+
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
                                   const struct cw_run_range *r, const struct cw_compile_arg *arg, uint32_t args)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
-    char text[DEVICE_TEXT];
+    char text[DEVICE_TEXT], module[CW_COMPILE_MODULE];
     const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
                                           .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
+    enum cw_compile_answer answer;
+    struct memory m = {0};
 
-    return cw_vendor_describe_driver(&calls, device, text, sizeof text) ? cw_compile_child_ask(&q) : CW_COMPILE_UNASKED;
+    if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
+        return CW_COMPILE_UNASKED;
+    if (*compiled.folder) {
+        m.key = key_of(&q);
+        if (cw_run_apart(device, look_up, &m) && m.known)
+            return CW_COMPILE_GOOD;
+    }
+    answer = cw_compile_child_ask(&q, module);
+    if (*compiled.folder && answer == CW_COMPILE_GOOD && *module) {
+        m.module = module;
+        cw_run_apart(device, look_up, &m);
+    }
+    return answer;
 }
 
 cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_range *r,

@@ -12,6 +12,9 @@
 #include "../run.h"
 #include "run_build.h"
 
+/* Sets the folder where it is noted what earlier runs have compiled; "": nowhere. Called once, before all others. */
+void cw_run_apart_start(const char *folder);
+
 /* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running it: the process has no
  * room for a compiler (run_room.h). Between cw_run_build_begins() and _ends(). Any thread, lock not held. */
 bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data);

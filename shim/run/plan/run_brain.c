@@ -16,6 +16,7 @@
 #include "../programs/run_kept.h"
 #include "../programs/run_models.h"
 #include "run_start.h"
+#include "../lanes/run_apart.h"
 #include "../lanes/run_threads.h"
 #include "../tiles/run_group.h"
 #include "../tiles/run_share.h"
@@ -55,6 +56,8 @@ static void start_cache(const struct cw_options *options)
     }
     snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     cw_run_cache_start(folder);
+    snprintf(folder, sizeof folder, "%.*scompiled", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_apart_start(folder);
     snprintf(folder, sizeof folder, "%.*sbuilds", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
     cw_run_kept_start(folder);
     snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
