@@ -25,6 +25,15 @@
 void cw_run_lock(void);
 void cw_run_workers_park(void); /* of a worker of a lane that has been left behind: does not return */
 void cw_run_unlock(void);
+/* Waits until cw_run_tell() is called, or for `ns` (0: for ever), or for no reason. A handler of a signal may call exit() meanwhile, or
+ * jump away: nobody else notices. Lock held, given up meanwhile; `waiters` counts the caller. */
+void cw_run_wait(uint64_t ns);
+void cw_run_tell(void); /* lock held */
+
+/* The process ends inside a call of this thread: a handler of a signal has called exit(). If it was interrupted with the lock held it
+ * keeps it for ever: whatever it calls finds it taken and goes on, all others stop there. True: it has it. */
+bool cw_run_lock_keep(void);
+
 void cw_run_unlock_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage { CW_RUN_DROP_MEMORY, CW_RUN_DROP_QUEUE, CW_RUN_DROP_KERNEL, CW_RUN_DROP_PROGRAM, CW_RUN_DROP_EVENT,
                       CW_RUN_DROP_CONTEXT, CW_RUN_DROP_DEVICE, CW_RUN_DROP_BLOCK, CW_RUN_COMPLETE_EVENT };

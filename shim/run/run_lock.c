@@ -3,8 +3,11 @@
 #include "lanes/run_watch.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 struct garbage {
     struct garbage *next;
@@ -13,7 +16,6 @@ struct garbage {
 };
 
 struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
-                                  .done = PTHREAD_COND_INITIALIZER,
                                   .timer = PTHREAD_COND_INITIALIZER,
                                   .host = {.low = 0, .high = UINTPTR_MAX}};
 
@@ -45,19 +47,79 @@ static void shake(void)
 /* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for a while. */
 #define TRIES 256
 
+static _Atomic bool kept; /* by `holder`, for ever */
+
+static bool held_by_me(void)
+{
+    return pthread_equal(atomic_load_explicit(&cw_run.holder, memory_order_relaxed), pthread_self());
+}
+
+static void hold(pthread_t holder)
+{
+    atomic_store_explicit(&cw_run.holder, holder, memory_order_relaxed);
+}
+
+static bool is_mine(void)
+{
+    return CW_UNLIKELY(atomic_load_explicit(&kept, memory_order_relaxed)) && held_by_me();
+}
+
+bool cw_run_lock_keep(void)
+{
+    if (held_by_me())
+        atomic_store(&kept, true);
+    return is_mine();
+}
+
 void cw_run_lock(void)
 {
     shake();
     for (int i = 0; i < TRIES; i++) {
-        if (CW_LIKELY(pthread_mutex_trylock(&cw_run.lock) == 0))
+        if (CW_LIKELY(pthread_mutex_trylock(&cw_run.lock) == 0)) {
+            hold(pthread_self());
             return;
-        if (cw_run_share_units() < 2)
+        }
+        if (cw_run_share_units() < 2 || is_mine())
             break;
         cw_run_relax();
     }
+    if (is_mine())
+        return;
     pthread_mutex_lock(&cw_run.lock);
+    hold(pthread_self());
     if (CW_UNLIKELY(cw_run.abandoned))
         cw_run_workers_park();
+}
+
+static void unlock(void)
+{
+    if (is_mine())
+        return;
+    hold(0);
+    pthread_mutex_unlock(&cw_run.lock);
+}
+
+void cw_run_wait(uint64_t ns)
+{
+    const struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    uint32_t was = atomic_load(&cw_run.done);
+    int saved = errno;
+
+    unlock();
+    syscall(SYS_futex, &cw_run.done, FUTEX_WAIT_PRIVATE, was, ns ? &left : NULL, NULL, 0);
+    errno = saved;
+    pthread_mutex_lock(&cw_run.lock);
+    hold(pthread_self());
+}
+
+void cw_run_tell(void)
+{
+    int saved = errno;
+
+    atomic_fetch_add(&cw_run.done, 1);
+    if (cw_run.waiters)
+        syscall(SYS_futex, &cw_run.done, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    errno = saved;
 }
 
 void cw_run_drop(enum cw_run_garbage what, void *handle)
@@ -182,7 +244,7 @@ static void register_with_vendor(struct cw_run_foreign *f)
     cw_next.clRetainEvent(event); /* over() lets go of the other reference */
     cw_run_lock();
     f->registered = true;
-    pthread_mutex_unlock(&cw_run.lock);
+    unlock();
     if (cw_next.clSetEventCallback(event, CL_COMPLETE, foreign_over, f) != CL_SUCCESS) {
         cw_next.clWaitForEvents(1, &event);
         foreign_over(event, CL_COMPLETE, f);
@@ -224,7 +286,7 @@ void cw_run_unlock(void)
     cw_run_kick();
     if (CW_UNLIKELY(g))
         cw_run_recount_begins(); /* that they are not ours any more is noted already */
-    pthread_mutex_unlock(&cw_run.lock);
+    unlock();
     shake();
     if (CW_UNLIKELY(f))
         hand_over(f);
@@ -236,10 +298,10 @@ void cw_run_unlock_in_callback(void)
 {
     if (cw_run.retire_first) {
         cw_run.timer_wanted = true; /* completing events is for a thread of ours */
-        pthread_cond_broadcast(&cw_run.done);
+        cw_run_tell();
     }
     cw_run_kick();
-    pthread_mutex_unlock(&cw_run.lock);
+    unlock();
     shake();
 }
 

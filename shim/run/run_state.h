@@ -12,7 +12,8 @@ struct cw_run_counts {
 
 struct cw_run_state_all {
     pthread_mutex_t lock;
-    pthread_cond_t done;  /* something has retired */
+    _Atomic uint32_t done; /* changes when something has retired (cw_run_wait) */
+    _Atomic pthread_t holder; /* of the lock; 0: nobody, or a thread of ours that waits */
     pthread_cond_t timer; /* there is something for the timer, which sleeps */
     bool timer_asleep, timer_wanted, quit, threads;
     bool ready;           /* start() has succeeded */

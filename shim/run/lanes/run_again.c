@@ -23,7 +23,7 @@ static struct cw_run_queue *wait_for_turn(cl_command_queue queue)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* it would take the lock with it */
     cw_run.waiters++;
     while ((q = cw_run_find(queue, CW_RUN_QUEUE)) && cw_run_again_elsewhere(q))
-        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        cw_run_wait(0);
     cw_run.waiters--;
     pthread_setcancelstate(cancel, NULL);
     return q;
@@ -81,8 +81,7 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
         k->again.left = 0;
     cw_run_idle(&k->r);
     cw_run_idle(&q->r);
-    if (CW_UNLIKELY(cw_run.waiters))
-        pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
     return err;
 }
 

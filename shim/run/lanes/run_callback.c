@@ -23,8 +23,7 @@ static void delivered(struct cw_run_callback *c)
 {
     c->event->calls_due--;
     c->event->queue->calls_over++;
-    if (cw_run.waiters)
-        pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
     cw_run_idle(&c->event->r);
     free(c);
 }

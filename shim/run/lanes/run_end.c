@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/kernel/compile_child.h"
+#include "../../door/doors.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
 #include "../plan/run_decide.h"
@@ -24,7 +25,7 @@
 #include "../tiles/run_share.h"
 
 #define MAX_REGISTRATIONS 1024
-#define MOMENT_S          2
+#define MOMENT_NS         UINT64_C(2000000000)
 
 static bool wants_summary;
 static pid_t self;
@@ -49,14 +50,12 @@ void cw_run_drain(void)
  * launch that has it in it (run_build.h). */
 static void drain_for_a_moment(void)
 {
-    struct timespec until;
+    uint64_t now = cw_run_now_ns(), until = now + MOMENT_NS;
     bool abandoned;
 
     cw_run_lock();
     cw_run.ending = true;
     cw_run_window_close();
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += MOMENT_S;
     cw_run.waiters++;
     while (cw_run.unfinished && !cw_run.abandoned) {
         if (cw_run.retire_first && !cw_run.retiring) {
@@ -66,7 +65,9 @@ static void drain_for_a_moment(void)
             cw_run_lock();
         } else {
             cw_run_kick();
-            cw_run.abandoned = pthread_cond_timedwait(&cw_run.done, &cw_run.lock, &until) == ETIMEDOUT;
+            cw_run_wait(until > now ? until - now : 1);
+            now = cw_run_now_ns();
+            cw_run.abandoned = now >= until;
         }
     }
     cw_run.waiters--;
@@ -143,6 +144,14 @@ static bool within_vendor(void)
     return within;
 }
 
+/* A handler of a signal has interrupted a call of this thread, ours or the vendor's, and calls exit(): neither is ever gone on with,
+ * and what they hold stays so. */
+static bool within_call(void)
+{
+    cw_run_lock_keep();
+    return cw_door_depth > 0;
+}
+
 static void end(void *unused)
 {
     struct cw_run_caller me;
@@ -151,7 +160,7 @@ static void end(void *unused)
     (void)unused;
     cw_run_caller_enter(&me);
     cw_run_worker(false);
-    if (within_vendor()) {
+    if (within_call() || within_vendor()) {
         abandon();
         cw_run_models_stop(false);
         cw_compile_child_stop(false);
@@ -166,7 +175,8 @@ static void end(void *unused)
         cw_run_threads_stop();
         cw_run_callbacks_stop();
     }
-    cw_run_decide_finish();
+    if (!cw_run_lock_keep())
+        cw_run_decide_finish(); /* else it may be in the middle of what is written */
     say(line, cw_run_fault_describe(line, sizeof line));
     if (wants_summary)
         summary();
@@ -284,6 +294,7 @@ static void in_child(void)
 {
     cw_run.off = true;
     cw_run.forked = true;
+    cw_run.holder = 0;
     pthread_mutex_unlock(&cw_run.lock);
     cw_run_recount_after_fork();
     cw_run_models_after_fork();

@@ -92,8 +92,7 @@ static void end(struct cw_run_side *s)
         return;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
         cw_run.lanes[i].blocked = false; /* they look again */
-    if (cw_run.waiters)
-        pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
 }
 
 bool cw_run_flight_may(const struct cw_run_task *t)

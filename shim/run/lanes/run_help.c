@@ -4,8 +4,6 @@
 #include "../tiles/run_tile.h"
 #include "run_watch.h"
 
-#include <time.h>
-
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
  * that is brief, and takes at most *brief ns, which are taken from it. */
 static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_lane **lane, double *brief)
@@ -46,20 +44,9 @@ bool cw_run_is_over(const void *what)
 /* Until something is done, or it is time to look (0: never). */
 static void wait_until(uint64_t look_ns)
 {
-    struct timespec until;
-    uint64_t now;
+    uint64_t now = look_ns ? cw_run_now_ns() : 0;
 
-    if (CW_LIKELY(!look_ns)) {
-        pthread_cond_wait(&cw_run.done, &cw_run.lock);
-        return;
-    }
-    now = cw_run_now_ns();
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += look_ns > now ? (long)((look_ns - now) % 1000000000u) : 0;
-    until.tv_sec += look_ns > now ? (time_t)((look_ns - now) / 1000000000u) : 0;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_clockwait(&cw_run.done, &cw_run.lock, CLOCK_MONOTONIC, &until);
+    cw_run_wait(!look_ns ? 0 : look_ns > now ? look_ns - now : 1);
 }
 
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)

@@ -309,8 +309,7 @@ static void prepare(struct cw_run_lane *l)
     cw_run_start_loaded(build, good, cw_run_thread_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_idle(&p->r);
-    if (cw_run.waiters)
-        pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
 }
 
 static void *work(void *data)

@@ -312,8 +312,7 @@ void cw_run_retire(void)
             next = list->done_next;
             cw_run_task_done(list, CL_COMPLETE);
         }
-        if (cw_run.waiters)
-            pthread_cond_broadcast(&cw_run.done);
+        cw_run_tell();
     }
     cw_run.retiring = false;
 }

@@ -80,6 +80,7 @@ void cw_run_workers_park(void)
 {
     if (!is_worker)
         return;
+    cw_run.holder = 0;
     pthread_mutex_unlock(&cw_run.lock);
     for (;;)
         pause();

@@ -33,12 +33,12 @@ static struct {
     struct cw_models_source source;
     struct job *first, **last;
     uint64_t given, done; /* numbers of jobs */
-    pthread_cond_t wake, over;
+    pthread_cond_t wake;
     pthread_t thread;
     bool on, started, quit, missing_said;
     uint32_t without;    /* programs of whose kernels nothing is known, ... */
     struct cw_error why; /* ... the last of them for this reason */
-} models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
+} models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER};
 
 void cw_run_models_start(const char *folder)
 {
@@ -162,7 +162,7 @@ static void *work(void *unused)
             cw_run_models_release(m);
         }
         free_job(j);
-        pthread_cond_broadcast(&models.over);
+        cw_run_tell();
     }
     cw_run_unlock();
     return NULL;
@@ -224,8 +224,10 @@ void cw_run_models_wait(const struct cw_run_program *p)
 {
     uint64_t number = p->models_job;
 
+    cw_run.waiters++;
     while (models.done < number && !models.quit)
-        pthread_cond_wait(&models.over, &cw_run.lock);
+        cw_run_wait(0);
+    cw_run.waiters--;
 }
 
 bool cw_run_models_ended(void)
@@ -249,7 +251,7 @@ void cw_run_models_stop(bool join)
     started = models.started;
     models.started = false;
     pthread_cond_signal(&models.wake);
-    pthread_cond_broadcast(&models.over);
+    cw_run_tell();
     cw_run_unlock();
     if (!started || !join)
         return;

@@ -280,17 +280,13 @@ static bool wait_for_builds(struct cw_run_group *g)
 {
     double most = cw_run_chain_patience_ns(g->chain, g->steps, g->variant);
     uint64_t begin = cw_run_now_ns();
-    struct timespec until;
+    uint64_t now = begin, until = begin + (uint64_t)most;
 
     if (most < LEAST_NS)
         return false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)most;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     cw_run.waiters++;
-    while (is_building(g) && !cw_run.off && (double)(cw_run_now_ns() - begin) < most)
-        pthread_cond_clockwait(&cw_run.done, &cw_run.lock, CLOCK_MONOTONIC, &until);
+    for (; is_building(g) && !cw_run.off && now < until; now = cw_run_now_ns())
+        cw_run_wait(until - now);
     cw_run.waiters--;
     cw_log_debug("groups: a chain of %u has waited %.1f ms for rewritten kernels", g->steps, (double)(cw_run_now_ns() - begin) / 1e6);
     g->began_ns = cw_run_now_ns(); /* not what this way of running takes */

@@ -38,7 +38,7 @@ static bool make_context(struct cw_run_program *p, struct cw_run_place *place)
 
     cw_run.waiters++;
     while (l->busy && !builder.quit)
-        pthread_cond_wait(&cw_run.done, &cw_run.lock);
+        cw_run_wait(0);
     cw_run.waiters--;
     if (l->busy)
         return false;
@@ -114,8 +114,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     if (built)
         cw_run_tile_say_built(p, lane, (double)(cw_run_now_ns() - begin));
     cw_run_idle(&p->r);
-    if (cw_run.waiters)
-        pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
 }
 
 static void *work(void *unused)
@@ -183,7 +182,7 @@ void cw_run_tile_build_stop(void)
     started = builder.started;
     builder.started = false;
     pthread_cond_signal(&builder.wake);
-    pthread_cond_broadcast(&cw_run.done);
+    cw_run_tell();
     cw_run_unlock();
     if (started)
         pthread_join(builder.thread, NULL);

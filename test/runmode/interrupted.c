@@ -1,0 +1,94 @@
+/* interrupted.c - programs that end in a handler of a signal, as on Ctrl-C, while they wait for commands, read, or enqueue: by exit(),
+ * which the C standard does not promise and which works bare. Each case is a child process. */
+#include "common.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS (1 << 14)
+
+static int delay_ms;
+
+static void leave(int number)
+{
+    (void)number;
+    exit(44);
+}
+
+static void *interrupt(void *unused)
+{
+    (void)unused;
+    rm_sleep_ms(delay_ms);
+    kill(getpid(), SIGINT);
+    return NULL;
+}
+
+static void wait_for_commands(struct app *a, cl_mem x)
+{
+    (void)x;
+    APP_CHECK(clFinish(a->queue));
+}
+
+static void read_some(struct app *a, cl_mem x)
+{
+    int word;
+
+    app_read(a, x, 0, sizeof word, &word);
+}
+
+static const struct {
+    const char *name;
+    void (*wait)(struct app *, cl_mem);
+    int rounds; /* of commands for each wait */
+} cases[] = {{"waiting", wait_for_commands, 4}, {"reading", read_some, 4}, {"reading the last", read_some, 1}};
+
+static void run(int i)
+{
+    static int words[WORDS];
+    pthread_t thread;
+    struct app a;
+    cl_kernel slow, add;
+    cl_mem x;
+
+    app_open(&a, cases[i].name, 0, RM_SOURCE);
+    slow = app_kernel(&a, "slow");
+    add = app_kernel(&a, "add");
+    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    signal(SIGINT, leave);
+    for (int n = 0;; n++) {
+        for (int r = 0; r < cases[i].rounds; r++) {
+            app_args(slow, "mi", x, 300);
+            app_run(a.queue, slow, WORDS, 64, 0, NULL, NULL);
+            app_args(add, "mi", x, r);
+            app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
+        }
+        cases[i].wait(&a, x);
+        if (n == 5) /* what compiles is over */
+            pthread_create(&thread, NULL, interrupt, NULL);
+    }
+}
+
+int main(void)
+{
+    for (int n = 0; n < 6; n++) {
+        int i = n % (int)(sizeof cases / sizeof *cases), status = -1;
+        pid_t child;
+
+        delay_ms = 40 + 17 * n;
+        fflush(stdout);
+        child = fork();
+        if (child == 0)
+            run(i);
+        for (int ms = 0; waitpid(child, &status, WNOHANG) == 0; ms++) {
+            if (ms == 20000) {
+                kill(child, SIGKILL);
+                printf("%s: it does not end\n", cases[i].name);
+            }
+            rm_sleep_ms(1);
+        }
+        printf("%s: exit status %d, signal %d\n", cases[i].name, WEXITSTATUS(status), WTERMSIG(status));
+    }
+    return 0;
+}
