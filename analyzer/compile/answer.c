@@ -13,14 +13,7 @@ enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64, PROGRAMS = 8, TEXT_BYTES = 1400, 
 /* No vendor distinguishes ranges that are wider than this, and even where nothing is done work-groups take time. */
 #define WIDE ((size_t)1 << 20)
 
-struct module { /* the code of a kernel for launches of a kind */
-    struct module *next;
-    struct cw_compile_range range; /* whose global and offset are 1 where they are not 0, with a local size */
-    char *path, kernel[];
-};
-
 struct built {
-    struct module *modules;
     char *source, *options;
     cl_device_id device;
     cl_context context;
@@ -95,11 +88,6 @@ static void forget(struct built *b)
         clReleaseCommandQueue(b->queue);
     if (b->context)
         clReleaseContext(b->context);
-    for (struct module *m = b->modules, *next; m; m = next) {
-        next = m->next;
-        free(m->path);
-        free(m);
-    }
     free(b->source);
     free(b->options);
     *b = (struct built){0};
@@ -186,13 +174,12 @@ static bool set_args(cl_context context, cl_kernel kernel, const struct cw_compi
     return good;
 }
 
-/* Of the same kind, as far as vendors go, and of few work-groups. Without a local size the vendor chooses one by all of it. */
+/* Of the same kind, as far as vendors go (PoCL: how wide the first two dimensions are), and of few work-groups. Without a local size
+ * the vendor chooses one by all of it. */
 static void narrow(size_t *global, const size_t *local, uint32_t dims)
 {
-    uint32_t widest = 0;
+    uint32_t widest = dims > 1 && global[1] > global[0];
 
-    for (uint32_t d = 1; d < dims; d++)
-        widest = global[d] > global[widest] ? d : widest;
     for (uint32_t d = 0; d < dims; d++) {
         size_t least = d == widest ? WIDE : 1, left = local[d] ? global[d] % local[d] : 0;
 
@@ -224,93 +211,31 @@ static bool compile_all(const struct built *b)
     return clGetProgramInfo(b->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) == CL_SUCCESS && bytes;
 }
 
-static struct cw_compile_range kind_of(const struct cw_compile_range *r)
-{
-    struct cw_compile_range kind = *r;
-
-    for (uint32_t d = 0; d < 3; d++) {
-        kind.offset[d] = r->offset[d] != 0;
-        kind.global[d] = r->has_local ? r->global[d] != 0 : r->global[d];
-    }
-    return kind;
-}
-
-static struct module *find_module(const struct built *b, const char *kernel, const struct cw_compile_range *kind)
-{
-    struct module *m = b->modules;
-
-    while (m && (strcmp(m->kernel, kernel) || memcmp(&m->range, kind, sizeof *kind)))
-        m = m->next;
-    return m;
-}
-
-static void remember(struct built *b, const char *kernel, const struct cw_compile_range *kind, const char *path)
-{
-    struct module *m = find_module(b, kernel, kind);
-    size_t bytes = strlen(kernel) + 1;
-    char *copy = strdup(path);
-
-    if (!m && (m = calloc(1, sizeof *m + bytes))) {
-        memcpy(m->kernel, kernel, bytes);
-        m->range = *kind;
-        m->next = b->modules;
-        b->modules = m;
-    }
-    if (m) {
-        free(m->path);
-        m->path = copy;
-    } else {
-        free(copy);
-    }
-}
-
-/* Where nothing is loaded the vendor has the kernel already: from an earlier dry run, as there are no others. But before the
- * first has shown that this vendor's kernels are not run here, that is a failure. */
-static const char *earlier_module(const struct built *b, const char *kernel, const struct cw_compile_range *kind)
-{
-    const struct module *m = NULL;
-
-    for (const struct built *p = programs; !m && p < programs + PROGRAMS; p++) /* parts of one device have one code */
-        if (p->program && !strcmp(p->source, b->source) && !strcmp(p->options, b->options))
-            m = find_module(p, kernel, kind);
-    return m && m->path && strlen(m->path) < CW_COMPILE_MODULE ? m->path : "";
-}
-
-static bool end_dry_run(struct cw_compile_area *a, struct built *b, const char *kernel)
-{
-    static bool shown;
-    const struct cw_compile_range kind = kind_of(&a->range);
-    bool loaded = cw_dry_run_end(a->module, sizeof a->module);
-
-    shown |= loaded;
-    if (loaded)
-        remember(b, kernel, &kind, a->module);
-    else
-        strcpy(a->module, earlier_module(b, kernel, &kind));
-    return shown;
-}
-
-static bool compile(struct cw_compile_area *a, struct built *b, const char *name)
+static enum cw_compile_state compile(struct cw_compile_area *a, const struct built *b, const char *name)
 {
     static cl_mem images[MOST_ARGS];
+    static bool shown; /* that this vendor's kernels are not run here */
     cl_int err;
     cl_kernel kernel = clCreateKernel(b->program, name, &err);
-    bool good;
+    bool good, loaded;
 
     if (!kernel)
-        return false;
+        return CW_COMPILE_REFUSED;
     good = set_args(b->context, kernel, (const struct cw_compile_arg *)((const char *)a + a->arg_at), a->args, images);
     cw_dry_run_begin(name);
     good = good && launch(b, kernel, &a->range);
-    good &= end_dry_run(a, b, name);
+    loaded = cw_dry_run_end(a->module, sizeof a->module);
     for (uint32_t i = 0; i < a->args; i++)
         if (images[i])
             clReleaseMemObject(images[i]);
     clReleaseKernel(kernel);
-    return good;
+    if (good && !loaded && shown) /* what it had loaded for another range does for this one: a new process may need another file */
+        return CW_COMPILE_CLOSED;
+    shown |= loaded;
+    return good && loaded ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;
 }
 
-bool cw_compile_answer(struct cw_compile_area *a)
+enum cw_compile_state cw_compile_answer(struct cw_compile_area *a)
 {
     const char *base = (const char *)a, *name = base + a->kernel_at;
     cl_device_id device = whole_device(base + a->device_at);
@@ -320,6 +245,8 @@ bool cw_compile_answer(struct cw_compile_area *a)
         device = part_of(device, a->units);
     if (!device || a->range.dims < 1 || a->range.dims > 3 || a->args > MOST_ARGS ||
         !(b = built(device, base + a->source_at, base + a->options_at)))
-        return false;
-    return *name ? compile(a, b, name) : compile_all(b);
+        return CW_COMPILE_REFUSED;
+    if (!*name)
+        return compile_all(b) ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;
+    return compile(a, b, name);
 }

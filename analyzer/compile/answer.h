@@ -4,7 +4,8 @@
 
 #include "../kernel/compile_area.h"
 
-/* True when the vendor has compiled it; a->module says where to. Programs stay built for later questions. One thread. */
-bool cw_compile_answer(struct cw_compile_area *a);
+/* COMPILED: the vendor has; a->module says where to. CLOSED: only a new process can say. REFUSED. Programs stay built for later
+ * questions. One thread. */
+enum cw_compile_state cw_compile_answer(struct cw_compile_area *a);
 
 #endif

@@ -10,7 +10,7 @@
 #include "../io/quiet_child.h"
 #include "answer.h"
 
-enum { PATIENCE_MS = 5000, OWN_OUTPUT = 100 };
+enum { PATIENCE_MS = 2000, OWN_OUTPUT = 10 };
 
 static struct cw_compile_area *open_area(void)
 {
@@ -33,6 +33,18 @@ static bool be_quiet(void)
     return null >= 0 && fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, OWN_OUTPUT) >= 0 && dup2(null, STDOUT_FILENO) >= 0;
 }
 
+/* Where memory is short, rather this process than the one that it works for. */
+static void be_the_first_to_go(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        if (write(fd, "1000", 4) != 4)
+            fputs("clweave-compile: cannot be the first to go\n", stderr);
+        close(fd);
+    }
+}
+
 int main(void)
 {
     struct cw_compile_area *area = open_area();
@@ -42,6 +54,7 @@ int main(void)
         return 2;
     }
     close(3);
+    be_the_first_to_go();
     setenv("POCL_DEVICES", "pthread basic", 0); /* whichever is asked for */
     area->version = CW_COMPILE_VERSION;
     cw_compile_area_change(area, CW_COMPILE_STARTS, CW_COMPILE_IDLE);
@@ -50,7 +63,7 @@ int main(void)
             cw_compile_area_change(area, CW_COMPILE_IDLE, CW_COMPILE_CLOSED))
             _exit(0);
         if (atomic_load(&area->state) == CW_COMPILE_ASKED)
-            cw_compile_area_change(area, CW_COMPILE_ASKED, cw_compile_answer(area) ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED);
+            cw_compile_area_change(area, CW_COMPILE_ASKED, cw_compile_answer(area));
         for (uint32_t s; (s = atomic_load(&area->state)) == CW_COMPILE_COMPILED || s == CW_COMPILE_REFUSED;)
             cw_compile_area_wait(area, s, PATIENCE_MS); /* the host reads it */
         if (atomic_load(&area->state) == CW_COMPILE_CLOSED)

@@ -30,7 +30,7 @@
 enum {
     STACK = 64 << 10,
     OLD_KERNEL_FILES = 65536, /* closed one by one where close_range does not exist */
-    LINGER_MS = 2000,         /* for what has closed its output but not ended */
+    LINGER_MS = 1000 * CW_QUIET_LINGER_S,
     PAUSE_NS = 1000000,
     YIELD = 10, /* how much nicer the helper is than its host, whose cores it shares */
     KERNEL_SIGSET = 8,
@@ -98,6 +98,7 @@ BARE static int become_helper(void *data)
 {
     const struct supervisor *s = data;
     const struct rlimit none = {0, 0};
+    const struct sched_param usual = {0};
 
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
@@ -105,6 +106,7 @@ BARE static int become_helper(void *data)
         syscall(SYS_setpriority, PRIO_PROCESS, 0, 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
     syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
+    syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &usual); /* who asks may be a real-time thread */
     set_all_signals_default();
     syscall(SYS_execve, s->child->argv[0], s->child->argv, s->child->env);
     syscall(SYS_exit_group, 127);

@@ -23,6 +23,8 @@
 
 #define CW_QUIET_CHILD_FILE "/proc/self/fd/3" /* where the helper finds the input */
 
+#define CW_QUIET_LINGER_S 2 /* for what has closed its output but not ended */
+
 /* Of each kind there is one at a time in a process: the second caller waits. */
 enum cw_quiet_kind {
     CW_QUIET_ONCE,  /* answers one question, and yields its core to the host (nice 10 more) */

@@ -21,7 +21,8 @@ enum {
     COMPILES_MS = 60000, /* until it answers: hardly a compiler, rather one that is stuck */
     LOOK_MS = 100,       /* at whether its thread is still there */
     FAILURES = 3,        /* to start: then it is not tried again */
-    END_S = 10
+    TRIES = 3,
+    END_S = 1
 };
 
 static struct {
@@ -31,6 +32,7 @@ static struct {
     pthread_t thread;
     bool has_thread;
     unsigned failures;
+    _Atomic bool stopped;        /* the process ends */
     _Atomic bool there;          /* there is a tool, and it has not failed too often */
     _Atomic bool over;           /* the thread's work is done */
     _Atomic uint32_t is_shared;  /* the area may be looked at */
@@ -38,8 +40,11 @@ static struct {
 
 void cw_compile_child_init(void)
 {
+    const char *cache = getenv("POCL_KERNEL_CACHE"), *folder = getenv("POCL_CACHE_DIR");
+
     compiler.tool = cw_helper_tool_find("clweave-compile");
-    atomic_store(&compiler.there, compiler.tool != NULL);
+    /* PoCL's without a cache, or in one that moves with the process, finds nothing of what another has compiled */
+    atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) && !(folder && *folder && *folder != '/'));
 }
 
 bool cw_compile_child_is_there(void)
@@ -77,14 +82,29 @@ static bool start_thread(void)
     return good;
 }
 
+/* One that has been killed, or has ended. Where the process may not kill what it has started (it is another user by now) it
+ * is left behind, and there is no other. */
 static void end_of_the_last(void)
 {
-    if (compiler.has_thread)
-        pthread_join(compiler.thread, NULL); /* it is over, or about to be */
+    struct timespec end;
+
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += END_S + CW_QUIET_LINGER_S;
+    if (compiler.has_thread && pthread_timedjoin_np(compiler.thread, NULL, &end) != 0) {
+        atomic_store(&compiler.there, false);
+        return;
+    }
     compiler.has_thread = false;
     if (compiler.area)
         munmap(compiler.area, CW_COMPILE_BYTES);
     compiler.area = NULL;
+}
+
+/* Whatever its state. */
+static void close_area(void)
+{
+    for (uint32_t s = CW_COMPILE_STARTS; s < CW_COMPILE_CLOSED; s++)
+        cw_compile_area_change(compiler.area, s, CW_COMPILE_CLOSED);
 }
 
 static void pause_ms(void)
@@ -99,7 +119,7 @@ static bool wait_until_ready(void)
 
     while (!atomic_load(&compiler.is_shared) && !atomic_load(&compiler.over) && ms++ < STARTS_MS)
         pause_ms();
-    if (!atomic_load(&compiler.is_shared))
+    if (atomic_load(&compiler.is_shared) != 1)
         return false;
     madvise(compiler.area, CW_COMPILE_BYTES, MADV_DONTFORK);
     while (cw_compile_area_wait(compiler.area, CW_COMPILE_STARTS, LOOK_MS) == CW_COMPILE_STARTS && !atomic_load(&compiler.over) &&
@@ -114,9 +134,9 @@ static bool start(void)
 
     if (area == MAP_FAILED)
         return false;
-    compiler.area = area;
+    atomic_store(&compiler.is_shared, 0); /* before who stops it finds an area */
     atomic_store(&compiler.over, false);
-    atomic_store(&compiler.is_shared, 0);
+    compiler.area = area;
     compiler.has_thread = start_thread();
     if (compiler.has_thread && wait_until_ready()) {
         compiler.failures = 0;
@@ -185,6 +205,8 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
         cw_compile_area_change(a, state, CW_COMPILE_IDLE);
         return good ? CW_COMPILE_GOOD : CW_COMPILE_BAD;
     }
+    if (state == CW_COMPILE_CLOSED)
+        return CW_COMPILE_UNASKED; /* a new one can say */
     cw_compile_area_change(a, CW_COMPILE_ASKED, CW_COMPILE_CLOSED);
     cw_quiet_child_kill_one(CW_QUIET_SERVER);
     return CW_COMPILE_BAD;
@@ -195,35 +217,62 @@ static bool is_ready(void)
     return compiler.area && !atomic_load(&compiler.over) && atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
 }
 
+/* The turn, unless it takes longer than any compiler: a handler of a signal may have interrupted who has it, and never return. */
+static bool take_turn(void)
+{
+    struct timespec end;
+
+    for (unsigned ms = 0; ms < STARTS_MS + COMPILES_MS && cw_compile_child_is_there(); ms += LOOK_MS) {
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_nsec += LOOK_MS * 1000000;
+        end.tv_sec += end.tv_nsec / 1000000000;
+        end.tv_nsec %= 1000000000;
+        if (pthread_mutex_clocklock(&compiler.turn, CLOCK_MONOTONIC, &end) == 0)
+            return true;
+    }
+    return false;
+}
+
 enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE])
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
+    bool was_there = cw_compile_child_is_there();
     int saved = errno;
 
     *module = '\0';
-    if (!cw_compile_child_is_there())
+    if (!was_there)
         return CW_COMPILE_UNASKED; /* a forked child may find the lock taken for ever */
-    pthread_mutex_lock(&compiler.turn);
-    for (int try = 0; answer == CW_COMPILE_UNASKED && try < 2 && cw_compile_child_is_there(); try++) {
+    if (!take_turn())
+        return CW_COMPILE_BAD;
+    for (int try = 0; answer == CW_COMPILE_UNASKED && try < TRIES && cw_compile_child_is_there(); try++) {
         if (!is_ready())
             end_of_the_last();
-        if (compiler.area || start())
+        if (is_ready() || (!compiler.area && start()))
             answer = talk(q, module);
     }
     pthread_mutex_unlock(&compiler.turn);
     errno = saved;
-    return answer;
+    return answer == CW_COMPILE_UNASKED && atomic_load(&compiler.stopped) ? CW_COMPILE_BAD : answer;
+}
+
+bool cw_compile_child_has_stopped(void)
+{
+    return atomic_load(&compiler.stopped);
 }
 
 void cw_compile_child_stop(bool join)
 {
     struct timespec end;
 
+    atomic_store(&compiler.stopped, true);
     atomic_store(&compiler.there, false);
+    cw_quiet_child_kill_one(CW_QUIET_SERVER);
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += END_S;
     if (!join || pthread_mutex_timedlock(&compiler.turn, &end) != 0)
         return;
+    if (compiler.area && atomic_load(&compiler.is_shared) == 1)
+        close_area(); /* where it cannot be killed */
     if (compiler.has_thread && pthread_timedjoin_np(compiler.thread, NULL, &end) == 0)
         compiler.has_thread = false;
     pthread_mutex_unlock(&compiler.turn);

@@ -23,7 +23,7 @@ struct cw_compile_question {
 enum cw_compile_answer {
     CW_COMPILE_GOOD,    /* the code is in the vendor's cache */
     CW_COMPILE_BAD,     /* it cannot be compiled, or the compiler died or took longer than a minute */
-    CW_COMPILE_UNASKED, /* there is no compiler in this process: no tool, no memory, under valgrind, at the end */
+    CW_COMPILE_UNASKED, /* there is no compiler in this process: no tool, no memory, under valgrind, no cache of the vendor's */
 };
 
 /* Finds the compiler and notes the environment; once, before the others. */
@@ -36,9 +36,12 @@ bool cw_compile_child_is_there(void);
  * thread. errno is preserved. */
 enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE]);
 
-/* Nothing is asked any more; what is, is UNASKED or BAD soon. Before it the process kills its helpers (quiet_child.h). Joins the
- * compiler's thread if `join`, for ten seconds at most. */
+/* The process ends: kills the compiler; what is asked is BAD soon, and so is all that is asked from now on. Joins the compiler's thread
+ * if `join`, for a second at most. */
 void cw_compile_child_stop(bool join);
+
+/* Whether that was called. */
+bool cw_compile_child_has_stopped(void);
 
 /* In a forked child: there is no compiler. */
 void cw_compile_child_after_fork(void);

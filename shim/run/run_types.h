@@ -178,6 +178,12 @@ struct cw_run_set {
     uint8_t kind;      /* enum cw_run_arg_kind; UNSET: it has to be set */
 };
 
+/* Of launches: what a vendor may compile code of its own for. */
+struct cw_run_kinds {
+    uint64_t *kind;
+    uint32_t n, capacity, next; /* next: to be replaced when there are too many */
+};
+
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_memo {
     uint64_t shape;
@@ -232,7 +238,7 @@ struct cw_run_kernel {
     cl_kernel *clones;      /* by lane number: used by whoever has the lane */
     struct cw_run_set **set; /* by lane number: the arguments of the clone; NULL: none yet */
     uint32_t *launches;     /* by lane number */
-    uint64_t *loaded;       /* by lane number: what its vendor has code for (run_room.c) */
+    struct cw_run_kinds *loaded; /* by lane number: what its vendor has code for (run_room.c) */
     struct cw_run_memo memo;
     struct cw_run_again again;
     struct cw_run_brief brief[4]; /* run_brief.c */

@@ -116,6 +116,8 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
         free(k->set[i]);
     free(k->set);
     free(k->launches);
+    for (uint32_t i = 0; k->loaded && i < CW_RUN_LANES; i++)
+        free(k->loaded[i].kind);
     free(k->loaded);
     for (t = k->trusted; t; t = next) {
         next = t->next;

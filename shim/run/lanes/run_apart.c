@@ -1,6 +1,7 @@
 /* run_apart.c - see run_apart.h. */
 #include "run_apart.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -69,12 +70,18 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Valgrind keeps descriptors of its own in the table. */
+/* PoCL's drivers for the host's processors keep no descriptors between calls; others may, and valgrind has its own in the table. */
 static bool is_parted(cl_device_id device)
 {
+    static const char *const drivers[] = {"pthread", "basic", "cpu"}; /* cpu, cpu-minimal: since PoCL 4 */
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char name[256] = "";
+    bool known = false;
 
-    return cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        known |= !strncmp(name, drivers[i], strlen(drivers[i]));
+    return known && cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
 }
 
 bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data)
@@ -159,24 +166,23 @@ void cw_run_apart_start(const char *folder)
 
 struct memory {
     uint64_t key;
-    const char *module; /* to be noted; NULL: is it known, and still there? */
-    bool known;
+    const char *module; /* that is new; NULL: is one known? */
+    bool loaded;
 };
 
-/* Apart: files are opened. */
-static void look_up(void *memory)
+/* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is opened in the program's
+ * table of descriptors. It stays: the vendor keeps what it has loaded, too. Apart. */
+static void load(void *memory)
 {
     struct memory *m = memory;
     size_t bytes = 0;
-    char *module;
+    char *known = m->module ? NULL : cw_file_store_read(&compiled, m->key, &bytes);
+    const char *module = m->module ? m->module : known;
 
-    if (m->module) {
-        cw_file_store_write(&compiled, m->key, m->module, strlen(m->module) + 1);
-        return;
-    }
-    module = cw_file_store_read(&compiled, m->key, &bytes);
-    m->known = module && *module == '/' && access(module, R_OK) == 0;
-    free(module);
+    m->loaded = module && *module == '/' && dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    if (m->loaded && m->module)
+        cw_file_store_write(&compiled, m->key, module, strlen(module) + 1);
+    free(known);
 }
 
 static uint64_t hash(uint64_t h, const void *data, size_t bytes)
@@ -184,11 +190,17 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
     return cw_file_store_hash(h, data, bytes);
 }
 
-/* No vendor distinguishes more: local sizes, whether there is an offset, how wide the range is. */
+/* PoCL distinguishes no more: local sizes, whether there is an offset, how wide the range is; and where it keeps what. */
 static uint64_t key_of(const struct cw_compile_question *q)
 {
+    static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
     uint64_t h = CW_FILE_STORE_HASH;
 
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *place = getenv(places[i]);
+
+        h = place ? hash(h, place, strlen(place) + 1) : hash(h, "", 1);
+    }
     h = hash(h, q->source, strlen(q->source) + 1);
     h = hash(h, q->options, strlen(q->options) + 1);
     h = hash(h, q->kernel, strlen(q->kernel) + 1);
@@ -197,9 +209,10 @@ static uint64_t key_of(const struct cw_compile_question *q)
     h = hash(h, q->range.local, sizeof q->range.local);
     for (uint32_t d = 0; d < q->range.dims; d++) {
         uint64_t wide = q->range.has_local ? 64u - (unsigned)__builtin_clzll(q->range.global[d] | 1) : q->range.global[d];
-        uint8_t offset = q->range.offset[d] != 0;
+        uint8_t offset = q->range.offset[d] != 0, small = q->range.global[d] < 65535; /* PoCL 3.1's limit */
 
         h = hash(h, &wide, sizeof wide);
+        h = hash(h, &small, 1);
         h = hash(h, &offset, 1);
     }
     return cw_run_cache_key(q->device, h);
@@ -217,16 +230,13 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
 
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
-    if (*compiled.folder) {
-        m.key = key_of(&q);
-        if (cw_run_apart(device, look_up, &m) && m.known)
-            return CW_COMPILE_GOOD;
-    }
+    m.key = key_of(&q);
+    if (*kernel && *compiled.folder && cw_run_apart(device, load, &m) && m.loaded)
+        return CW_COMPILE_GOOD;
     answer = cw_compile_child_ask(&q, module);
-    if (*compiled.folder && answer == CW_COMPILE_GOOD && *module) {
-        m.module = module;
-        cw_run_apart(device, look_up, &m);
-    }
+    m.module = module;
+    if (answer == CW_COMPILE_GOOD && *kernel && !(cw_run_apart(device, load, &m) && m.loaded))
+        answer = CW_COMPILE_BAD;
     return answer;
 }
 
@@ -237,6 +247,8 @@ cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
 
     if (may_be_asked(device))
         answer = cw_run_room_apart() ? ask(device, program, kernel, r, arg, args) : CW_COMPILE_BAD;
+    else if (cw_compile_child_has_stopped())
+        answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
     if (answer == CW_COMPILE_BAD)
         cw_log_debug("kernel %s was not compiled beside the program", *kernel ? kernel : "(all)");
     return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_run_room()) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;

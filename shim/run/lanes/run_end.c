@@ -161,9 +161,9 @@ static void end(void *unused)
     cw_run_caller_enter(&me);
     cw_run_worker(false);
     if (within_call() || within_vendor()) {
+        cw_compile_child_stop(false); /* first: this thread may have been waiting for it, and others may stand behind it */
         abandon();
         cw_run_models_stop(false);
-        cw_compile_child_stop(false);
     } else {
         drain_for_a_moment();
         cw_run_models_stop(true);

@@ -75,7 +75,7 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
 
     if (CW_UNLIKELY(t->part_of != NULL))
         return cw_run_tile_submit(t, queue, NULL);
-    first = !cw_run_room_has(l, l->global, local, p->lane->number, false);
+    first = !cw_run_room_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     *queue = cw_run_place_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err = kernel ? cw_run_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
@@ -87,7 +87,7 @@ cl_int cw_run_submit(struct cw_run_task *t, cl_command_queue *queue)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL, NULL);
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
-        cw_run_room_loaded(l, l->global, local, p->lane->number, false);
+        cw_run_room_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     return err;
 }
 

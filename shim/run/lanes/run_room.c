@@ -157,24 +157,44 @@ bool cw_run_room(void)
 
 /* ---- what has been loaded */
 
-/* One bit of 64 for what a vendor may compile code of its own for: local size, magnitude of the range, an offset. */
-static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, bool tile)
+#define MOST_KINDS 256 /* of a kernel on a lane */
+
+static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, enum cw_run_form form)
 {
-    uint64_t h = tile ? 0x5851f42d4c957f2du : l->has_offset ? 0xd1342543de82ef95u : 0x14057b7ef767814fu; /* tiles have none */
+    static const uint64_t seeds[] = {0x14057b7ef767814fu, 0x5851f42d4c957f2du, 0xd1342543de82ef95u};
+    uint64_t h = seeds[form] + (form == CW_RUN_WHOLE && l->has_offset); /* tiles have none */
 
     for (cl_uint d = 0; d < l->dims; d++) {
         h = (h ^ (local ? local[d] : 0)) * 0x9e3779b97f4a7c15u;
         h = (h ^ (64u - (unsigned)__builtin_clzll(global[d] | 1))) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 29;
     }
-    return UINT64_C(1) << (h >> 58);
+    return h;
 }
 
-bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile)
+bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form)
 {
-    return l->kernel->loaded[lane] & kind_of(l, global, local, tile);
+    const struct cw_run_kinds *k = &l->kernel->loaded[lane];
+    uint64_t kind = k->n ? kind_of(l, global, local, form) : 0;
+
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->kind[i] == kind)
+            return true;
+    return false;
 }
 
-void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile)
+void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form)
 {
-    l->kernel->loaded[lane] |= kind_of(l, global, local, tile);
+    struct cw_run_kinds *k = &l->kernel->loaded[lane];
+
+    if (k->n == k->capacity && k->n < MOST_KINDS) {
+        uint32_t capacity = k->n ? 2 * k->n : 4;
+        uint64_t *more = realloc(k->kind, capacity * sizeof *more);
+
+        if (!more)
+            return;
+        k->kind = more;
+        k->capacity = capacity;
+    }
+    k->kind[k->n < k->capacity ? k->n++ : k->next++ % k->n] = kind_of(l, global, local, form);
 }

@@ -15,10 +15,12 @@ bool cw_run_room_apart(void);
  * is not seen. About 4 us; opens nothing but where memory is limited. Any thread. */
 bool cw_run_room(void);
 
-/* True when code for `l`, or for a block of it (`tile`), has been loaded on `lane` before. Lane held. */
-bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
+enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS }; /* of its kernel: its own, rewritten, rewritten for rows */
+
+/* True when code for a launch like `l` has been loaded on `lane` before. Lane held. */
+bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form);
 
 /* The vendor has taken it. Lane held. */
-void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, bool tile);
+void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form);
 
 #endif

@@ -63,7 +63,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
         memcpy(global, rows.global, sizeof global);
         local[0] = local[1] = local[2] = 1;
     }
-    first_time = !cw_run_room_has(l, global, local, p->lane->number, true);
+    first_time = !cw_run_room_has(l, global, local, p->lane->number, by_rows ? CW_RUN_ROWS : CW_RUN_TILE);
     err = !kernel ? CL_OUT_OF_RESOURCES : CW_UNLIKELY(first_time) ? cw_run_rewritten_ahead(l, p, &r, by_rows != NULL) : CL_SUCCESS;
     if (err == CL_SUCCESS)
         err = cw_run_set_args(kernel, l, p, set);
@@ -76,7 +76,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, event);
     if (err == CL_SUCCESS && first_time)
-        cw_run_room_loaded(l, global, local, p->lane->number, true);
+        cw_run_room_loaded(l, global, local, p->lane->number, by_rows ? CW_RUN_ROWS : CW_RUN_TILE);
     return err;
 }
 
