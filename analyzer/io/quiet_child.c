@@ -71,8 +71,8 @@ static struct {
     struct {
         struct supervisor *now;
         pid_t pid;
+        bool closed;
     } kind[CW_QUIET_KINDS];
-    bool closed;
 } quiet = {.turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the helper, until it execs */
@@ -245,7 +245,7 @@ static bool begin(struct supervisor *s, char *stack, bool *closed)
 
     find_clone();
     pthread_mutex_lock(&quiet.lock);
-    *closed = quiet.closed;
+    *closed = quiet.kind[s->child->kind].closed;
     if (!*closed && able)
         pid = clone(supervise, stack + STACK,
                     CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
@@ -325,32 +325,19 @@ void cw_quiet_output_finish(struct cw_quiet_output *out)
     *out = (struct cw_quiet_output){0};
 }
 
-/* Locked. */
-static void end_now(int kind)
+void cw_quiet_child_kill(enum cw_quiet_kind kind, bool forever)
 {
+    pthread_mutex_lock(&quiet.lock);
+    quiet.kind[kind].closed |= forever;
     if (quiet.kind[kind].now && quiet.kind[kind].now->alive)
         kill(quiet.kind[kind].pid, SIGKILL);
-}
-
-void cw_quiet_child_kill(bool forever)
-{
-    pthread_mutex_lock(&quiet.lock);
-    quiet.closed |= forever;
-    for (int k = 0; k < CW_QUIET_KINDS; k++)
-        end_now(k);
-    pthread_mutex_unlock(&quiet.lock);
-}
-
-void cw_quiet_child_kill_one(enum cw_quiet_kind kind)
-{
-    pthread_mutex_lock(&quiet.lock);
-    end_now(kind);
     pthread_mutex_unlock(&quiet.lock);
 }
 
 void cw_quiet_child_after_fork(void)
 {
-    for (int k = 0; k < CW_QUIET_KINDS; k++) /* the lock may be a thread's that is not here: nothing is locked any more */
+    for (int k = 0; k < CW_QUIET_KINDS; k++) { /* the lock may be a thread's that is not here: nothing is locked any more */
         quiet.kind[k].now = NULL;
-    quiet.closed = true;
+        quiet.kind[k].closed = true;
+    }
 }

@@ -60,11 +60,8 @@ struct cw_quiet_output {
 enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);
 
-/* Ends the helper that is running, and with `forever` all later ones at once. Any thread. */
-void cw_quiet_child_kill(bool forever);
-
-/* Ends the one of this kind that is running. Any thread. */
-void cw_quiet_child_kill_one(enum cw_quiet_kind kind);
+/* Ends the helper of this kind that is running, and with `forever` all later ones at once. Any thread. */
+void cw_quiet_child_kill(enum cw_quiet_kind kind, bool forever);
 
 /* Under valgrind, which ends programs that make such a process. */
 bool cw_quiet_child_is_valgrind(void);

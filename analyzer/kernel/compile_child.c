@@ -143,7 +143,7 @@ static bool start(void)
         return true;
     }
     if (compiler.has_thread)
-        cw_quiet_child_kill_one(CW_QUIET_SERVER);
+        cw_quiet_child_kill(CW_QUIET_SERVER, false);
     end_of_the_last();
     if (++compiler.failures >= FAILURES)
         atomic_store(&compiler.there, false);
@@ -208,7 +208,7 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
     if (state == CW_COMPILE_CLOSED)
         return CW_COMPILE_UNASKED; /* a new one can say */
     cw_compile_area_change(a, CW_COMPILE_ASKED, CW_COMPILE_CLOSED);
-    cw_quiet_child_kill_one(CW_QUIET_SERVER);
+    cw_quiet_child_kill(CW_QUIET_SERVER, false);
     return CW_COMPILE_BAD;
 }
 
@@ -266,7 +266,7 @@ void cw_compile_child_stop(bool join)
 
     atomic_store(&compiler.stopped, true);
     atomic_store(&compiler.there, false);
-    cw_quiet_child_kill_one(CW_QUIET_SERVER);
+    cw_quiet_child_kill(CW_QUIET_SERVER, true);
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += END_S;
     if (!join || pthread_mutex_timedlock(&compiler.turn, &end) != 0)

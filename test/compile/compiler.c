@@ -129,7 +129,7 @@ static void *kill_it(void *unused)
 {
     (void)unused;
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    cw_quiet_child_kill_one(CW_QUIET_SERVER);
+    cw_quiet_child_kill(CW_QUIET_SERVER, false);
     return NULL;
 }
 
@@ -177,7 +177,6 @@ int main(int argc, char **argv)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
             if (!strcmp(argv[i], steps[s].name))
                 steps[s].run();
-    cw_quiet_child_kill(true);
     cw_compile_child_stop(true);
     endless();
     return 0;

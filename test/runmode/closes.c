@@ -1,9 +1,11 @@
 /* closes.c - a program that closes all descriptors above 2 again and again, as programs do that do not trust what they inherited,
  * and keeps a file open between: whoever works beside it loses nothing by that, and writes nothing into the file. Standard output
- * is pointed elsewhere and back meanwhile. closes [ROUNDS] */
+ * is pointed elsewhere and back meanwhile. closes [ROUNDS [always|full]]: a thread closes them all the time; none is free. */
 #include "common.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,8 +52,33 @@ static void point_elsewhere_and_back(void)
         close(null);
 }
 
+static void *close_always(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        closefrom(3);
+        usleep(20);
+    }
+    return NULL;
+}
+
+/* What a program does to its descriptors from its second round on. */
+static void disturb(const char *how)
+{
+    const struct rlimit few = {256, 256};
+    pthread_t thread;
+
+    if (!strcmp(how, "always")) {
+        pthread_create(&thread, NULL, close_always, NULL);
+    } else if (setrlimit(RLIMIT_NOFILE, &few) == 0) {
+        while (dup(STDIN_FILENO) >= 0) {
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    const char *how = argc > 2 ? argv[2] : NULL;
     int rounds = argc > 1 ? atoi(argv[1]) : 120;
     static int words[WORDS];
     struct app a;
@@ -71,9 +98,11 @@ int main(int argc, char **argv)
             app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
         }
         APP_CHECK(clFinish(a.queue));
+        if (how && r == 1)
+            disturb(how);
         if (fd >= 0)
             look(fd);
-        if (r % 5 == 0) {
+        if (!how && r % 5 == 0) {
             point_elsewhere_and_back();
             fd = own_file();
         }

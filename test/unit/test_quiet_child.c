@@ -320,7 +320,7 @@ static void test_kill(void **state)
     (void)state;
     begin(&j, "sleep 1000", "", 1000000);
     usleep(200000);
-    cw_quiet_child_kill(true);
+    cw_quiet_child_kill(CW_QUIET_ONCE, true);
     end(&j);
     assert_int_equal(j.status, CW_ERR_IO);
     cw_quiet_output_finish(&j.out);

@@ -16,6 +16,7 @@
 #include "../../../analyzer/kernel/vendor_compiler.h"
 #include "../../door/doors.h"
 #include "../../door/log.h"
+#include "../plan/run_start.h"
 #include "../programs/run_cache.h"
 #include "run_room.h"
 #include "run_threads.h"
@@ -41,7 +42,9 @@
 struct apart {
     void (*body)(void *);
     void *data;
+    bool any; /* in any case */
     bool done;
+    double ns; /* it took of the thread */
 };
 
 static bool have_own_files(void)
@@ -63,10 +66,11 @@ static void *work(void *data)
     struct apart *a = data;
 
     cw_door_depth = 1; /* calls that come in here are the vendor's */
-    if (!have_own_files() && !cw_run_room())
+    if (!have_own_files() && !a->any && !cw_run_room())
         return NULL;
     a->body(a->data);
     a->done = true;
+    a->ns = cw_run_thread_ns();
     return NULL;
 }
 
@@ -98,7 +102,19 @@ bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data)
     if (!cw_run_room_apart() || !cw_run_thread_try(&thread, work, &a))
         return false;
     pthread_join(thread, NULL);
+    cw_run_thread_adds(a.ns);
     return a.done;
+}
+
+void cw_run_apart_files(void (*body)(void *), void *data)
+{
+    struct apart a = {.body = body, .data = data, .any = true};
+    pthread_t thread;
+
+    if (!cw_quiet_child_is_valgrind() && cw_run_thread_try(&thread, work, &a))
+        pthread_join(thread, NULL);
+    if (!a.done)
+        body(data);
 }
 
 /* ---- kernels */
@@ -227,13 +243,16 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
                                           .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
     enum cw_compile_answer answer;
     struct memory m = {0};
+    uint64_t begin;
 
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
     m.key = key_of(&q);
     if (*kernel && *compiled.folder && cw_run_apart(device, load, &m) && m.loaded)
         return CW_COMPILE_GOOD;
+    begin = cw_run_now_ns();
     answer = cw_compile_child_ask(&q, module);
+    cw_run_thread_adds((double)(cw_run_now_ns() - begin)); /* hardly more than it has worked */
     m.module = module;
     if (answer == CW_COMPILE_GOOD && *kernel && !(cw_run_apart(device, load, &m) && m.loaded))
         answer = CW_COMPILE_BAD;

@@ -19,6 +19,9 @@ void cw_run_apart_start(const char *folder);
  * room for a compiler (run_room.h). Between cw_run_build_begins() and _ends(). Any thread, lock not held. */
 bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data);
 
+/* Runs body(data), which opens files of ours and says nothing, on such a thread where there can be one, and waits. */
+void cw_run_apart_files(void (*body)(void *), void *data);
+
 /* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
 bool cw_run_apart_room(cl_device_id device);
 

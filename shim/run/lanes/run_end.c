@@ -167,13 +167,13 @@ static void end(void *unused)
     } else {
         drain_for_a_moment();
         cw_run_models_stop(true);
-        cw_compile_child_stop(true);
         cw_run_local_stop();
         cw_run_tile_build_stop();
         cw_run_keep_stop();
         cw_run_lanes_stop();
         cw_run_threads_stop();
         cw_run_callbacks_stop();
+        cw_compile_child_stop(true); /* not before: what is being built for later runs is finished */
     }
     if (!cw_run_lock_keep())
         cw_run_decide_finish(); /* else it may be in the middle of what is written */

@@ -118,19 +118,40 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
     return true;
 }
 
-static void *load(void *unused)
+struct loading {
+    struct cw_error err;
+    enum cw_status status;
+    double ns;
+};
+
+/* Apart: the program may close all descriptors meanwhile. */
+static void load_history(void *loading)
 {
-    struct cw_error err = {0};
+    struct loading *l = loading;
     double begin = cw_run_thread_ns();
 
+    l->status = cw_history_load(brain.history, brain.path, &l->err);
+    l->ns = cw_run_thread_ns() - begin;
+}
+
+static void *load(void *unused)
+{
+    struct loading l = {.status = CW_OK};
+
     (void)unused;
-    if (cw_history_load(brain.history, brain.path, &err) != CW_OK)
-        cw_log_warning("%s; starting without it", err.text);
+    cw_run_apart_files(load_history, &l);
+    if (l.status != CW_OK)
+        cw_log_warning("%s; starting without it", l.err.text);
     cw_run_lock();
-    cw_run_start_cost(cw_run_thread_ns() - begin);
+    cw_run_start_cost(l.ns);
     cw_run_each(CW_RUN_PROGRAM, cw_run_group_foresee);
     cw_run_unlock();
     return NULL;
+}
+
+static void save_history(void *err)
+{
+    cw_history_save(brain.history, brain.path, err);
 }
 
 void cw_run_decide_finish(void)
@@ -143,7 +164,7 @@ void cw_run_decide_finish(void)
     cw_run_start_finish();
     if (!brain.history || !*brain.path || cw_run.forked || !brain.begun)
         return; /* without having begun there is nothing that another run could use */
-    cw_history_save(brain.history, brain.path, &err);
+    cw_run_apart_files(save_history, &err);
     if (*err.text)
         cw_log_warning("%s", err.text);
 }

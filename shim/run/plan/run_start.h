@@ -54,7 +54,8 @@ void cw_run_start_finish(void);
 /* One line for the summary; returns its length. */
 int cw_run_start_describe(char *text, unsigned size);
 
-/* Processor time of the calling thread, in ns; lock need not be held. */
+/* Processor time of the calling thread, in ns, and what others have worked for it; lock need not be held. */
 double cw_run_thread_ns(void);
+void cw_run_thread_adds(double ns);
 
 #endif

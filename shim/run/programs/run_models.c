@@ -245,7 +245,7 @@ void cw_run_models_stop(bool join)
     struct timespec end;
     bool started;
 
-    cw_quiet_child_kill(true);
+    cw_quiet_child_kill(CW_QUIET_ONCE, true);
     cw_run_lock();
     models.quit = true;
     started = models.started;
