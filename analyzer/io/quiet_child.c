@@ -232,10 +232,14 @@ static int is_valgrinds(struct dl_phdr_info *info, size_t size, void *found)
 /* Valgrind ends programs that make such a process, as it knows threads and vfork only. */
 bool cw_quiet_child_is_valgrind(void)
 {
+    static _Atomic int known; /* 1: no, 2: yes */
     bool found = false;
 
-    dl_iterate_phdr(is_valgrinds, &found);
-    return found;
+    if (!atomic_load(&known)) {
+        dl_iterate_phdr(is_valgrinds, &found);
+        atomic_store(&known, 1 + found);
+    }
+    return atomic_load(&known) == 2;
 }
 
 static bool begin(struct supervisor *s, char *stack, bool *closed)

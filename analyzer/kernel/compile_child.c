@@ -42,6 +42,7 @@ void cw_compile_child_init(void)
 {
     const char *cache = getenv("POCL_KERNEL_CACHE"), *folder = getenv("POCL_CACHE_DIR");
 
+    cw_quiet_child_is_valgrind(); /* looks once, before threads load things */
     compiler.tool = cw_helper_tool_find("clweave-compile");
     /* PoCL's without a cache, or in one that moves with the process, finds nothing of what another has compiled */
     atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) && !(folder && *folder && *folder != '/'));
@@ -223,11 +224,11 @@ static bool take_turn(void)
     struct timespec end;
 
     for (unsigned ms = 0; ms < STARTS_MS + COMPILES_MS && cw_compile_child_is_there(); ms += LOOK_MS) {
-        clock_gettime(CLOCK_MONOTONIC, &end);
+        clock_gettime(CLOCK_REALTIME, &end); /* the thread sanitizer knows no other */
         end.tv_nsec += LOOK_MS * 1000000;
         end.tv_sec += end.tv_nsec / 1000000000;
         end.tv_nsec %= 1000000000;
-        if (pthread_mutex_clocklock(&compiler.turn, CLOCK_MONOTONIC, &end) == 0)
+        if (pthread_mutex_timedlock(&compiler.turn, &end) == 0)
             return true;
     }
     return false;

@@ -33,6 +33,7 @@ build_shim() {
     [ -e "$runtime" ] || { echo "$CC has no shared runtime for -fsanitize=$sanitizer"; exit 77; }
     make -s CC="$CC" SAN=$sanitizer OPT="-O1 -g -Wno-error" B="$built" "$built/libclweave.so" > "$T/built" 2>&1 ||
         { tail "$T/built"; echo "the library does not build"; exit 1; }
+    ln -sf "$(realpath "$B/clweave-compile")" "$built/" # uninstrumented, as the vendor in it is
     shim=$runtime:$built/libclweave.so
     $CC -g -fsanitize=$sanitizer -fno-sanitize-recover=all -o "$T/planted" test/runmode/sanitize/planted.c -lpthread
     # when a thread ends libunwind locks a mutex, which the thread sanitizer has left by then: the C library's unwinder instead

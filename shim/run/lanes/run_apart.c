@@ -49,6 +49,9 @@ struct apart {
 
 static bool have_own_files(void)
 {
+#ifdef __SANITIZE_THREAD__ /* takes files of one number in two tables for one */
+    return true;
+#else
     if (syscall(SYS_close_range, FIRST_FILE, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
         if (unshare(CLONE_FILES) != 0)
             return false;
@@ -59,6 +62,7 @@ static bool have_own_files(void)
         if (open("/dev/null", O_RDWR) != fd)
             break; /* who writes there gets an error */
     return true;
+#endif
 }
 
 static void *work(void *data)
