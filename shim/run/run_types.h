@@ -178,12 +178,6 @@ struct cw_run_set {
     uint8_t kind;      /* enum cw_run_arg_kind; UNSET: it has to be set */
 };
 
-/* Of launches: what a vendor may compile code of its own for. */
-struct cw_run_kinds {
-    uint64_t *kind;
-    uint32_t n, capacity, next; /* next: to be replaced when there are too many */
-};
-
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_memo {
     uint64_t shape;

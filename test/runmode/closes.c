@@ -81,23 +81,14 @@ int main(int argc, char **argv)
     const char *how = argc > 2 ? argv[2] : NULL;
     int rounds = argc > 1 ? atoi(argv[1]) : 120;
     static int words[WORDS];
-    struct app a;
-    cl_kernel slow, add;
-    cl_mem x;
+    struct rm_pair p;
     int fd = -1;
 
-    app_open(&a, "closes", 0, RM_SOURCE);
-    slow = app_kernel(&a, "slow");
-    add = app_kernel(&a, "add");
-    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    rm_pair_open(&p, "closes", words, WORDS);
     for (int r = 0; r < rounds; r++) {
-        for (int i = 0; i < 10; i++) {
-            app_args(slow, "mi", x, 2000);
-            app_run(a.queue, slow, WORDS, 64, 0, NULL, NULL);
-            app_args(add, "mi", x, r);
-            app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
-        }
-        APP_CHECK(clFinish(a.queue));
+        for (int i = 0; i < 10; i++)
+            rm_pair_run(&p, 2000, r);
+        APP_CHECK(clFinish(p.a.queue));
         if (how && r == 1)
             disturb(how);
         if (fd >= 0)
@@ -108,9 +99,5 @@ int main(int argc, char **argv)
         }
         rm_sleep_ms(1);
     }
-    app_read(&a, x, 0, sizeof words, words);
-    APP_CHECK(clReleaseMemObject(x));
-    APP_CHECK(clReleaseKernel(slow));
-    APP_CHECK(clReleaseKernel(add));
-    return app_close(&a);
+    return rm_pair_close(&p, words);
 }

@@ -58,4 +58,39 @@ static inline void rm_warm(const struct app *a, cl_kernel k, cl_mem x)
     "kernel void sum(global const int *a, global const int *b, global int *c)\n"                             \
     "{ int i = get_global_id(0); c[i] = 3 * a[i] + b[i]; }\n"
 
+/* A program that works: two kernels of RM_SOURCE in turn, on `count` words. */
+struct rm_pair {
+    struct app a;
+    cl_kernel slow, add;
+    cl_mem x;
+    size_t count;
+};
+
+static inline void rm_pair_open(struct rm_pair *p, const char *name, int *words, size_t count)
+{
+    app_open(&p->a, name, 0, RM_SOURCE);
+    p->slow = app_kernel(&p->a, "slow");
+    p->add = app_kernel(&p->a, "add");
+    p->x = app_buffer(&p->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, count * sizeof *words, words);
+    p->count = count;
+}
+
+static inline void rm_pair_run(struct rm_pair *p, cl_int work, cl_int more)
+{
+    app_args(p->slow, "mi", p->x, work);
+    app_run(p->a.queue, p->slow, p->count, 64, 0, NULL, NULL);
+    app_args(p->add, "mi", p->x, more);
+    app_run(p->a.queue, p->add, p->count, 64, 0, NULL, NULL);
+}
+
+/* Says what has come of it. */
+static inline int rm_pair_close(struct rm_pair *p, int *words)
+{
+    app_read(&p->a, p->x, 0, p->count * sizeof *words, words);
+    APP_CHECK(clReleaseMemObject(p->x));
+    APP_CHECK(clReleaseKernel(p->slow));
+    APP_CHECK(clReleaseKernel(p->add));
+    return app_close(&p->a);
+}
+
 #endif

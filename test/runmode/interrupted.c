@@ -53,24 +53,15 @@ static void run(int i)
 {
     static int words[WORDS];
     pthread_t thread;
-    struct app a;
-    cl_kernel slow, add;
-    cl_mem x;
+    struct rm_pair p;
 
-    app_open(&a, cases[i].name, 0, RM_SOURCE);
-    slow = app_kernel(&a, "slow");
-    add = app_kernel(&a, "add");
-    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
+    rm_pair_open(&p, cases[i].name, words, WORDS);
     signal(SIGINT, leave);
     for (int n = 0;; n++) {
-        for (int r = 0; r < cases[i].rounds; r++) {
-            app_args(slow, "mi", x, 3000);
-            app_run(a.queue, slow, WORDS, 64, 0, NULL, NULL);
-            app_args(add, "mi", x, r);
-            app_run(a.queue, add, WORDS, 64, 0, NULL, NULL);
-        }
+        for (int r = 0; r < cases[i].rounds; r++)
+            rm_pair_run(&p, 3000, r);
         waits++;
-        cases[i].wait(&a, x);
+        cases[i].wait(&p.a, p.x);
         if (n == 2) /* what compiles is over */
             pthread_create(&thread, NULL, interrupt, NULL), pthread_detach(thread);
     }

@@ -63,15 +63,12 @@ static const struct {
     {"no other programs", filtered},   {"nothing", nothing},
 };
 
-static void work(const struct app *a, cl_kernel slow, cl_kernel add, cl_mem x, int rounds)
+static void work(struct rm_pair *p, int rounds)
 {
     for (int r = 0; r < rounds; r++) {
-        app_args(slow, "mi", x, 3000);
-        app_run(a->queue, slow, WORDS, 64, 0, NULL, NULL);
-        app_args(add, "mi", x, r);
-        app_run(a->queue, add, WORDS, 64, 0, NULL, NULL);
+        rm_pair_run(p, 3000, r);
         if (r % 20 == 19) {
-            APP_CHECK(clFinish(a->queue));
+            APP_CHECK(clFinish(p->a.queue));
             rm_sleep_ms(5); /* what is built beside it has time */
         }
     }
@@ -80,22 +77,13 @@ static void work(const struct app *a, cl_kernel slow, cl_kernel add, cl_mem x, i
 static int run(int i)
 {
     static int words[WORDS];
-    struct app a;
-    cl_kernel slow, add;
-    cl_mem x;
+    struct rm_pair p;
 
-    app_open(&a, cases[i].name, 0, RM_SOURCE);
-    slow = app_kernel(&a, "slow");
-    add = app_kernel(&a, "add");
-    x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words, words);
-    work(&a, slow, add, x, 20);
+    rm_pair_open(&p, cases[i].name, words, WORDS);
+    work(&p, 20);
     cases[i].take();
-    work(&a, slow, add, x, ROUNDS);
-    app_read(&a, x, 0, sizeof words, words);
-    APP_CHECK(clReleaseMemObject(x));
-    APP_CHECK(clReleaseKernel(slow));
-    APP_CHECK(clReleaseKernel(add));
-    return app_close(&a);
+    work(&p, ROUNDS);
+    return rm_pair_close(&p, words);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* run_kernel.c - the program's kernels: shadows of their arguments, and private kernels for the lanes. */
 #include "run_hooks.h"
+#include "../lanes/run_room.h"
 #include "../programs/run_kept.h"
 #include "../programs/run_reach.h"
 #include "../tiles/run_tile.h"
@@ -60,7 +61,7 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     k->broken = calloc(CW_RUN_LANES, sizeof *k->broken);
     k->set = calloc(CW_RUN_LANES, sizeof *k->set);
     k->launches = calloc(CW_RUN_LANES, sizeof *k->launches);
-    k->loaded = calloc(CW_RUN_LANES, sizeof *k->loaded);
+    k->loaded = cw_run_room_new();
     if (!p->parsed)
         cw_run_program_parse(p);
     if (k->modes)
@@ -116,9 +117,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
         free(k->set[i]);
     free(k->set);
     free(k->launches);
-    for (uint32_t i = 0; k->loaded && i < CW_RUN_LANES; i++)
-        free(k->loaded[i].kind);
-    free(k->loaded);
+    cw_run_room_free(k->loaded);
     for (t = k->trusted; t; t = next) {
         next = t->next;
         free(t);

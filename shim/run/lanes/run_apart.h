@@ -16,7 +16,8 @@
 void cw_run_apart_start(const char *folder);
 
 /* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running it: the process has no
- * room for a compiler (run_room.h). Between cw_run_build_begins() and _ends(). Any thread, lock not held. */
+ * room for a compiler (run_room.h). Between cw_run_build_begins() and _ends(), or on a thread whose end the process waits for. Any
+ * thread, lock not held. */
 bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data);
 
 /* Runs body(data), which opens files of ours and says nothing, on such a thread where there can be one, and waits. */

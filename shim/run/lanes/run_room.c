@@ -159,6 +159,23 @@ bool cw_run_room(void)
 
 #define MOST_KINDS 256 /* of a kernel on a lane */
 
+struct cw_run_kinds { /* what a vendor may compile code of its own for */
+    uint64_t *kind;
+    uint32_t n, capacity, next; /* next: to be replaced when there are too many */
+};
+
+struct cw_run_kinds *cw_run_room_new(void)
+{
+    return calloc(CW_RUN_LANES, sizeof(struct cw_run_kinds));
+}
+
+void cw_run_room_free(struct cw_run_kinds *kinds)
+{
+    for (uint32_t i = 0; kinds && i < CW_RUN_LANES; i++)
+        free(kinds[i].kind);
+    free(kinds);
+}
+
 static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, enum cw_run_form form)
 {
     static const uint64_t seeds[] = {0x14057b7ef767814fu, 0x5851f42d4c957f2du, 0xd1342543de82ef95u};

@@ -17,6 +17,10 @@ bool cw_run_room(void);
 
 enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS }; /* of its kernel: its own, rewritten, rewritten for rows */
 
+/* By lane number: of which kinds of launches of a kernel code has been loaded. NULL: memory is out. */
+struct cw_run_kinds *cw_run_room_new(void);
+void cw_run_room_free(struct cw_run_kinds *kinds);
+
 /* True when code for a launch like `l` has been loaded on `lane` before. Lane held. */
 bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form);
 
