@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,10 +212,21 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
     return cw_file_store_hash(h, data, bytes);
 }
 
-/* PoCL distinguishes no more: local sizes, whether there is an offset, how wide the range is; and where it keeps what. */
+/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c, pocl_cache_kernel_cachedir_path() of 3.1. */
+static bool is_small(const struct cw_compile_range *r)
+{
+    uint64_t deep = r->dims > 2 ? r->local[2] * r->local[2] : 0;
+
+    return r->global[0] < USHRT_MAX && (r->dims < 2 || r->global[1] < USHRT_MAX) && deep < USHRT_MAX;
+}
+
+/* Of all that the code depends on, as far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range
+ * is; without a local size all of the range, by which it chooses one. And where it keeps the code. */
 static uint64_t key_of(const struct cw_compile_question *q)
 {
     static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    const struct cw_compile_range *r = &q->range;
+    uint8_t kind[] = {r->has_local, r->offset[0] || r->offset[1] || r->offset[2], is_small(r)};
     uint64_t h = CW_FILE_STORE_HASH;
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -225,17 +238,53 @@ static uint64_t key_of(const struct cw_compile_question *q)
     h = hash(h, q->options, strlen(q->options) + 1);
     h = hash(h, q->kernel, strlen(q->kernel) + 1);
     h = hash(h, &q->units, sizeof q->units);
-    h = hash(h, &q->range.dims, sizeof q->range.dims);
-    h = hash(h, q->range.local, sizeof q->range.local);
-    for (uint32_t d = 0; d < q->range.dims; d++) {
-        uint64_t wide = q->range.has_local ? 64u - (unsigned)__builtin_clzll(q->range.global[d] | 1) : q->range.global[d];
-        uint8_t offset = q->range.offset[d] != 0, small = q->range.global[d] < 65535; /* PoCL 3.1's limit */
-
-        h = hash(h, &wide, sizeof wide);
-        h = hash(h, &small, 1);
-        h = hash(h, &offset, 1);
-    }
+    h = hash(h, kind, sizeof kind);
+    h = hash(h, r->has_local ? r->local : r->global, sizeof r->local);
     return cw_run_cache_key(q->device, h);
+}
+
+/* What this process has loaded. */
+static struct {
+    pthread_mutex_t lock;
+    uint64_t *key;
+    size_t n, capacity;
+} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_here(uint64_t key)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&here.lock);
+    for (size_t i = 0; i < here.n && !found; i++)
+        found = here.key[i] == key;
+    pthread_mutex_unlock(&here.lock);
+    return found;
+}
+
+static void note(uint64_t key)
+{
+    pthread_mutex_lock(&here.lock);
+    if (here.n == here.capacity) {
+        size_t capacity = here.n ? 2 * here.n : 16;
+        uint64_t *more = realloc(here.key, capacity * sizeof *more);
+
+        here.capacity = more ? capacity : here.capacity;
+        here.key = more ? more : here.key;
+    }
+    if (here.n < here.capacity)
+        here.key[here.n++] = key;
+    pthread_mutex_unlock(&here.lock);
+}
+
+/* Whether the file of `module`, or the one that is known for the key, is loaded now. */
+static bool load_apart(cl_device_id device, uint64_t key, const char *module)
+{
+    struct memory m = {.key = key, .module = module};
+    bool loaded = cw_run_apart(device, load, &m) && m.loaded;
+
+    if (loaded)
+        note(key);
+    return loaded;
 }
 
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
@@ -246,19 +295,17 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
                                           .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
     enum cw_compile_answer answer;
-    struct memory m = {0};
-    uint64_t begin;
+    uint64_t key, begin;
 
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
-    m.key = key_of(&q);
-    if (*kernel && *compiled.folder && cw_run_apart(device, load, &m) && m.loaded)
+    key = key_of(&q);
+    if (*kernel && (is_here(key) || (*compiled.folder && load_apart(device, key, NULL))))
         return CW_COMPILE_GOOD;
     begin = cw_run_now_ns();
     answer = cw_compile_child_ask(&q, module);
     cw_run_thread_adds((double)(cw_run_now_ns() - begin)); /* hardly more than it has worked */
-    m.module = module;
-    if (answer == CW_COMPILE_GOOD && *kernel && !(cw_run_apart(device, load, &m) && m.loaded))
+    if (answer == CW_COMPILE_GOOD && *kernel && !load_apart(device, key, module))
         answer = CW_COMPILE_BAD;
     return answer;
 }
