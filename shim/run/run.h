@@ -259,6 +259,8 @@ static inline const char *cw_run_program_text(const struct cw_run_program *p)
 /* Launches of the kernel have, or may have, effects that no argument shows. Lock held. */
 bool cw_run_source_forbids(const struct cw_run_kernel *k);
 bool cw_run_source_manageable(const char *source, const char *options); /* any thread */
+/* Another build of the same text may be another program: it says when it was built. Any thread. */
+bool cw_run_source_dated(const char *source, const char *options);
 cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes); /* the same */
 cl_mem_object_type cw_run_image_type(const struct cw_run_image *image);
 /* True when `k`, which has images (the arguments' `memory` is set), only reads them, and takes no sampler. Lock held. */

@@ -33,6 +33,12 @@ done
 wrapped '-DFACTOR=3 -cl-kernel-arg-info -cl-fast-relaxed-math' info
 bare "$T/info" && for i in 1 2 3 4; do in_run "$T/info" CLWEAVE_HISTORY="$cache/history.db"; done
 [ "$(answered)0" -ge 10 ] || fail "with information on arguments nothing is answered"
+# what says when it was built: another build is another program, for a later run and for a helper. (10 launches are of the
+# program that gets no options.)
+wrapped '-DFACTOR=(3+0*__TIME__[0])' dated
+bare "$T/dated" && for i in 1 2 3 4; do in_run "$T/dated" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1; done
+[ "$(answered)0" -le 10 ] || fail "a build that says when it was made: $(answered) builds answered"
+grep -q '(10 kernels)' "$T/summary" || fail "launches of what says when it was built: $(head -n 1 "$T/summary")"
 # no options are others than empty ones: PoCL tells of arguments then
 wrapped none none
 bare "$T/none" && for i in 1 2 3 4; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db"; done

@@ -101,8 +101,10 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
 {
     const struct cw_run_program *p;
     char identity[IDENTITY_BYTES] = "", *source = NULL, *to;
+    const char *given;
 
     *q = (struct cw_run_kept_question){0};
+    given = options ? options : "";
     options = options ? options : CW_RUN_KEPT_NO_OPTIONS;
     if (!*store.folder || !n != !devices || n > 1)
         return false;
@@ -113,7 +115,7 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
         q->device = p->context->slots->slot[0].device;
     }
     cw_run_unlock();
-    if (source && is_known(q->context, q->device) && identify(q->device, identity)) {
+    if (source && !cw_run_source_dated(source, given) && is_known(q->context, q->device) && identify(q->device, identity)) {
         q->length = strlen(identity) + strlen(options) + strlen(source) + 3;
         q->text = malloc(q->length);
     }

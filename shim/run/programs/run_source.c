@@ -30,6 +30,8 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 /* Side effects that no argument shows: output, other queues, pipes, assembly. */
 static const char *const forbidden[] = {"printf", "__builtin_printf", "enqueue_",  "pipe", "read_pipe", "write_pipe",
                                         "asm",    "__asm",            "ndrange_t", NULL};
+/* What a build says of its moment: another build, be it for a helper or in an earlier run, is another program. */
+static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
 /* By these a kernel can see its local size. */
 static const char *const by_group[] = {"get_local_",
                                        "get_group_",
@@ -80,9 +82,23 @@ static bool may_be_pasted(const struct cw_cl_source *s, const char *const *words
     return false;
 }
 
+static bool is_dated(const struct cw_cl_source *s)
+{
+    return any(s, dating) || may_be_pasted(s, dating);
+}
+
 static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
 {
-    return !s->has_include && !any(s, forbidden) && !cw_cl_has_variables(s, options);
+    return !s->has_include && !any(s, forbidden) && !is_dated(s) && !cw_cl_has_variables(s, options);
+}
+
+bool cw_run_source_dated(const char *source, const char *options)
+{
+    struct cw_cl_source s;
+    bool dated = !cw_cl_source_init(&s, source, options) || is_dated(&s);
+
+    cw_cl_source_finish(&s);
+    return dated;
 }
 
 bool cw_run_source_forbids(const struct cw_run_kernel *k)
