@@ -56,14 +56,33 @@ bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range 
     return true;
 }
 
+/* The rest of a comparison has one value in all iterations of `loop`. */
+static bool steady_rest(const struct cw_eval *e, const struct cw_poly *rest, int loop)
+{
+    for (int i = 0; i < rest->n; i++)
+        for (int d = 0; d < CW_POLY_DEGREE; d++) {
+            int v = rest->term[i].var[d];
+            bool outer = false;
+            if (v < VAR_DYNAMIC)
+                continue;
+            for (int l = 0; l < e->m->loops && e->var[v].node < 0; l++)
+                outer |= e->loop_var[l] == v && (e->loop[l] == LOOP_DONE || e->loop[l] == LOOP_PENDING) && !cw_model_loop_inside(e->m, l, loop);
+            if (!outer && (e->var[v].node < 0 || cw_model_varies_in(e->m, e->var[v].node, loop)))
+                return false;
+        }
+    return true;
+}
+
 /* Bounds of the k at which `stay` fails first; false when there may be none. The test is remembered. */
-static bool failure_of(struct cw_eval *e, struct cw_guard stay, int k, struct cw_range *out)
+static bool failure_of(struct cw_eval *e, struct cw_guard stay, int loop, int k, struct cw_range *out)
 {
     struct cw_poly p, rest;
     struct eval_recipe test = {.rule = RULE_TEST, .var = k};
     if (!eval_relation(e, stay.node, stay.want, &p, &test.relation) || !separate(&p, k, &test.number, &rest))
         return false;
     if (test.relation == REL_NEGATIVE && cw_value_less(test.number, cw_value_number(0)))
+        return false;
+    if (!steady_rest(e, &rest, loop))
         return false;
     test.a = eval_keep(e, &rest);
     if (!eval_test_range(test.relation, test.number, eval_range(e, &rest), out)) {
@@ -120,7 +139,7 @@ static bool bound(struct cw_eval *e, int loop, int k)
         for (int g = stay.first; g < stay.first + stay.n; g++) {
             struct cw_range r;
             tests++;
-            if (!failure_of(e, e->m->guard[g], k, &r) || !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
+            if (!failure_of(e, e->m->guard[g], loop, k, &r) || !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
                 continue;
             best = r;
         }
