@@ -1,9 +1,9 @@
 /* eval_loop.c - how often a loop runs.
  *
- * A loop whose exit test reads "T*k + R < 0" (k: complete iterations; T a number; R without k) is left at the
- * first k with T*k + R >= 0 at the latest. The header runs for k = 0 .. that value. The bound holds if
- * nothing that was compared wrapped on the way, which is checked afterwards for the whole range (induction
- * over k). */
+ * A loop whose exit test reads "T*k + R < 0" (k: complete iterations; T a number; R without k and the same in
+ * every iteration) is left at the first k with T*k + R >= 0 at the latest. The header runs for k = 0 .. that
+ * value. The bound holds if nothing that was compared wrapped on the way, which is checked afterwards for the
+ * whole range (induction over k). */
 #include "eval_internal.h"
 
 static bool inside(const struct cw_eval *e, int loop)
@@ -56,18 +56,25 @@ bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range 
     return true;
 }
 
-/* The rest of a comparison has one value in all iterations of `loop`. */
-static bool steady_rest(const struct cw_eval *e, const struct cw_poly *rest, int loop)
+/* The variable is the counter of a loop that `loop` does not contain. */
+static bool is_counter_outside(const struct cw_eval *e, int var, int loop)
+{
+    for (int l = 0; l < e->m->loops; l++)
+        if (e->loop_var[l] == var && (e->loop[l] == LOOP_DONE || e->loop[l] == LOOP_PENDING))
+            return !cw_model_loop_inside(e->m, l, loop);
+    return false;
+}
+
+/* `rest` has the same value in every iteration of `loop`. Its range does not say so: what a loop loads has one, and guards
+ * narrow it for the iterations that an access is in. */
+static bool is_steady(const struct cw_eval *e, const struct cw_poly *rest, int loop)
 {
     for (int i = 0; i < rest->n; i++)
         for (int d = 0; d < CW_POLY_DEGREE; d++) {
             int v = rest->term[i].var[d];
-            bool outer = false;
             if (v < VAR_DYNAMIC)
                 continue;
-            for (int l = 0; l < e->m->loops && e->var[v].node < 0; l++)
-                outer |= e->loop_var[l] == v && (e->loop[l] == LOOP_DONE || e->loop[l] == LOOP_PENDING) && !cw_model_loop_inside(e->m, l, loop);
-            if (!outer && (e->var[v].node < 0 || cw_model_varies_in(e->m, e->var[v].node, loop)))
+            if (e->var[v].node < 0 ? !is_counter_outside(e, v, loop) : cw_model_varies_in(e->m, e->var[v].node, loop))
                 return false;
         }
     return true;
@@ -82,7 +89,7 @@ static bool failure_of(struct cw_eval *e, struct cw_guard stay, int loop, int k,
         return false;
     if (test.relation == REL_NEGATIVE && cw_value_less(test.number, cw_value_number(0)))
         return false;
-    if (!steady_rest(e, &rest, loop))
+    if (!is_steady(e, &rest, loop))
         return false;
     test.a = eval_keep(e, &rest);
     if (!eval_test_range(test.relation, test.number, eval_range(e, &rest), out)) {

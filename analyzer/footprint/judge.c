@@ -56,6 +56,24 @@ static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
     return eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
 }
 
+/* The test compares the counter of `loop` with what has another value in each of its iterations, by which the evaluator bounds
+ * nothing. */
+static bool is_unsteady(struct judge *j, const struct cw_guard *g, int loop)
+{
+    struct cw_poly p;
+    enum relation relation;
+    if (!eval_relation(j->e, g->node, g->want, &p, &relation))
+        return false;
+    for (int i = 0; i < p.n; i++)
+        for (int d = 0; d < CW_POLY_DEGREE; d++) {
+            int node = p.term[i].var[d] ? j->e->var[p.term[i].var[d]].node : -1;
+            const struct cw_expr *x = node < 0 ? NULL : &j->m->pool.node[node];
+            if (x && !(x->op == CW_EXPR_LOOP && x->a == loop) && cw_model_varies_in(j->m, node, loop))
+                return true;
+        }
+    return false;
+}
+
 /* A loop is as known as the best of the tests that end it; when they depend on ids its length does. */
 static enum shape loop_shape(struct judge *j, int loop)
 {
@@ -66,7 +84,7 @@ static enum shape loop_shape(struct judge *j, int loop)
     for (int i = 0; i < j->m->exits; i++) {
         const struct cw_exit *x = &j->m->exit[i];
         for (int g = x->stay.first; x->loop == loop && g < x->stay.first + x->stay.n; g++) {
-            enum shape s = relation_shape(j, &j->m->guard[g]);
+            enum shape s = is_unsteady(j, &j->m->guard[g], loop) ? SHAPE_OPEN : relation_shape(j, &j->m->guard[g]);
             best = s < best ? s : best;
         }
     }

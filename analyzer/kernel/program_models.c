@@ -120,6 +120,8 @@ static enum cw_status add_options(struct question *q, const char *options, struc
     for (char *w = strtok_r(q->options, " \t\r\n\v\f", &rest); w && status == CW_OK; w = strtok_r(NULL, " \t\r\n\v\f", &rest)) {
         if (!strncmp(w, "--", 2) || *w == '@')
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known", w);
+        if (!strcmp(w, "-cl-opt-disable")) /* of a struct that is copied no store to the members shows that have no value */
+            return cw_error_set(err, CW_ERR_UNSUPPORTED, "with build option '%s' members without a value are written, too", w);
         status = add_word(q, w, err);
     }
     return status;

@@ -208,6 +208,7 @@ static void test_options(void **state)
     assert_int_equal(get(K, "-D 'A=1 2'", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "--eval x.json", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get(K, "-D @file", NULL, NULL), CW_ERR_UNSUPPORTED);
+    assert_int_equal(get(K, "-DA -cl-opt-disable", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(get("#include \"a.h\"\n" K, "", NULL, NULL), CW_ERR_UNSUPPORTED);
     assert_int_equal(times_called(), 0);
     setenv("POCL_EXTRA_BUILD_FLAGS", "-DX", 1);
