@@ -15,6 +15,7 @@ static const char why_float[] = "atomics on floating-point numbers, exchanges or
 static const char why_delta[] = "integer atomics of several work-groups meet";
 static const char why_same[] = "several work-groups write the same value to the same bytes";
 static const char why_mesh[] = "what work-groups write is interleaved too finely to be listed";
+static const char why_order[] = "compilers may change the order in which a work-item touches neighbouring elements";
 static const char why_mixed[] =
     "what several work-groups write cannot be merged: it is written in different ways";
 
@@ -65,18 +66,21 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
 
 /* ---- pairs */
 
-/* Where argument b begins in the memory of argument a; false when they lie in different memories or ranges.
- * An image's layout is not known. */
-static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
+bool cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b, int64_t *shift)
 {
-    const struct cw_launch_arg *x = &k->launch->arg[a], *y = &k->launch->arg[b];
+    const struct cw_launch_arg *x = &launch->arg[a], *y = &launch->arg[b];
     *shift = y->base - x->base;
     if (a == b)
         return true;
     if (x->allocation == 0 || x->allocation != y->allocation)
         return false;
-    bool image = k->c->m->arg[a].kind == CW_ARG_IMAGE || k->c->m->arg[b].kind == CW_ARG_IMAGE;
+    bool image = m->arg[a].kind == CW_ARG_IMAGE || m->arg[b].kind == CW_ARG_IMAGE;
     return image || (x->base < y->base + y->buffer_bytes && y->base < x->base + x->buffer_bytes);
+}
+
+static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
+{
+    return cut_share_memory(k->c->m, k->launch, a, b, shift);
 }
 
 /* Both store one and the same number into bytes that coincide or do not meet. */
@@ -295,7 +299,7 @@ static bool better(const struct cw_cut_verdict *a, const struct cw_cut_verdict *
     return a->cut != b->cut ? a->cut > b->cut : a->contiguous && !b->contiguous;
 }
 
-void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+static void decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
 {
     struct cw_cut_verdict one;
     struct cutting k = {c, launch, &one, 0};
@@ -321,6 +325,19 @@ void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_c
         if (v->cut == CW_CUT_ANY && v->contiguous)
             return;
     }
+}
+
+void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+{
+    int first, second;
+    decide(c, launch, v);
+    if (v->cut == CW_CUT_WHOLE || cut_keeps_order(c, launch, &first, &second))
+        return;
+    int arg = c->m->access[first].arg, other = c->m->access[second].arg;
+    whole(v, why_order, arg);
+    v->other = other != arg ? other : -1;
+    v->access[0] = first;
+    v->access[1] = second;
 }
 
 void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)

@@ -76,6 +76,10 @@ void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, stru
 /* What holds for every launch: false when that depends on the launch, else `v` is WHOLE with the reason. */
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v);
 
+/* In every launch, with any local size: each work-item's accesses come in their order, whatever a compiler makes of the kernel
+ * (cut_order.c), as long as no two arguments share bytes. */
+bool cw_cut_ordered(const struct cw_model *m);
+
 /* "whole", "one memory", "with merge", "any memory" */
 const char *cw_cut_name(enum cw_cut c);
 /* "add", "signed min" … */

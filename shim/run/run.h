@@ -145,7 +145,7 @@ void cw_run_kick(void); /* wakes the workers of lanes that have something to do 
  * (run_move.c) */
 bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p);
 /* True when some other device may run launches of `k` from `q`, or tiles of them. Lock held. */
-bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local);
+bool cw_run_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, bool has_local);
 extern bool cw_run_relaxed; /* --numerics=relaxed; constant after start() */
 
 /* For cw_run_help: everything of `queue` up to number `sequence` has retired. */

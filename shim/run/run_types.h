@@ -282,6 +282,7 @@ struct cw_run_launch {
     struct cw_run_arg *args;
     cl_uint dims;
     bool has_local, has_offset; /* has_offset: not all of it is 0 */
+    bool any_local;             /* without a local size: any will do (cw_run_cut_any_local) */
     size_t offset[3], global[3], local[3];
 };
 

@@ -16,7 +16,7 @@
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
-    const size_t *pinned; /* what home makes of a local size that is NULL; NULL: nobody could see it, or it is not known */
+    const size_t *pinned; /* what home makes of a local size that is NULL; NULL: it does not matter, or is not known */
 };
 
 static bool has_offset(const struct range *r)
@@ -159,11 +159,15 @@ static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const st
     }
 }
 
-/* The kernel could see the local size that is left to the device. */
-static void pin(const struct cw_run_queue *q, const struct cw_run_kernel *k, struct range *r, size_t local[3])
+/* The local size is left to the device, and could show. */
+static bool is_left_open(const struct range *r, struct cw_run_kernel *k)
 {
-    if (!r->local && k && k->parsed && k->program->manageable && !k->program->group_free && !k->program->fixed_size && is_plain(r) &&
-        cw_run_local_of(q, r->dims, r->global, local))
+    return !r->local && k && k->parsed && k->program->manageable && !k->program->fixed_size && is_plain(r) && cw_run_cut_one_local(k);
+}
+
+static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct range *r, size_t local[3])
+{
+    if (is_left_open(r, k) && cw_run_local_of(q, r->dims, r->global, local))
         r->pinned = local;
 }
 
@@ -176,6 +180,7 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
     t->launch.kernel = k;
     t->launch.dims = r->dims;
     t->launch.has_local = local;
+    t->launch.any_local = !local && cw_run_cut_any_local(k);
     t->launch.has_offset = has_offset(r);
     for (cl_uint i = 0; i < r->dims; i++) {
         t->launch.offset[i] = r->offset ? r->offset[i] : 0;

@@ -1,9 +1,10 @@
 /* run_move.c - whether a launch may run elsewhere than at home, bit for bit the same. */
 #include "../hooks/run_hooks.h"
+#include "../tiles/run_tile.h"
 
 bool cw_run_relaxed;
 
-bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *k, bool has_local)
+bool cw_run_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, bool has_local)
 {
     const struct cw_run_context *c = q->context;
 
@@ -13,7 +14,7 @@ bool cw_run_may_leave(const struct cw_run_queue *q, const struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_place *p = &c->places[i];
         if (p->slot->one_memory && (p->slot->same_code || cw_run_relaxed) && !k->broken[p->lane->number] &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || k->program->group_free))
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || cw_run_cut_any_local(k)))
             return true;
     }
     return false;
@@ -29,6 +30,5 @@ bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
         return false;
     if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
         return false;
-    /* another device may choose another size, and the kernel could see it */
-    return t->launch.has_local || k->program->group_free;
+    return t->launch.has_local || t->launch.any_local; /* another device may choose another size */
 }

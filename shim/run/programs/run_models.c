@@ -220,6 +220,11 @@ void cw_run_models_begin(void)
     cw_run_each(CW_RUN_PROGRAM, want_built);
 }
 
+bool cw_run_models_settled(const struct cw_run_program *p)
+{
+    return p->models || (p->models_job ? models.done >= p->models_job : cw_run.begun);
+}
+
 void cw_run_models_wait(const struct cw_run_program *p)
 {
     uint64_t number = p->models_job;

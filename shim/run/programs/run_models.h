@@ -31,6 +31,9 @@ void cw_run_models_begin(void);
 /* What was wanted before is wanted no more: p->models is NULL, and stays it. Lock held. */
 void cw_run_models_forget(struct cw_run_program *p);
 
+/* They are there, or will never be. Lock held. */
+bool cw_run_models_settled(const struct cw_run_program *p);
+
 /* For tests: waits until they are there, or cannot be. Lock held, given up meanwhile. */
 void cw_run_models_wait(const struct cw_run_program *p);
 

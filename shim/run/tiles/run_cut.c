@@ -108,7 +108,29 @@ static struct cw_run_tiled *tiled_of(struct cw_run_kernel *k)
     d->models->refs++;
     m = cw_model_set_find(&d->models->set, k->name);
     d->cutter = m && (uint32_t)m->args == k->count ? cw_cutter_create(m) : NULL;
+    d->ordered = d->cutter && cw_cut_ordered(m);
     return d->cutter ? d : NULL;
+}
+
+static bool arguments_share(const struct cw_run_kernel *k)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        for (uint32_t j = 0; k->args[i].memory && j < i; j++)
+            if (k->args[j].memory && k->args[j].memory->region == k->args[i].memory->region)
+                return true;
+    return false;
+}
+
+bool cw_run_cut_any_local(struct cw_run_kernel *k)
+{
+    struct cw_run_tiled *d = k->program->group_free && k->program->models ? tiled_of(k) : NULL;
+
+    return d && d->ordered && !arguments_share(k);
+}
+
+bool cw_run_cut_one_local(struct cw_run_kernel *k)
+{
+    return !k->program->group_free || (cw_run_models_settled(k->program) && !cw_run_cut_any_local(k));
 }
 
 /* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they lie. */

@@ -66,6 +66,7 @@ struct cw_run_tiles {
 struct cw_run_tiled {
     struct cw_run_models *models; /* those that `cutter` goes by */
     struct cw_cutter *cutter;
+    bool ordered;                 /* cw_cut_ordered() */
     struct cw_compiled *compiled; /* what tiles touch (run_cut.c); NULL: not asked yet */
     struct cw_launch_arg *args;
     cl_kernel *clones;            /* by lane number, lane held: rewritten */
@@ -77,6 +78,12 @@ struct cw_run_tiled {
 };
 
 /* ---- may it be cut (run_cut.c); lock held */
+
+/* Another local size than the program's device would choose gives the same bytes, with the arguments that are set now: the
+ * kernel cannot see it, and compilers keep its order (cw_cut_ordered). */
+bool cw_run_cut_any_local(struct cw_run_kernel *k);
+/* That is not so; false as well while it is not known yet. */
+bool cw_run_cut_one_local(struct cw_run_kernel *k);
 
 /* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason, static words. */
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);

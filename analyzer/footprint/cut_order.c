@@ -1,0 +1,257 @@
+/* cut_order.c - does the order of a work-item's own accesses survive the vendor's compiler?
+ *
+ * Compilers that run neighbouring work-items as lanes of a vector say that iterations of their loop over work-items are
+ * independent (LLVM: "llvm.loop.parallel_accesses"), as OpenCL lets them. LLVM's loop vectorizer then takes it that no
+ * two accesses of the loop depend on each other, those of one work-item neither, and joins accesses that leave gaps of
+ * the same few elements ("interleaved" groups, Nuzman, Rosen, Zaks, "Auto-vectorization of interleaved data for SIMD",
+ * PLDI 2006) into one at the place of the first load or the last store: past whatever lies between them. For
+ *     out[2 * g + 1] = a; s = out[2 * g + (in[g] & 1)]; out[2 * g] = s;
+ * s may be what was there before. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.) Whether it does is a
+ * matter of costs, so the launch as it is and its rewritten copy may come out differently.
+ *
+ * A launch is left whole when a work-item may do this: touch a byte twice, writing it at least once, by offsets that
+ * are not the same expression, one of which moves by two to eight elements from a work-item to its neighbour. */
+#include "cut_internal.h"
+
+/* Elements of an interleaved group at most (LLVM's max-interleave-group-factor). */
+enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6 };
+
+/* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through, and strides
+ * that the compiler knows no number of are none). One of both has to see that all is well. */
+struct order {
+    struct cw_eval *e;
+    const struct cw_launch *launch; /* NULL: any, whose arguments share nothing */
+    bool symbolic;
+};
+
+/* The offset over group and local ids, numbers of the launch, and counters; NULL: anywhere. */
+static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access *a)
+{
+    if (a->offset < 0 || a->count >= 0)
+        return NULL;
+    e->access_loop = a->loop;
+    return eval_node(e, a->offset, READ_SIGNED);
+}
+
+/* Does the variable change while work-items stay: a counter, what a loop computes? */
+static bool turns(const struct cw_eval *e, int var, const struct cw_access *a)
+{
+    int node = e->var[var].node;
+    for (int l = a->loop; node >= 0 && l >= 0; l = e->m->loop[l].parent)
+        if (cw_model_varies_in(e->m, node, l))
+            return true;
+    return false;
+}
+
+static bool steady(const struct cw_eval *e, const struct cw_term *t, const struct cw_access *a)
+{
+    for (int k = 0; k < CW_POLY_DEGREE; k++)
+        if (t->var[k] && turns(e, t->var[k], a))
+            return false;
+    return true;
+}
+
+/* Is the value made from ids of the work-item, and nothing that it has loaded alone? */
+static bool of_ids(const struct cw_model *m, int node, int depth)
+{
+    enum { DEPTH = 8 };
+    const struct cw_expr *x = &m->pool.node[cw_expr_resolve(&m->pool, node)];
+    if (x->op == CW_EXPR_GLOBAL_ID || x->op == CW_EXPR_LOCAL_ID || depth > DEPTH)
+        return true;
+    return x->op > CW_EXPR_FORWARD &&
+           ((x->a >= 0 && of_ids(m, x->a, depth + 1)) || (x->b >= 0 && of_ids(m, x->b, depth + 1)) ||
+            (x->c >= 0 && of_ids(m, x->c, depth + 1)));
+}
+
+static bool is_id(const struct cw_expr *x)
+{
+    return x->op == CW_EXPR_GLOBAL_ID || x->op == CW_EXPR_LOCAL_ID;
+}
+
+/* Ids are hidden in operations that are no polynomials, but may be for the compiler; or times a local size, of which it
+ * knows the number. */
+static bool moves_oddly(const struct cw_eval *e, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < CW_POLY_DEGREE; k++) {
+            int v = p->term[i].var[k], node = v ? e->var[v].node : -1;
+            const struct cw_expr *x = node < 0 ? NULL : &e->m->pool.node[node];
+            if (x && (x->op == CW_EXPR_LOCAL_SIZE || x->op == CW_EXPR_ENQUEUED_LOCAL_SIZE ||
+                      (!is_id(x) && of_ids(e->m, node, 0))))
+                return true;
+        }
+    return false;
+}
+
+/* How far it is from a work-item to its neighbour in dimension d, as far as that is a number. */
+static cw_wide stride(const struct order *o, const struct cw_poly *p, int d)
+{
+    cw_wide sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        int v = p->term[i].var[CW_POLY_DEGREE - 1], node = v ? o->e->var[v].node : -1;
+        const struct cw_expr *x = node < 0 ? NULL : &o->e->m->pool.node[node];
+        bool alone = v && !p->term[i].var[CW_POLY_DEGREE - 2];
+        if (alone && (o->symbolic ? x && is_id(x) && x->dim == d : v == VAR_LOCAL + d))
+            sum += p->term[i].coefficient;
+    }
+    return sum;
+}
+
+/* Neighbours in some dimension are two to eight elements apart; larger types may be accessed in parts. */
+static bool is_strided(const struct order *o, const struct cw_access *a, const struct cw_poly *p)
+{
+    int64_t bytes = a->bytes_may, element = bytes < MAX_ELEMENT_SPLIT ? bytes : MAX_ELEMENT_SPLIT;
+    if (!p)
+        return false;
+    for (int d = 0; d < 3; d++) {
+        cw_wide c = stride(o, p, d);
+        c = c < 0 ? -c : c;
+        if ((!o->launch || o->launch->local[d] > 1) && c >= 2 * element && c <= MAX_GAP * bytes)
+            return true;
+    }
+    return moves_oddly(o->e, p);
+}
+
+static cw_wide gcd(cw_wide a, cw_wide b)
+{
+    while (b) {
+        cw_wide r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* p - q as range and as rest + a multiple of gap; counters of different iterations are different numbers. */
+struct distance {
+    struct cw_range range;
+    cw_wide rest, gap;
+};
+
+static void add_part(const struct cw_eval *e, const struct cw_poly *part, int sign, struct distance *d)
+{
+    struct cw_range r = cw_poly_range(part, e->range);
+    d->range.lo += sign > 0 ? r.lo : -r.hi;
+    d->range.hi += sign > 0 ? r.hi : -r.lo;
+    for (int i = 0; i < part->n; i++) {
+        if (part->term[i].var[CW_POLY_DEGREE - 1])
+            d->gap = gcd(d->gap, part->term[i].coefficient);
+        else
+            d->rest += sign * (cw_wide)part->term[i].coefficient;
+    }
+}
+
+static void split(const struct cw_eval *e, const struct cw_poly *p, const struct cw_access *a, const struct cw_access *b,
+                  struct cw_poly *still, struct cw_poly *turning)
+{
+    still->n = turning->n = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct cw_poly *to = steady(e, &p->term[i], a) && steady(e, &p->term[i], b) ? still : turning;
+        to->term[to->n++] = p->term[i];
+    }
+}
+
+/* No byte of a is one of b's, whose argument begins `shift` bytes behind a's, in one work-item. */
+static bool apart(const struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
+                  const struct cw_poly *q, int64_t shift)
+{
+    struct cw_poly still_p, still_q, turning_p, turning_q;
+    struct distance d = {cw_range_numbers(-(cw_wide)shift, -(cw_wide)shift), -(cw_wide)shift, 0};
+    split(e, p, a, b, &still_p, &turning_p);
+    split(e, q, a, b, &still_q, &turning_q);
+    if (!cw_poly_add(&still_p, &still_p, &still_q, -1))
+        return false;
+    add_part(e, &still_p, 1, &d);
+    add_part(e, &turning_p, 1, &d);
+    add_part(e, &turning_q, -1, &d);
+    if (d.range.lo >= b->bytes_may || d.range.hi <= -a->bytes_may)
+        return true;
+    if (d.gap == 0)
+        return false;
+    cw_wide rest = d.rest % d.gap;
+    rest += rest < 0 ? d.gap : 0;
+    return rest >= b->bytes_may && d.gap - rest >= a->bytes_may;
+}
+
+static bool keeps_order(const struct order *o, int i, int j, int64_t shift)
+{
+    struct cw_eval *e = o->e;
+    const struct cw_access *a = &e->m->access[i], *b = &e->m->access[j];
+    for (int tries = 0; tries < e->m->loops + TRIES; tries++) {
+        eval_reset(e);
+        const struct cw_poly *p = offset_of(e, a), *q = offset_of(e, b);
+        if (e->restart)
+            continue;
+        if (e->failed)
+            return false;
+        if (!is_strided(o, a, p) && !is_strided(o, b, q))
+            return true;
+        if (!p || !q)
+            return false;
+        return (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q)) || apart(e, a, p, b, q, shift);
+    }
+    return false;
+}
+
+static bool share_memory(const struct cw_model *m, const struct order *o, int a, int b, int64_t *shift)
+{
+    *shift = 0;
+    return o->launch ? cut_share_memory(m, o->launch, a, b, shift) : a == b;
+}
+
+static bool same_place(const struct cw_access *a, const struct cw_access *b, int64_t shift)
+{
+    return shift == 0 && a->offset == b->offset && a->offset >= 0 && a->count < 0 && b->count < 0 &&
+           a->bytes_may == b->bytes_may;
+}
+
+static bool keeps_order_anyhow(const struct cw_model *m, const struct order *number, struct order *symbol, int i, int j,
+                               int64_t shift)
+{
+    if (number->e && keeps_order(number, i, j, shift))
+        return true;
+    if (!symbol->e)
+        symbol->e = eval_symbolic(m, EVAL_SYMBOLIC);
+    return symbol->e && keeps_order(symbol, i, j, shift);
+}
+
+static bool all_keep(const struct cw_model *m, const struct order *number, struct order *symbol, int *first, int *second)
+{
+    for (int i = 0; i < m->accesses; i++) {
+        const struct cw_access *a = &m->access[i], *b = m->access;
+        for (int j = 0; a->kind & CW_ACCESS_WRITE && j < m->accesses; j++, b++) {
+            int64_t shift;
+            bool twice = j == i || (b->kind & CW_ACCESS_WRITE && j < i);
+            if (twice || !share_memory(m, number, a->arg, b->arg, &shift) || same_place(a, b, shift) ||
+                keeps_order_anyhow(m, number, symbol, i, j, shift))
+                continue;
+            *first = i;
+            *second = j;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
+{
+    struct order number = {c->eval, launch, false}, symbol = {NULL, launch, true};
+    for (int d = 0; d < 3; d++)
+        c->eval->by_group[d] = true;
+    c->eval->box_valid = false;
+    bool keeps = all_keep(c->m, &number, &symbol, first, second);
+    cw_eval_destroy(symbol.e);
+    return keeps;
+}
+
+bool cw_cut_ordered(const struct cw_model *m)
+{
+    struct order number = {0}, symbol = {.symbolic = true};
+    int first, second;
+    bool ordered = !m->anywhere;
+    for (int i = 0; i < m->args && ordered; i++)
+        ordered = !m->arg[i].unknown_write;
+    ordered = ordered && all_keep(m, &number, &symbol, &first, &second);
+    cw_eval_destroy(symbol.e);
+    return ordered;
+}
