@@ -41,11 +41,18 @@ enum {
 #ifdef __SANITIZE_THREAD__
 #include <dlfcn.h>
 static int (*true_clone)(int (*)(void *), void *, int, void *, ...);
-static void find_clone(void)
+static void look_for_clone(void)
 {
     void *found = dlsym(dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD), "clone");
 
     memcpy(&true_clone, &found, sizeof found);
+}
+
+static void find_clone(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, look_for_clone);
 }
 #define clone true_clone
 #else

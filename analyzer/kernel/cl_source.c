@@ -185,12 +185,31 @@ static bool read_options(struct cw_cl_source *s, const char *options)
     return true;
 }
 
+/* Lines joined in a way that strip() does not know: a trigraph, blanks behind the backslash. Words may lie across them. */
+static bool has_odd_splice(const char *source)
+{
+    for (const char *p = source; (p = strchr(p, '\\')); p++) {
+        size_t blanks = strspn(p + 1, " \t\v\f\r");
+        if (blanks && p[1 + blanks] == '\n' && !(blanks == 1 && p[1] == '\r'))
+            return true;
+    }
+    return strstr(source, "?" "?/") != NULL;
+}
+
+/* __has_include, in a condition or in what one expands to; an #include that is not written so. */
+static bool may_ask_for_files(const struct cw_cl_source *s, const char *text)
+{
+    return strstr(text, "__has_include") || (s->has_paste && (strstr(text, "__has_") || strstr(text, "_include"))) ||
+           (s->has_hidden_directives && (strstr(text, "include") || strstr(text, "import")));
+}
+
 bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *options)
 {
     bool line_start = true;
 
     memset(s, 0, sizeof *s);
-    s->has_hidden_directives = strstr(source, "??") || strstr(source, "%:");
+    s->has_include = has_odd_splice(source);
+    s->has_hidden_directives = s->has_include || strstr(source, "??") || strstr(source, "%:");
     s->has_paste = s->has_hidden_directives || strstr(source, "<:") || strstr(source, "asm");
     s->text = strip(source);
     if (!s->text || (options && !read_options(s, options)))
@@ -209,6 +228,7 @@ bool cw_cl_source_init(struct cw_cl_source *s, const char *source, const char *o
                 return false;
         }
     }
+    s->has_include |= may_ask_for_files(s, s->text) || (options && may_ask_for_files(s, options));
     return true;
 }
 

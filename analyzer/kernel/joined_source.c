@@ -7,9 +7,38 @@
 #include "header_files.h"
 #include "rewrite_state.h"
 
+/* Behind a backslash that splices lines, or `p`. */
+static const char *spliced(const char *p)
+{
+    const char *end = p + 1;
+
+    if (*p != '\\')
+        return p;
+    end += strspn(end, " \t\v\f\r"); /* clang warns of them */
+    return *end == '\n' ? end + 1 : p;
+}
+
+static bool begins(const char *text, const char *word)
+{
+    const char *behind;
+
+    for (; *word; text++, word++) {
+        while ((behind = spliced(text)) != text)
+            text = behind;
+        if (*text != *word)
+            return false;
+    }
+    return true;
+}
+
 bool cw_source_includes(const char *source)
 {
-    return strstr(source, "include") != NULL;
+    if (strstr(source, "?" "?/")) /* a backslash */
+        return true;
+    for (const char *p = source; (p = strchr(p, 'i')); p++)
+        if (begins(p, "include") || begins(p, "import"))
+            return true;
+    return false;
 }
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)

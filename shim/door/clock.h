@@ -26,7 +26,7 @@ static inline uint64_t cw_now_ns(void)
     uint64_t ticks = __rdtsc() - cw_clock_anchor.ticks;
 
     if (__builtin_expect(ticks < cw_clock_anchor.limit, 1))
-        return cw_clock_anchor.ns + (ticks * cw_clock_scale >> 32);
+        return cw_clock_anchor.ns + (ticks * __atomic_load_n(&cw_clock_scale, __ATOMIC_RELAXED) >> 32);
     return cw_clock_slow();
 }
 #else

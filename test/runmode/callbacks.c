@@ -94,8 +94,8 @@ static void CL_CALLBACK next(cl_event e, cl_int status, void *data)
     c->left--;
     app_args(add, "mi", c->x, 3);
     app_run(c->queue, add, 64, 64, 0, NULL, &f);
-    APP_CHECK(clSetEventCallback(f, CL_COMPLETE, next, c));
     APP_CHECK(clFlush(c->queue));
+    APP_CHECK(clSetEventCallback(f, CL_COMPLETE, next, c)); /* the last one ends chained(), and with it what c points to */
 }
 
 static void chained(cl_mem x)

@@ -9,16 +9,23 @@
 
 static char folder[] = "/tmp/clweave-headers-XXXXXX";
 
-static const char source[] = "#include \"shape.h\"\n"
-                             "#include <shape.h> /* once */\n"
-                             "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"
-                             "    uint i = at(first + (uint)get_global_id(0), n);\n"
-                             "    x[i] = x[i] * 31 + v;\n"
-                             "}\n"
-                             "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"
-                             "    uint i = first + (uint)get_global_id(0);\n"
-                             "    x[i] = (x[i] ^ v) * 2654435761u;\n"
-                             "}\n";
+#define KERNELS \
+    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n" \
+    "    uint i = at(first + (uint)get_global_id(0), n);\n" \
+    "    x[i] = x[i] * 31 + v;\n" \
+    "}\n" \
+    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n" \
+    "    uint i = first + (uint)get_global_id(0);\n" \
+    "    x[i] = (x[i] ^ v) * 2654435761u;\n" \
+    "}\n"
+
+static const char usual[] = "#include \"shape.h\"\n#include <shape.h> /* once */\n" KERNELS,
+                  imports[] = "#import \"shape.h\"\n" KERNELS,
+                  spliced[] = "#inc\\\nlude \"shape.h\"\n" KERNELS,
+                  spliced_oddly[] = "#inc\\ \nlude \"shape.h\"\n" KERNELS,
+                  digraph[] = "%:include \"shape.h\"\n" KERNELS,
+                  asks[] = "#if __has_include(\"deep.h\")\n#define at(i, n) ((n) - 1 - (i))\n#else\n"
+                           "#define at(i, n) (i)\n#endif\n" KERNELS;
 
 static void write_file(const char *name, const char *text)
 {
@@ -31,9 +38,16 @@ static void write_file(const char *name, const char *text)
         app_skip("headers", "no files can be written");
 }
 
-static cl_program build(const struct app *a, const char *index)
+static void remove_file(const char *name)
 {
-    const char *text = source;
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    unlink(path);
+}
+
+static cl_program build(const struct app *a, const char *text, const char *index)
+{
     char options[256], deep[256];
     cl_int err;
     cl_program p = clCreateProgramWithSource(a->context, 1, &text, NULL, &err);
@@ -44,13 +58,16 @@ static cl_program build(const struct app *a, const char *index)
     write_file("deep.h", deep);
     snprintf(options, sizeof options, "-w -I %s -DTURN=2", folder);
     APP_CHECK(clBuildProgram(p, 1, &a->device, options, NULL, NULL));
-    write_file("deep.h", "inline uint at(uint i, uint n) { return i ^ 1; }\n");
+    if (text == asks)
+        remove_file("deep.h");
+    else
+        write_file("deep.h", "inline uint at(uint i, uint n) { return i ^ 1; }\n");
     return p;
 }
 
-static void use(struct app *a, const char *index)
+static void use(struct app *a, const char *text, const char *index)
 {
-    cl_program p = build(a, index);
+    cl_program p = build(a, text, index);
     cl_int err[2];
     cl_kernel turned = clCreateKernel(p, "turned", &err[0]), plain = clCreateKernel(p, "plain", &err[1]);
     uint32_t *got = calloc(N, sizeof *got);
@@ -75,18 +92,19 @@ static void use(struct app *a, const char *index)
 
 int main(void)
 {
-    char path[128];
     struct app a;
 
     if (!mkdtemp(folder))
         app_skip("headers", "no files can be written");
     app_open(&a, "headers", 0, NULL);
-    use(&a, "i");
-    use(&a, "TURN == 2 ? n - 1 - i : i");
-    snprintf(path, sizeof path, "%s/shape.h", folder);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/deep.h", folder);
-    unlink(path);
+    use(&a, usual, "i");
+    use(&a, usual, "TURN == 2 ? n - 1 - i : i");
+    use(&a, imports, "n - 1 - i");
+    use(&a, spliced, "n - 1 - i");
+    use(&a, spliced_oddly, "n - 1 - i");
+    use(&a, digraph, "n - 1 - i");
+    use(&a, asks, "");
+    remove_file("shape.h");
     rmdir(folder);
     return app_close(&a);
 }

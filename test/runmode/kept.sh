@@ -39,6 +39,18 @@ wrapped '-DFACTOR=(3+0*__TIME__[0])' dated
 bare "$T/dated" && for i in 1 2 3 4; do in_run "$T/dated" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1; done
 [ "$(answered)0" -le 10 ] || fail "a build that says when it was made: $(answered) builds answered"
 grep -q '(10 kernels)' "$T/summary" || fail "launches of what says when it was built: $(head -n 1 "$T/summary")"
+# what is read from files is no part of the question: such builds are never answered
+mkdir "$T/headers"; echo '#define FACTOR 3' > "$T/headers/factor.h"
+for head in '#define FACTOR 4' '#include "factor.h"' '#import "factor.h"' '#inc\\\nlude "factor.h"' '#inc\\ \nlude "factor.h"' \
+    '#if __has_include("factor.h")\n#define FACTOR 5\n#else\n#define FACTOR 6\n#endif'; do
+    rm -rf "$T/files"; mkdir -m 700 "$T/files"
+    printf "$head\n__kernel void w(__global int *x) { x[get_global_id(0)] = FACTOR; }\n" > "$T/files/w.cl"
+    for i in 1 2 3 4; do
+        LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/files/history.db" "$B/test/bench/build_time" "$T/files/w.cl" \
+            "-I$T/headers -w" > /dev/null 2> "$T/summary" || fail "$head: $(cat "$T/summary")"
+    done
+    case $head in *define\ FACTOR\ 4) [ "$(answered)" = 1 ] ;; *) [ -z "$(answered)" ] ;; esac || fail "$head: '$(answered)' builds answered"
+done
 # no options are others than empty ones: PoCL tells of arguments then
 wrapped none none
 bare "$T/none" && for i in 1 2 3 4; do in_run "$T/none" CLWEAVE_HISTORY="$cache/history.db"; done
