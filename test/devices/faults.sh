@@ -2,7 +2,7 @@
 # nothing. As the program's own device: its launches fail, and what it reads is not what it wanted.
 . test/devices/common.sh
 export POCL_CACHE_DIR=$T/cache XDG_CACHE_HOME=$T/xdg; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
-moving="CLWEAVE_DSP=2 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=dsp CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1 CLWEAVE_FOOTPRINTS=off"
+moving="CLWEAVE_DSP=2 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DEVICES=dsp CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_SUMMARY=1"
 for app in chains8 gemm; do
     want=$("$B/test/apps/$app") || fail "$app: bare run failed"
     for fault in 0:die@1,1:die@1 0:die@2,1:die@3 0:hang@2,1:hang@2 0:hang@1,1:die@1 0:slow@0*20,1:slow@100*3; do

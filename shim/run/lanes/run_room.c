@@ -10,11 +10,14 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define LOOKED_AT   128 /* of the highest descriptors that the process may have: the lowest are taken first */
 #define DESCRIPTORS 40  /* a compiler's, its linker's and a few threads' of the program */
 #define FILE_BYTES  (UINT64_C(64) << 20)
+#define DISK_BYTES  (UINT64_C(16) << 20)
+#define DISK_FILES  256
 #define SPACE_BYTES (UINT64_C(1) << 30)
 #define DATA_BYTES  (UINT64_C(512) << 20)
 
@@ -71,6 +74,38 @@ static bool room_for_files(void)
     struct rlimit limit;
 
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= FILE_BYTES;
+}
+
+/* The folder of PoCL's cache, which may not exist yet: pocl_cache_init_topdir() of 3.1. */
+static bool cache_folder(char path[PATH_MAX])
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"POCL_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/pocl/kcache"}, {"HOME", "/.cache/pocl/kcache"}};
+
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *value = getenv(places[i].variable);
+
+        if (value && *value)
+            return snprintf(path, PATH_MAX, "%s%s", value, places[i].below) < PATH_MAX;
+    }
+    return false;
+}
+
+/* Where a compiler writes: LLVM ends the process when it cannot write to the end. Not known is room. */
+static bool room_on_disk(void)
+{
+    struct statvfs disk;
+    char path[PATH_MAX], *end;
+
+    if (!cache_folder(path))
+        return true;
+    while (statvfs(path, &disk) != 0) {
+        if (errno != ENOENT || !(end = strrchr(path, '/')) || end == path)
+            return true;
+        *end = '\0';
+    }
+    return disk.f_bavail * (uint64_t)disk.f_frsize >= DISK_BYTES && (!disk.f_files || disk.f_favail >= DISK_FILES);
 }
 
 /* ---- PoCL's linker: a child that it starts and waits for */
@@ -139,7 +174,7 @@ static bool has_linker(void)
 bool cw_run_room_apart(void)
 {
     int saved = errno;
-    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_in_memory();
+    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_on_disk() && room_in_memory();
 
     errno = saved;
     return room;
@@ -149,7 +184,7 @@ bool cw_run_room(void)
 {
     int saved = errno;
     bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() && room_for_files() &&
-                room_in_memory();
+                room_on_disk() && room_in_memory();
 
     errno = saved;
     return room;

@@ -7,12 +7,13 @@
 #include "../run.h"
 
 /* True for a compiler that runs no linker and has a table of descriptors to itself (run_apart.h): the process may write files of a
- * compiler's size, use as much memory more, and nothing has been forbidden since it began. */
+ * compiler's size, there is room for them where the vendor keeps them, the process may use as much memory more, and nothing has been
+ * forbidden since it began. */
 bool cw_run_room_apart(void);
 
 /* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least as many files as a
- * compiler does, write files of a compiler's size, and use as much memory more. What the program changes while the vendor compiles
- * is not seen. About 4 us; opens nothing but where memory is limited. Any thread. */
+ * compiler does, write files of a compiler's size where there is room for them, and use as much memory more. What the program
+ * changes while the vendor compiles is not seen. About 5 us; opens nothing but where memory is limited. Any thread. */
 bool cw_run_room(void);
 
 enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS }; /* of its kernel: its own, rewritten, rewritten for rows */

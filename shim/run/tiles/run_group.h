@@ -25,8 +25,8 @@
  * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events (native) and barriers
  * of out-of-order queues are edges of another kind, and keep a launch out until they have come true.
  *
- * *Errors.* Before its first tile a lane makes sure that it has all kernels; when no lane has, nothing has begun, and the chain
- * runs plain. A tile that a lane refuses later is done by another one; what the last one refuses, and what fails after it has
+ * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane has, nothing has
+ * begun, and the chain runs plain. A tile that a lane refuses later is done by another one; what the last one refuses, and what fails after it has
  * begun, becomes the status of its launch, and the others go on, as in the vendor's queue.
  *
  * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the host's memory.
@@ -71,6 +71,7 @@ struct cw_run_group {
     uint8_t *lane;        /* likewise: index into part[] */
     uint32_t run, taken;  /* tiles that are over; that have ever been taken */
     uint32_t parts, left; /* lanes; parts that have not ended */
+    uint32_t preparing;   /* parts that look whether they have all code, for which no launch may be over */
     struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
     uint8_t fate[CW_RUN_LANES];    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
     uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
@@ -203,6 +204,20 @@ extern struct cw_run_group_settings cw_run_group_settings;
 
 /* Launches that one device was handed together end together: each gets its share of the time. */
 void cw_run_group_share_times(struct cw_run_group *g);
+/* Which tile is next (run_group_take.c). */
+#define CW_RUN_NO_TILE UINT32_MAX
+#define CW_RUN_GROUP_BATCH   16 /* tiles that a synchronous lane takes at a time */
+/* Index of the part. */
+uint32_t cw_run_group_number(const struct cw_run_group *g, const struct cw_run_task *part);
+/* The first tile of part `p` that may run; CW_RUN_NO_TILE: *more says whether there is one that has to wait. */
+uint32_t cw_run_group_next(struct cw_run_group *g, uint32_t p, bool *more);
+/* Takes tiles that a lane does one after the other, in its own thread, some at a time; returns how many. *more: as above. */
+uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part, uint32_t batch[CW_RUN_GROUP_BATCH], bool *more);
+/* Tile `i` has not begun: it is open again. */
+void cw_run_group_untake(struct cw_run_group *g, uint32_t i);
+/* How tile `i`, taken or not, bears on those of its own lane, which may be in one batch with it. */
+void cw_run_group_expect(struct cw_run_group *g, uint32_t i, bool taken);
+
 /* For the recorded log: `g` begins; its tile `i` ran on `part` meanwhile; the device to which all tiles
  * were handed has done them, in the order of the plan but under chaos, so that each gets an equal share of the time. */
 void cw_run_group_record_begins(struct cw_run_group *g);

@@ -4,107 +4,8 @@
 #include "../plan/run_decide.h"
 #include "../lanes/run_fault.h"
 
-#define NONE      UINT32_MAX
-#define LOOK      64 /* open tiles of its own that a part looks at */
-#define BATCH     16 /* tiles that a synchronous lane takes at a time */
-#define FLUSH     16 /* tiles handed to an asynchronous device between flushes */
-
-static uint32_t number(const struct cw_run_group *g, const struct cw_run_task *part)
-{
-    return (uint32_t)(part - g->part);
-}
-
-/* ---- which tile is next */
-
-/* The first tile of part `p` that may run; NONE: *more says whether there is one that has to wait. */
-static uint32_t next_of(struct cw_run_group *g, uint32_t p, bool *more)
-{
-    uint32_t looked = 0, i = g->cursor[p];
-
-    *more = false;
-    while (i < g->plan.tiles && (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN))
-        i++;
-    g->cursor[p] = i;
-    for (; i < g->plan.tiles && looked < LOOK; i++) {
-        if (g->lane[i] != p || g->state[i] != CW_RUN_TILE_OPEN)
-            continue;
-        if (g->in_turn || g->waits[i] == g->early[i])
-            return i;
-        *more = true;
-        looked++;
-    }
-    return NONE;
-}
-
-/* Under the planted fault: a tile that depends on `i`, in its place. */
-static uint32_t out_of_order(const struct cw_run_group *g, uint32_t i)
-{
-    const struct cw_groups_tile *t = &g->plan.tile[i];
-
-    for (uint32_t k = 0; k < t->successors; k++) {
-        uint32_t s = g->plan.successor[t->first + k];
-        if (g->state[s] == CW_RUN_TILE_OPEN)
-            return cw_run_fault_now(CW_RUN_FAULT_ORDER) ? s : i;
-    }
-    return i;
-}
-
-/* How tile `i` bears on those of its own lane, which may be in one batch with it. */
-static void expect(struct cw_run_group *g, uint32_t i, bool taken)
-{
-    const struct cw_groups_tile *t = &g->plan.tile[i];
-
-    for (uint32_t k = 0; k < t->successors; k++) {
-        uint32_t s = g->plan.successor[t->first + k];
-        if (g->lane[s] != g->lane[i])
-            continue;
-        if (taken)
-            g->early[s]++;
-        else if (g->early[s]) /* not: it has come from another lane meanwhile */
-            g->early[s]--;
-    }
-}
-
-static uint32_t take(struct cw_run_group *g, const struct cw_run_task *part, bool *more)
-{
-    uint32_t i = next_of(g, number(g, part), more);
-    struct cw_run_step *s;
-
-    if (i == NONE)
-        return NONE;
-    if (CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_ORDER))
-        i = out_of_order(g, i);
-    g->state[i] = CW_RUN_TILE_TAKEN;
-    g->taken++;
-    expect(g, i, true);
-    s = &g->step[g->plan.tile[i].step];
-    if (s->task->state < CW_RUN_RUNNING) {
-        cw_run_starts(s->task);
-        s->start_ns = s->task->timed ? s->task->times[2] : 0;
-    }
-    return i;
-}
-
-/* Tiles that a lane does one after the other, in its own thread, are taken some at a time. */
-static uint32_t take_batch(struct cw_run_group *g, const struct cw_run_task *part, uint32_t batch[BATCH], bool *more)
-{
-    uint32_t n = 0, most = part->queue->context->places[part->place].slot->synchronous ? BATCH : 1;
-
-    if (CW_UNLIKELY(cw_run_fault_planted))
-        most = 1;
-    else if (cw_run.chaos)
-        most = most < 2 ? 1 : 1 + cw_run_group_below(most);
-    while (n < most && (batch[n] = take(g, part, more)) != NONE)
-        n++;
-    return n;
-}
-
-static void untake(struct cw_run_group *g, uint32_t i)
-{
-    g->state[i] = CW_RUN_TILE_OPEN;
-    g->taken--;
-    expect(g, i, false);
-}
+#define NONE CW_RUN_NO_TILE
+#define FLUSH 16 /* tiles handed to an asynchronous device between flushes */
 
 /* ---- running one; lane held, lock not held */
 
@@ -145,7 +46,7 @@ static cl_int submit(struct cw_run_group *g, struct cw_run_task *part, uint32_t 
 
 static void complete(struct cw_run_group *g)
 {
-    while (g->next < g->steps && !g->step[g->next].left) {
+    while (!g->preparing && g->next < g->steps && !g->step[g->next].left) {
         struct cw_run_step *s = &g->step[g->next++];
         struct cw_run_task *t = s->task;
 
@@ -176,7 +77,7 @@ static void wake(struct cw_run_group *g)
     bool woken = false, more;
 
     for (uint32_t p = 0; p < g->parts; p++)
-        if (g->part[p].state == CW_RUN_LINKED && next_of(g, p, &more) != NONE) {
+        if (g->part[p].state == CW_RUN_LINKED && cw_run_group_next(g, p, &more) != NONE) {
             cw_run_ready(&g->part[p]);
             woken = true;
         }
@@ -189,7 +90,7 @@ static void has_run(struct cw_run_group *g, uint32_t i, cl_int status)
     const struct cw_groups_tile *t = &g->plan.tile[i];
     struct cw_run_step *s = &g->step[t->step];
 
-    expect(g, i, false);
+    cw_run_group_expect(g, i, false);
     g->state[i] = CW_RUN_TILE_OVER;
     g->run++;
     s->left--;
@@ -259,38 +160,64 @@ static bool leave(struct cw_run_group *g, uint32_t p)
     return true;
 }
 
-/* Before its first tile: it has all kernels. So what has begun can be brought to its end. False: the group is no more, or
+/* What is open can be done by nobody: the launches that it belongs to fail. */
+static void fail_open(struct cw_run_group *g)
+{
+    for (uint32_t i = 0; i < g->plan.tiles; i++)
+        if (g->state[i] == CW_RUN_TILE_OPEN) {
+            g->taken++;
+            cw_run_group_expect(g, i, true);
+            has_run(g, i, CL_OUT_OF_RESOURCES);
+        }
+}
+
+/* The place has the code of all tiles, whoever they are for now; else *bad is the step that it has not. Lock not held; launches
+ * that are not over stay. */
+static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c, struct cw_run_place *p, uint32_t *bad)
+{
+    for (uint32_t i = 0; i < g->steps; i++) {
+        const struct cw_run_step *s = &g->step[i];
+
+        *bad = i;
+        for (uint32_t t = 0; s->task && t < s->tiles; t++) {
+            struct cw_run_block b = {.first = (size_t)s->from[t], .groups = (size_t)(s->from[t + 1] - s->from[t])};
+            bool new = !t || t + 1 == s->tiles || s->from[t + 1] - s->from[t] != s->from[t] - s->from[t - 1];
+
+            if (new && !cw_run_tile_has_code(&s->task->launch, c, p, &s->cut, &b))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Before its first tile: it has all code. So what has begun can be brought to its end. False: the group is no more, or
  * goes on without it. Lock given up meanwhile. */
 static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *alive)
 {
     struct cw_run_context *c = part->queue->context;
-    struct cw_run_kernel *kernel[CW_RUN_GROUP_STEPS];
-    uint32_t p = number(g, part), bad = 0;
-    bool able = true;
+    uint32_t p = cw_run_group_number(g, part), bad = 0;
+    bool able;
 
     if (g->fate[p] != CW_RUN_PART_NEW)
         return g->fate[p] == CW_RUN_PART_ABLE;
-    for (uint32_t i = 0; i < g->steps; i++) /* a launch that ends meanwhile takes no kernel with it */
-        if ((kernel[i] = g->step[i].task ? g->step[i].kernel : NULL))
-            cw_run_busy(&kernel[i]->r);
+    g->preparing++;
     cw_run_unlock();
-    for (uint32_t i = 0; i < g->steps && able; i++)
-        if (kernel[i] && (i == 0 || kernel[i] != kernel[i - 1])) {
-            able = cw_run_tile_has_kernel(kernel[i], c, &c->places[part->place]);
-            bad = i;
-        }
+    able = has_all_code(g, c, &c->places[part->place], &bad);
     cw_run_lock();
     if (!able)
-        kernel[bad]->tiled->broken[part->lane] = true;
-    for (uint32_t i = 0; i < g->steps; i++)
-        if (kernel[i])
-            cw_run_idle(&kernel[i]->r);
+        g->step[bad].kernel->tiled->broken[part->lane] = true;
+    g->preparing--;
     if (able) {
         g->fate[p] = CW_RUN_PART_ABLE;
         return true;
     }
     if (leave(g, p))
         return false;
+    if (g->taken) {
+        g->fate[p] = CW_RUN_PART_GONE;
+        fail_open(g);
+        return false;
+    }
     *alive = false;
     dissolve(g);
     return false;
@@ -300,8 +227,8 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
     g->step[g->plan.tile[i].step].kernel->tiled->broken[part->lane] = true;
-    untake(g, i);
-    if (leave(g, number(g, part)))
+    cw_run_group_untake(g, i);
+    if (leave(g, cw_run_group_number(g, part)))
         return;
     g->taken++;
     has_run(g, i, status);
@@ -328,8 +255,8 @@ static void drain(struct cw_run_group *g, cl_command_queue queue)
 /* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up meanwhile. */
 static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n, cl_command_queue *queue)
 {
-    cl_int err[BATCH];
-    uint64_t ended[BATCH + 1] = {0};
+    cl_int err[CW_RUN_GROUP_BATCH];
+    uint64_t ended[CW_RUN_GROUP_BATCH + 1] = {0};
     cl_command_queue used = NULL;
     uint32_t done = 0;
 
@@ -350,7 +277,7 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
         if (!g->in_turn || err[k] < 0)
             has_run(g, batch[k], err[k]);
     for (uint32_t k = n; k > done + 1; k--)
-        untake(g, batch[k - 1]);
+        cw_run_group_untake(g, batch[k - 1]);
     if (done < n)
         refused(g, part, batch[done], err[done]);
     if (!g->in_turn) {
@@ -364,21 +291,21 @@ void cw_run_group_run(struct cw_run_lane *l, struct cw_run_task *part)
     struct cw_run_group *g = part->group;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
-    uint32_t batch[BATCH], n;
+    uint32_t batch[CW_RUN_GROUP_BATCH], n;
 
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    while (is_able(g, part, &alive) && (n = take_batch(g, part, batch, &more)))
+    while (is_able(g, part, &alive) && (n = cw_run_group_take(g, part, batch, &more)))
         run_batch(g, part, batch, n, &queue);
-    if (alive && g->in_turn && g->taken) {
+    if (alive && g->in_turn && g->taken)
         drain(g, queue);
+    if (alive)
         complete(g);
-    }
     l->busy = false;
     cw_run.running--;
     if (alive) {
-        more &= g->fate[number(g, part)] == CW_RUN_PART_ABLE;
+        more &= g->fate[cw_run_group_number(g, part)] == CW_RUN_PART_ABLE;
         part->state = more ? CW_RUN_LINKED : CW_RUN_DONE;
         if (!more && !--g->left)
             finish(g);

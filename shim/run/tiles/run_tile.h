@@ -147,9 +147,11 @@ void cw_run_parts_wake(struct cw_run_tiles *x);
 
 /* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes it. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event);
-/* True when the place has the rewritten kernel. */
-bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, struct cw_run_place *p);
-/* The same for block `b` of any launch that is cut so. */
+/* True when the place has the code that block `b` of a launch which is cut so needs, compiled now if need be. Lane held, lock
+ * not held. */
+bool cw_run_tile_has_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p, const struct cw_run_cut *cut,
+                          const struct cw_run_block *b);
+/* Hands over block `b` of any launch that is cut so. */
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
                                 cl_event *event);

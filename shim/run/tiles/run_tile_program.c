@@ -326,9 +326,3 @@ bool cw_run_rewritten_has_rows(struct cw_run_kernel *k, bool *known)
     return i >= 0 && r->out.kernel[i].rows;
 }
 
-bool cw_run_tile_has_kernel(struct cw_run_kernel *k, struct cw_run_context *c, struct cw_run_place *p)
-{
-    bool hidden;
-
-    return cw_run_place_queue(c, p) && cw_run_rewritten_on(k, p, &hidden);
-}

@@ -27,56 +27,93 @@ static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, u
         local[0] /= 2;
 }
 
+/* What a block is on a device: a launch of a rewritten kernel. */
+struct shape {
+    cl_command_queue queue;
+    cl_kernel kernel; /* NULL: it cannot be had */
+    struct cw_run_set *set;
+    struct cw_rewrite_tile tile;
+    struct cw_run_rows rows;
+    size_t global[3], local[3];
+    enum cw_run_form form;
+    bool hidden, first_time;
+};
+
+static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
+                     const struct cw_run_cut *cut, const struct cw_run_block *b)
+{
+    size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
+    cl_kernel by_rows;
+
+    *s = (struct shape){.global = {1, 1, 1}, .form = CW_RUN_TILE};
+    memcpy(s->global, l->global, l->dims * sizeof *s->global);
+    first[cut->dim] = b->first;
+    s->global[cut->dim] = b->groups * cut->local[cut->dim];
+    if (s->global[cut->dim] > rest) /* the last work-group is a smaller one */
+        s->global[cut->dim] = rest;
+    memcpy(s->local, cut->local, sizeof s->local);
+    cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
+    if (cut->ragged && rest < s->local[cut->dim])
+        s->local[cut->dim] = rest;
+    s->queue = cw_run_place_queue(c, p);
+    s->kernel = s->queue ? cw_run_rewritten_on(l->kernel, p, &s->hidden) : NULL;
+    if (!s->kernel)
+        return;
+    s->set = l->kernel->tiled->set[p->lane->number];
+    if (CW_UNLIKELY(cw_run_fault_planted))
+        spoil(&s->tile, l, cut->dim, s->global, s->local);
+    by_rows = s->hidden && cw_run_rows_of(&s->tile, s->global, p, &s->rows) ? cw_run_rewritten_rows_on(l->kernel, p) : NULL;
+    if (by_rows) {
+        s->kernel = by_rows;
+        s->form = CW_RUN_ROWS;
+        s->set = l->kernel->tiled->row_set[p->lane->number];
+        memcpy(s->global, s->rows.global, sizeof s->global);
+        s->local[0] = s->local[1] = s->local[2] = 1;
+    }
+    s->first_time = !cw_run_room_has(l, s->global, s->local, p->lane->number, s->form);
+}
+
+static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, struct cw_run_place *p)
+{
+    const struct cw_run_range r = {l->dims, NULL, s->global, s->local};
+
+    if (!s->kernel)
+        return CL_OUT_OF_RESOURCES;
+    return CW_UNLIKELY(s->first_time) ? cw_run_rewritten_ahead(l, p, &r, s->form == CW_RUN_ROWS) : CL_SUCCESS;
+}
+
+bool cw_run_tile_has_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p, const struct cw_run_cut *cut,
+                          const struct cw_run_block *b)
+{
+    struct shape s;
+
+    shape_of(&s, l, c, p, cut, b);
+    return have_code(&s, l, p) == CL_SUCCESS;
+}
+
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
                                 cl_event *event)
 {
-    size_t first[3] = {0}, global[3] = {1, 1, 1}, local[3], rest;
-    struct cw_run_set *set = NULL;
-    struct cw_rewrite_tile tile;
-    struct cw_run_rows rows;
-    const struct cw_run_range r = {l->dims, NULL, global, local};
-    bool hidden = false, first_time;
-    cl_kernel kernel, by_rows;
+    struct shape s;
+    const struct cw_run_range r = {l->dims, NULL, s.global, s.local};
     cl_int err;
 
-    memcpy(global, l->global, l->dims * sizeof *global);
-    first[cut->dim] = b->first;
-    rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
-    global[cut->dim] = b->groups * cut->local[cut->dim];
-    if (global[cut->dim] > rest) /* the last work-group is a smaller one */
-        global[cut->dim] = rest;
-    memcpy(local, cut->local, sizeof local);
-    cw_rewrite_tile_fill(&tile, l->dims, l->global, local, l->has_offset ? l->offset : NULL, first);
-    if (cut->ragged && rest < local[cut->dim])
-        local[cut->dim] = rest;
-    *queue = cw_run_place_queue(c, p);
-    kernel = *queue ? cw_run_rewritten_on(l->kernel, p, &hidden) : NULL;
-    if (kernel)
-        set = l->kernel->tiled->set[p->lane->number];
-    if (CW_UNLIKELY(cw_run_fault_planted))
-        spoil(&tile, l, cut->dim, global, local);
-    by_rows = kernel && hidden && cw_run_rows_of(&tile, global, p, &rows) ? cw_run_rewritten_rows_on(l->kernel, p) : NULL;
-    if (by_rows) {
-        kernel = by_rows;
-        set = l->kernel->tiled->row_set[p->lane->number];
-        memcpy(global, rows.global, sizeof global);
-        local[0] = local[1] = local[2] = 1;
-    }
-    first_time = !cw_run_room_has(l, global, local, p->lane->number, by_rows ? CW_RUN_ROWS : CW_RUN_TILE);
-    err = !kernel ? CL_OUT_OF_RESOURCES : CW_UNLIKELY(first_time) ? cw_run_rewritten_ahead(l, p, &r, by_rows != NULL) : CL_SUCCESS;
+    shape_of(&s, l, c, p, cut, b);
+    *queue = s.queue;
+    err = have_code(&s, l, p);
     if (err == CL_SUCCESS)
-        err = cw_run_set_args(kernel, l, p, set);
-    if (err == CL_SUCCESS && hidden)
-        err = cw_next.clSetKernelArg(kernel, l->kernel->count, sizeof tile, &tile);
-    if (err == CL_SUCCESS && by_rows)
-        err = cw_next.clSetKernelArg(kernel, l->kernel->count + 1, sizeof rows.size, &rows.size);
-    if (err == CL_SUCCESS && CW_UNLIKELY(first_time))
-        err = cw_run_build_enqueue(p, *queue, kernel, &r, event);
+        err = cw_run_set_args(s.kernel, l, p, s.set);
+    if (err == CL_SUCCESS && s.hidden)
+        err = cw_next.clSetKernelArg(s.kernel, l->kernel->count, sizeof s.tile, &s.tile);
+    if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
+        err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
+    if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
+        err = cw_run_build_enqueue(p, s.queue, s.kernel, &r, event);
     else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, l->dims, NULL, global, local, 0, NULL, event);
-    if (err == CL_SUCCESS && first_time)
-        cw_run_room_loaded(l, global, local, p->lane->number, by_rows ? CW_RUN_ROWS : CW_RUN_TILE);
+        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL, event);
+    if (err == CL_SUCCESS && s.first_time)
+        cw_run_room_loaded(l, s.global, s.local, p->lane->number, s.form);
     return err;
 }
 
