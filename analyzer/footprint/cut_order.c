@@ -13,8 +13,11 @@
  * are not the same expression, one of which moves by two to eight elements from a work-item to its neighbour. */
 #include "cut_internal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Elements of an interleaved group at most (LLVM's max-interleave-group-factor). */
-enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6 };
+enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6, MAX_PAIRS = 2000 };
 
 /* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through, and strides
  * that the compiler knows no number of are none). One of both has to see that all is well. */
@@ -22,7 +25,12 @@ struct order {
     struct cw_eval *e;
     const struct cw_launch *launch; /* NULL: any, whose arguments share nothing */
     bool symbolic;
+    const struct cw_poly **place; /* offsets by access, all of one evaluation; NULL: too many variables for that, or no memory */
+    bool looked;
+    uint8_t varies[VAR_COUNT]; /* by variable, enum known */
 };
+
+enum known { UNKNOWN, NO, YES };
 
 /* The offset over group and local ids, numbers of the launch, and counters; NULL: anywhere. */
 static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access *a)
@@ -33,20 +41,32 @@ static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access
     return eval_node(e, a->offset, READ_SIGNED);
 }
 
-/* Does the variable change while work-items stay: a counter, what a loop computes? */
-static bool turns(const struct cw_eval *e, int var, const struct cw_access *a)
+/* Is the variable a counter, or does it come of one, or of what a loop computes? In one evaluation it may stand for values of
+ * different iterations, and for what is left after the last one: its range means nothing then. */
+static bool varies(struct order *o, int var)
 {
-    int node = e->var[var].node;
-    for (int l = a->loop; node >= 0 && l >= 0; l = e->m->loop[l].parent)
-        if (cw_model_varies_in(e->m, node, l))
-            return true;
-    return false;
+    const struct cw_model *m = o->e->m;
+    int node = o->e->var[var].node;
+    if (o->varies[var] == UNKNOWN) {
+        o->varies[var] = node < 0 && var >= VAR_DYNAMIC ? YES : NO;
+        for (int l = 0; node >= 0 && l < m->loops && o->varies[var] == NO; l++)
+            o->varies[var] = cw_model_varies_in(m, node, l) ? YES : NO;
+    }
+    return o->varies[var] == YES;
 }
 
-static bool steady(const struct cw_eval *e, const struct cw_term *t, const struct cw_access *a)
+static bool is_steady(struct order *o, const struct cw_term *t)
 {
     for (int k = 0; k < CW_POLY_DEGREE; k++)
-        if (t->var[k] && turns(e, t->var[k], a))
+        if (t->var[k] && varies(o, t->var[k]))
+            return false;
+    return true;
+}
+
+static bool all_steady(struct order *o, const struct cw_poly *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (!is_steady(o, &p->term[i]))
             return false;
     return true;
 }
@@ -122,50 +142,48 @@ static cw_wide gcd(cw_wide a, cw_wide b)
     return a < 0 ? -a : a;
 }
 
-/* p - q as range and as rest + a multiple of gap; counters of different iterations are different numbers. */
+/* p - q as range and as rest + a multiple of gap; what varies is another number in each of both. */
 struct distance {
     struct cw_range range;
     cw_wide rest, gap;
 };
 
-static void add_part(const struct cw_eval *e, const struct cw_poly *part, int sign, struct distance *d)
+static void add_gaps(const struct cw_poly *part, struct distance *d)
 {
-    struct cw_range r = cw_poly_range(part, e->range);
-    d->range.lo += sign > 0 ? r.lo : -r.hi;
-    d->range.hi += sign > 0 ? r.hi : -r.lo;
     for (int i = 0; i < part->n; i++) {
         if (part->term[i].var[CW_POLY_DEGREE - 1])
             d->gap = gcd(d->gap, part->term[i].coefficient);
         else
-            d->rest += sign * (cw_wide)part->term[i].coefficient;
+            d->rest += part->term[i].coefficient;
     }
 }
 
-static void split(const struct cw_eval *e, const struct cw_poly *p, const struct cw_access *a, const struct cw_access *b,
-                  struct cw_poly *still, struct cw_poly *turning)
+static void split(struct order *o, const struct cw_poly *p, struct cw_poly *still, struct cw_poly *turning)
 {
     still->n = turning->n = 0;
     for (int i = 0; i < p->n; i++) {
-        struct cw_poly *to = steady(e, &p->term[i], a) && steady(e, &p->term[i], b) ? still : turning;
+        struct cw_poly *to = is_steady(o, &p->term[i]) ? still : turning;
         to->term[to->n++] = p->term[i];
     }
 }
 
 /* No byte of a is one of b's, whose argument begins `shift` bytes behind a's, in one work-item. */
-static bool apart(const struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
+static bool apart(struct order *o, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
                   const struct cw_poly *q, int64_t shift)
 {
     struct cw_poly still_p, still_q, turning_p, turning_q;
-    struct distance d = {cw_range_numbers(-(cw_wide)shift, -(cw_wide)shift), -(cw_wide)shift, 0};
-    split(e, p, a, b, &still_p, &turning_p);
-    split(e, q, a, b, &still_q, &turning_q);
+    struct distance d = {.rest = -(cw_wide)shift};
+    split(o, p, &still_p, &turning_p);
+    split(o, q, &still_q, &turning_q);
     if (!cw_poly_add(&still_p, &still_p, &still_q, -1))
         return false;
-    add_part(e, &still_p, 1, &d);
-    add_part(e, &turning_p, 1, &d);
-    add_part(e, &turning_q, -1, &d);
-    if (d.range.lo >= b->bytes_may || d.range.hi <= -a->bytes_may)
+    d.range = cw_poly_range(&still_p, o->e->range);
+    if (!turning_p.n && !turning_q.n &&
+        (d.range.lo - shift >= b->bytes_may || d.range.hi - shift <= -(cw_wide)a->bytes_may))
         return true;
+    add_gaps(&still_p, &d);
+    add_gaps(&turning_p, &d);
+    add_gaps(&turning_q, &d);
     if (d.gap == 0)
         return false;
     cw_wide rest = d.rest % d.gap;
@@ -173,24 +191,49 @@ static bool apart(const struct cw_eval *e, const struct cw_access *a, const stru
     return rest >= b->bytes_may && d.gap - rest >= a->bytes_may;
 }
 
-static bool keeps_order(const struct order *o, int i, int j, int64_t shift)
+/* Evaluates offsets of all accesses, or of two of them; false: they have too many variables. */
+static bool look(struct order *o, const struct cw_poly **place, int first, int second)
+{
+    struct cw_eval *e = o->e;
+    const struct cw_model *m = e->m;
+    memset(o->varies, UNKNOWN, sizeof o->varies);
+    for (int tries = 0; tries < m->loops + TRIES; tries++) {
+        eval_reset(e);
+        for (int i = 0; i < m->accesses; i++)
+            if (first < 0 || i == first || i == second)
+                place[i] = offset_of(e, &m->access[i]);
+        if (!e->restart)
+            return !e->failed;
+    }
+    return false;
+}
+
+static void look_at_all(struct order *o)
+{
+    o->looked = true;
+    o->place = calloc((size_t)o->e->m->accesses + 1, sizeof *o->place);
+    if (o->place && !look(o, o->place, -1, -1)) {
+        free(o->place);
+        o->place = NULL;
+    }
+}
+
+static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs)
 {
     struct cw_eval *e = o->e;
     const struct cw_access *a = &e->m->access[i], *b = &e->m->access[j];
-    for (int tries = 0; tries < e->m->loops + TRIES; tries++) {
-        eval_reset(e);
-        const struct cw_poly *p = offset_of(e, a), *q = offset_of(e, b);
-        if (e->restart)
-            continue;
-        if (e->failed)
-            return false;
-        if (!is_strided(o, a, p) && !is_strided(o, b, q))
-            return true;
-        if (!p || !q)
-            return false;
-        return (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q)) || apart(e, a, p, b, q, shift);
-    }
-    return false;
+    if (!o->looked)
+        look_at_all(o);
+    const struct cw_poly **place = o->place ? o->place : calloc((size_t)e->m->accesses + 1, sizeof *place);
+    bool seen = o->place || (place && ++*pairs <= MAX_PAIRS && look(o, place, i, j));
+    const struct cw_poly *p = seen ? place[i] : NULL, *q = seen ? place[j] : NULL;
+    bool keeps = seen && !is_strided(o, a, p) && !is_strided(o, b, q);
+    if (!keeps && p && q)
+        keeps = (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q) && (a->loop == b->loop || all_steady(o, p))) ||
+                apart(o, a, p, b, q, shift);
+    if (!o->place)
+        free(place);
+    return keeps;
 }
 
 static bool share_memory(const struct cw_model *m, const struct order *o, int a, int b, int64_t *shift)
@@ -201,29 +244,30 @@ static bool share_memory(const struct cw_model *m, const struct order *o, int a,
 
 static bool same_place(const struct cw_access *a, const struct cw_access *b, int64_t shift)
 {
-    return shift == 0 && a->offset == b->offset && a->offset >= 0 && a->count < 0 && b->count < 0 &&
+    return shift == 0 && a->offset == b->offset && a->loop == b->loop && a->offset >= 0 && a->count < 0 && b->count < 0 &&
            a->bytes_may == b->bytes_may;
 }
 
-static bool keeps_order_anyhow(const struct cw_model *m, const struct order *number, struct order *symbol, int i, int j,
-                               int64_t shift)
+static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, struct order *symbol, int i, int j, int64_t shift,
+                               int *pairs)
 {
-    if (number->e && keeps_order(number, i, j, shift))
+    if (number->e && keeps_order(number, i, j, shift, pairs))
         return true;
     if (!symbol->e)
         symbol->e = eval_symbolic(m, EVAL_SYMBOLIC);
-    return symbol->e && keeps_order(symbol, i, j, shift);
+    return symbol->e && keeps_order(symbol, i, j, shift, pairs);
 }
 
-static bool all_keep(const struct cw_model *m, const struct order *number, struct order *symbol, int *first, int *second)
+static bool all_keep(const struct cw_model *m, struct order *number, struct order *symbol, int *first, int *second)
 {
+    int pairs = 0;
     for (int i = 0; i < m->accesses; i++) {
         const struct cw_access *a = &m->access[i], *b = m->access;
         for (int j = 0; a->kind & CW_ACCESS_WRITE && j < m->accesses; j++, b++) {
             int64_t shift;
             bool twice = j == i || (b->kind & CW_ACCESS_WRITE && j < i);
             if (twice || !share_memory(m, number, a->arg, b->arg, &shift) || same_place(a, b, shift) ||
-                keeps_order_anyhow(m, number, symbol, i, j, shift))
+                keeps_order_anyhow(m, number, symbol, i, j, shift, &pairs))
                 continue;
             *first = i;
             *second = j;
@@ -235,12 +279,14 @@ static bool all_keep(const struct cw_model *m, const struct order *number, struc
 
 bool cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
 {
-    struct order number = {c->eval, launch, false}, symbol = {NULL, launch, true};
+    struct order number = {.e = c->eval, .launch = launch}, symbol = {.launch = launch, .symbolic = true};
     for (int d = 0; d < 3; d++)
         c->eval->by_group[d] = true;
     c->eval->box_valid = false;
     bool keeps = all_keep(c->m, &number, &symbol, first, second);
     cw_eval_destroy(symbol.e);
+    free(symbol.place);
+    free(number.place);
     return keeps;
 }
 
@@ -253,5 +299,6 @@ bool cw_cut_ordered(const struct cw_model *m)
         ordered = !m->arg[i].unknown_write;
     ordered = ordered && all_keep(m, &number, &symbol, &first, &second);
     cw_eval_destroy(symbol.e);
+    free(symbol.place);
     return ordered;
 }
