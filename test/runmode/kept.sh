@@ -39,6 +39,7 @@ wrapped '-DFACTOR=(3+0*__TIME__[0])' dated
 bare "$T/dated" && for i in 1 2 3 4; do in_run "$T/dated" CLWEAVE_HISTORY="$cache/history.db" CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1; done
 [ "$(answered)0" -le 10 ] || fail "a build that says when it was made: $(answered) builds answered"
 grep -q '(10 kernels)' "$T/summary" || fail "launches of what says when it was built: $(head -n 1 "$T/summary")"
+${CC:-cc} -DCL_TARGET_OPENCL_VERSION=120 -o "$T/build_time" test/bench/build_time.c -lOpenCL || fail "build_time.c does not compile"
 # what is read from files is no part of the question: such builds are never answered
 mkdir "$T/headers"; echo '#define FACTOR 3' > "$T/headers/factor.h"
 for head in '#define FACTOR 4' '#include "factor.h"' '#import "factor.h"' '#inc\\\nlude "factor.h"' '#inc\\ \nlude "factor.h"' \
@@ -46,7 +47,7 @@ for head in '#define FACTOR 4' '#include "factor.h"' '#import "factor.h"' '#inc\
     rm -rf "$T/files"; mkdir -m 700 "$T/files"
     printf "$head\n__kernel void w(__global int *x) { x[get_global_id(0)] = FACTOR; }\n" > "$T/files/w.cl"
     for i in 1 2 3 4; do
-        LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/files/history.db" "$B/test/bench/build_time" "$T/files/w.cl" \
+        LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_SUMMARY=1 CLWEAVE_HISTORY="$T/files/history.db" "$T/build_time" "$T/files/w.cl" \
             "-I$T/headers -w" > /dev/null 2> "$T/summary" || fail "$head: $(cat "$T/summary")"
     done
     case $head in *define\ FACTOR\ 4) [ "$(answered)" = 1 ] ;; *) [ -z "$(answered)" ] ;; esac || fail "$head: '$(answered)' builds answered"
@@ -113,9 +114,9 @@ in_run "$T/again" CLWEAVE_HISTORY="$T/once/history.db"
 
 # a program that the compiler warns of says so in every run
 printf '__kernel void w(__global int *x) { int unused = 1; x[0] = 2; return; x[1] = &x[0] == 5; }\n' > "$T/w.cl"
-env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp" "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w0" || true
+env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp" "$T/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w0" || true
 for i in 1 2 3 4; do
-    env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp$i" LD_PRELOAD="$shim" CLWEAVE_MODE=run "$B/test/bench/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w1" || true
+    env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp$i" LD_PRELOAD="$shim" CLWEAVE_MODE=run "$T/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w1" || true
     cmp -s "$T/w0" "$T/w1" || fail "run $i: the compiler is heard otherwise: $(cat "$T/w1"), bare: $(cat "$T/w0")"
 done
 done_
