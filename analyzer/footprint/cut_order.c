@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Elements of an interleaved group at most (LLVM's max-interleave-group-factor). */
-enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6, MAX_PAIRS = 2000 };
+enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6, MAX_PAIRS = 2000, MAX_COMPARED = 20000, NARROWEST = 8 };
 
 /* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through, and strides
  * that the compiler knows no number of are none). One of both has to see that all is well. */
@@ -126,7 +126,7 @@ static bool is_strided(const struct order *o, const struct cw_access *a, const s
     for (int d = 0; d < 3; d++) {
         cw_wide c = stride(o, p, d);
         c = c < 0 ? -c : c;
-        if ((!o->launch || o->launch->local[d] > 1) && c >= 2 * element && c <= MAX_GAP * bytes)
+        if ((!o->launch || o->launch->global[d] > 1) && c >= 2 * element && c <= MAX_GAP * bytes)
             return true;
     }
     return moves_oddly(o->e, p);
@@ -178,12 +178,14 @@ static bool apart(struct order *o, const struct cw_access *a, const struct cw_po
     if (!cw_poly_add(&still_p, &still_p, &still_q, -1))
         return false;
     d.range = cw_poly_range(&still_p, o->e->range);
-    if (!turning_p.n && !turning_q.n &&
+    if (!o->symbolic && !turning_p.n && !turning_q.n &&
         (d.range.lo - shift >= b->bytes_may || d.range.hi - shift <= -(cw_wide)a->bytes_may))
         return true;
     add_gaps(&still_p, &d);
     add_gaps(&turning_p, &d);
     add_gaps(&turning_q, &d);
+    if (o->symbolic) /* extensions were seen through: all is modulo 2 to the power of the narrowest width */
+        d.gap = gcd(d.gap, 1 << NARROWEST);
     if (d.gap == 0)
         return false;
     cw_wide rest = d.rest % d.gap;
@@ -218,10 +220,39 @@ static void look_at_all(struct order *o)
     }
 }
 
+/* The same polynomial is the same place: in each iteration, and in no other one, should the compiler unroll the loop. */
+static bool is_one_place(struct order *o, const struct cw_access *a, const struct cw_poly *p)
+{
+    int turning = 0;
+    for (int i = 0; i < p->n; i++) {
+        const struct cw_term *t = &p->term[i];
+        int v = t->var[CW_POLY_DEGREE - 1], node = v ? o->e->var[v].node : -1;
+        if (is_steady(o, t))
+            continue;
+        bool counter = node < 0 || o->e->m->pool.node[node].op == CW_EXPR_LOOP;
+        if (++turning > 1 || !counter || t->var[CW_POLY_DEGREE - 2] ||
+            (t->coefficient < a->bytes_may && t->coefficient > -a->bytes_may))
+            return false;
+    }
+    return true;
+}
+
+/* Numbers of one loop only: behind a loop its counter is another one. */
+static bool is_of_one_loop(const struct cw_model *m)
+{
+    for (int i = 1; i < m->accesses; i++)
+        if (m->access[i].loop != m->access[0].loop)
+            return false;
+    return true;
+}
+
 static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs)
 {
     struct cw_eval *e = o->e;
     const struct cw_access *a = &e->m->access[i], *b = &e->m->access[j];
+    if (!o->symbolic && a->loop != b->loop)
+        return false;
+    o->looked |= !o->symbolic && !is_of_one_loop(e->m);
     if (!o->looked)
         look_at_all(o);
     const struct cw_poly **place = o->place ? o->place : calloc((size_t)e->m->accesses + 1, sizeof *place);
@@ -229,7 +260,7 @@ static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs
     const struct cw_poly *p = seen ? place[i] : NULL, *q = seen ? place[j] : NULL;
     bool keeps = seen && !is_strided(o, a, p) && !is_strided(o, b, q);
     if (!keeps && p && q)
-        keeps = (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q) && (a->loop == b->loop || all_steady(o, p))) ||
+        keeps = (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q) && (a->loop == b->loop ? is_one_place(o, a, p) : all_steady(o, p))) ||
                 apart(o, a, p, b, q, shift);
     if (!o->place)
         free(place);
@@ -244,8 +275,19 @@ static bool share_memory(const struct cw_model *m, const struct order *o, int a,
 
 static bool same_place(const struct cw_access *a, const struct cw_access *b, int64_t shift)
 {
-    return shift == 0 && a->offset == b->offset && a->loop == b->loop && a->offset >= 0 && a->count < 0 && b->count < 0 &&
+    return shift == 0 && a->offset == b->offset && a->loop < 0 && b->loop < 0 && a->offset >= 0 && a->count < 0 && b->count < 0 &&
            a->bytes_may == b->bytes_may;
+}
+
+/* Sums that wrap at less than a byte. */
+static bool has_narrow(const struct cw_model *m)
+{
+    for (int i = 0; i < m->pool.n; i++) {
+        const struct cw_expr *x = &m->pool.node[i];
+        if (x->width < NARROWEST && (x->op == CW_EXPR_ADD || x->op == CW_EXPR_MUL || x->op == CW_EXPR_TRUNC))
+            return true;
+    }
+    return false;
 }
 
 static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, struct order *symbol, int i, int j, int64_t shift,
@@ -253,21 +295,21 @@ static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, s
 {
     if (number->e && keeps_order(number, i, j, shift, pairs))
         return true;
-    if (!symbol->e)
+    if (!symbol->e && !has_narrow(m))
         symbol->e = eval_symbolic(m, EVAL_SYMBOLIC);
     return symbol->e && keeps_order(symbol, i, j, shift, pairs);
 }
 
 static bool all_keep(const struct cw_model *m, struct order *number, struct order *symbol, int *first, int *second)
 {
-    int pairs = 0;
+    int pairs = 0, compared = 0;
     for (int i = 0; i < m->accesses; i++) {
         const struct cw_access *a = &m->access[i], *b = m->access;
         for (int j = 0; a->kind & CW_ACCESS_WRITE && j < m->accesses; j++, b++) {
             int64_t shift;
             bool twice = j == i || (b->kind & CW_ACCESS_WRITE && j < i);
             if (twice || !share_memory(m, number, a->arg, b->arg, &shift) || same_place(a, b, shift) ||
-                keeps_order_anyhow(m, number, symbol, i, j, shift, &pairs))
+                (++compared <= MAX_COMPARED && keeps_order_anyhow(m, number, symbol, i, j, shift, &pairs)))
                 continue;
             *first = i;
             *second = j;

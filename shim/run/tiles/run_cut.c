@@ -121,16 +121,21 @@ static bool arguments_share(const struct cw_run_kernel *k)
     return false;
 }
 
-bool cw_run_cut_any_local(struct cw_run_kernel *k)
+static bool is_ordered(struct cw_run_kernel *k)
 {
     struct cw_run_tiled *d = k->program->group_free && k->program->models ? tiled_of(k) : NULL;
 
-    return d && d->ordered && !arguments_share(k);
+    return d && d->ordered;
+}
+
+bool cw_run_cut_any_local(struct cw_run_kernel *k)
+{
+    return is_ordered(k) && !arguments_share(k);
 }
 
 bool cw_run_cut_one_local(struct cw_run_kernel *k)
 {
-    return !k->program->group_free || (cw_run_models_settled(k->program) && !cw_run_cut_any_local(k));
+    return !k->program->group_free || (cw_run_models_settled(k->program) && !is_ordered(k));
 }
 
 /* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they lie. */

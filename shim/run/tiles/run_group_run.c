@@ -64,7 +64,11 @@ static void finish(struct cw_run_group *g)
 {
     double ns = (double)(cw_run_now_ns() - g->began_ns);
 
-    if (g->run == g->plan.tiles)
+    bool good = g->run == g->plan.tiles;
+
+    for (uint32_t i = 0; i < g->steps; i++)
+        good &= g->step[i].status >= 0;
+    if (good)
         cw_run_chain_ran(g->chain, g->variant, g->steps, ns);
     cw_run_group_free(g);
 }

@@ -25,6 +25,39 @@ kernel void counter(global int *out, global const int *in, int n)
         out[4 * g + (k & 3)] += in[g] * out[4 * g];
 }
 
+/* An index that wraps: three times something may be one more. */
+kernel void wraps(global int *out, global const int *in)
+{
+    size_t g = get_group_id(0) * 4096 + 3 * get_local_id(0);
+    uchar h = (uchar)(3 * in[get_global_id(0)]);
+    out[g + 1] = 7;
+    int s = out[g + h];
+    out[g + 2] = s;
+}
+
+/* What a counter is behind its loop says nothing of it inside. */
+kernel void behind(global int *out, global const int *in, global int *last, int n)
+{
+    size_t g = get_group_id(0) * 4096 + 2 * get_local_id(0);
+    int s = 0, k;
+    for (k = 0; k < n; k++) {
+        out[g + min(k, 5)] = in[k];
+        s += out[g + 4];
+    }
+    last[get_global_id(0) * 8 + min(k, 5)] = s;
+}
+
+/* Unrolled, the same place comes twice. */
+kernel void unrolled(global int *out, global int *t)
+{
+    int g = get_global_id(0);
+    for (int k = 0; k < 4; k++) {
+        int i = (k + 1) / 2, v = out[3 * g + i];
+        out[3 * g + i] = v * 2 + 1;
+        t[4 * g + k] = v;
+    }
+}
+
 /* From here on: safe. The row of an item is longer than what compilers join; or nobody knows how long. */
 kernel void wide(global int *out, global const int *in)
 {
