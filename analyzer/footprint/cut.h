@@ -16,6 +16,8 @@
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
  * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
+ *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the launch and in its
+ *    tiles differently: whole (cut_order.c).
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
  * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer

@@ -66,6 +66,9 @@ bool cut_incongruent(const struct cut_form *a, const struct cut_way *x, const st
  * (negative: before). */
 bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift);
 
+/* Greatest common divisor, not negative; of 0 and b: |b|. */
+cw_wide cut_gcd(cw_wide a, cw_wide b);
+
 /* Offsets are multiples of `bytes` in all cases. */
 bool cut_aligned(const struct cut_form *f, int64_t bytes);
 

@@ -16,8 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of an interleaved group at most (LLVM's max-interleave-group-factor). */
-enum { MAX_GAP = 8, MAX_ELEMENT_SPLIT = 4, TRIES = 6, MAX_PAIRS = 2000, MAX_COMPARED = 20000, NARROWEST = 8 };
+enum {
+    MAX_GAP = 8,           /* elements of an interleaved group at most (LLVM's max-interleave-group-factor) */
+    MAX_ELEMENT_SPLIT = 4, /* bytes: larger types may be accessed in parts of so many */
+    TRIES = 6,             /* besides one per loop, until all bases and bounds hold (cut_form.c) */
+    MAX_PAIRS = 2000,      /* evaluated one by one, and ... */
+    MAX_COMPARED = 20000,  /* ... compared at all: more are not looked at, and the launch is left whole */
+    NARROWEST = 8,         /* bits of an index that wraps */
+};
 
 /* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through, and strides
  * that the compiler knows no number of are none). One of both has to see that all is well. */
@@ -132,16 +138,6 @@ static bool is_strided(const struct order *o, const struct cw_access *a, const s
     return moves_oddly(o->e, p);
 }
 
-static cw_wide gcd(cw_wide a, cw_wide b)
-{
-    while (b) {
-        cw_wide r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* p - q as range and as rest + a multiple of gap; what varies is another number in each of both. */
 struct distance {
     struct cw_range range;
@@ -152,7 +148,7 @@ static void add_gaps(const struct cw_poly *part, struct distance *d)
 {
     for (int i = 0; i < part->n; i++) {
         if (part->term[i].var[CW_POLY_DEGREE - 1])
-            d->gap = gcd(d->gap, part->term[i].coefficient);
+            d->gap = cut_gcd(d->gap, part->term[i].coefficient);
         else
             d->rest += part->term[i].coefficient;
     }
@@ -185,7 +181,7 @@ static bool apart(struct order *o, const struct cw_access *a, const struct cw_po
     add_gaps(&turning_p, &d);
     add_gaps(&turning_q, &d);
     if (o->symbolic) /* extensions were seen through: all is modulo 2 to the power of the narrowest width */
-        d.gap = gcd(d.gap, 1 << NARROWEST);
+        d.gap = cut_gcd(d.gap, 1 << NARROWEST);
     if (d.gap == 0)
         return false;
     cw_wide rest = d.rest % d.gap;
@@ -237,6 +233,15 @@ static bool is_one_place(struct order *o, const struct cw_access *a, const struc
     return true;
 }
 
+/* The same bytes whenever both touch some. Where extensions are seen through, equal polynomials may be of different widths. */
+static bool are_one_place(struct order *o, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
+                          const struct cw_poly *q)
+{
+    const struct cw_expr_pool *pool = &o->e->m->pool;
+    bool equal = o->symbolic ? cw_expr_resolve(pool, a->offset) == cw_expr_resolve(pool, b->offset) : cw_poly_equal(p, q);
+    return equal && a->bytes_may == b->bytes_may && (a->loop == b->loop ? is_one_place(o, a, p) : all_steady(o, p));
+}
+
 /* Numbers of one loop only: behind a loop its counter is another one. */
 static bool is_of_one_loop(const struct cw_model *m)
 {
@@ -246,6 +251,7 @@ static bool is_of_one_loop(const struct cw_model *m)
     return true;
 }
 
+/* Accesses i and j of a work-item stay in their order, as far as `o` can see. *pairs: that were evaluated by themselves. */
 static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs)
 {
     struct cw_eval *e = o->e;
@@ -260,8 +266,7 @@ static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs
     const struct cw_poly *p = seen ? place[i] : NULL, *q = seen ? place[j] : NULL;
     bool keeps = seen && !is_strided(o, a, p) && !is_strided(o, b, q);
     if (!keeps && p && q)
-        keeps = (shift == 0 && a->bytes_may == b->bytes_may && cw_poly_equal(p, q) && (a->loop == b->loop ? is_one_place(o, a, p) : all_steady(o, p))) ||
-                apart(o, a, p, b, q, shift);
+        keeps = (shift == 0 && are_one_place(o, a, p, b, q)) || apart(o, a, p, b, q, shift);
     if (!o->place)
         free(place);
     return keeps;
@@ -273,6 +278,7 @@ static bool share_memory(const struct cw_model *m, const struct order *o, int a,
     return o->launch ? cut_share_memory(m, o->launch, a, b, shift) : a == b;
 }
 
+/* Without a look at polynomials. */
 static bool same_place(const struct cw_access *a, const struct cw_access *b, int64_t shift)
 {
     return shift == 0 && a->offset == b->offset && a->loop < 0 && b->loop < 0 && a->offset >= 0 && a->count < 0 && b->count < 0 &&

@@ -34,7 +34,7 @@ static bool apart(const struct cut_form *a, const struct cut_way *x, const struc
     return x->total.hi + a->bytes <= y->total.lo + shift || y->total.hi + shift + b->bytes <= x->total.lo;
 }
 
-static cw_wide gcd(cw_wide a, cw_wide b)
+cw_wide cut_gcd(cw_wide a, cw_wide b)
 {
     while (b) {
         cw_wide r = a % b;
@@ -47,8 +47,8 @@ static cw_wide gcd(cw_wide a, cw_wide b)
 static cw_wide common_stride(const struct cut_way *w, cw_wide g)
 {
     for (int i = 0; i < w->n; i++)
-        g = gcd(g, w->digit[i].stride);
-    return gcd(g, w->slab);
+        g = cut_gcd(g, w->digit[i].stride);
+    return cut_gcd(g, w->slab);
 }
 
 /* Both move in steps of g and keep off each other's remainders (even and odd elements). */

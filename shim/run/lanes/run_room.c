@@ -101,9 +101,9 @@ static bool room_on_disk(void)
     if (!cache_folder(path))
         return true;
     while (statvfs(path, &disk) != 0) {
-        if (errno != ENOENT || !(end = strrchr(path, '/')) || end == path)
+        if (errno != ENOENT || !(end = strrchr(path, '/')) || (end == path && !path[1]))
             return true;
-        *end = '\0';
+        end[end == path] = '\0';
     }
     return disk.f_bavail * (uint64_t)disk.f_frsize >= DISK_BYTES && (!disk.f_files || disk.f_favail >= DISK_FILES);
 }

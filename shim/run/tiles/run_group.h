@@ -205,8 +205,8 @@ extern struct cw_run_group_settings cw_run_group_settings;
 /* Launches that one device was handed together end together: each gets its share of the time. */
 void cw_run_group_share_times(struct cw_run_group *g);
 /* Which tile is next (run_group_take.c). */
-#define CW_RUN_NO_TILE UINT32_MAX
-#define CW_RUN_GROUP_BATCH   16 /* tiles that a synchronous lane takes at a time */
+#define CW_RUN_NO_TILE     UINT32_MAX
+#define CW_RUN_GROUP_BATCH 16 /* tiles that a synchronous lane takes at a time */
 /* Index of the part. */
 uint32_t cw_run_group_number(const struct cw_run_group *g, const struct cw_run_task *part);
 /* The first tile of part `p` that may run; CW_RUN_NO_TILE: *more says whether there is one that has to wait. */

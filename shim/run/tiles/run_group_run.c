@@ -4,7 +4,7 @@
 #include "../plan/run_decide.h"
 #include "../lanes/run_fault.h"
 
-#define NONE CW_RUN_NO_TILE
+#define NONE  CW_RUN_NO_TILE
 #define FLUSH 16 /* tiles handed to an asynchronous device between flushes */
 
 /* ---- running one; lane held, lock not held */
@@ -148,15 +148,18 @@ static uint32_t heir_of(struct cw_run_group *g, uint32_t p)
 static bool leave(struct cw_run_group *g, uint32_t p)
 {
     uint32_t heir = heir_of(g, p);
+    bool has = false;
 
     if (heir == NONE)
         return false;
     g->fate[p] = CW_RUN_PART_GONE;
     for (uint32_t k = 0; k < g->plan.tiles; k++)
-        if (g->lane[k] == p)
+        if (g->lane[k] == p) {
             g->lane[k] = (uint8_t)heir;
+            has |= g->state[k] == CW_RUN_TILE_OPEN;
+        }
     g->cursor[heir] = 0;
-    if (g->part[heir].state == CW_RUN_DONE) {
+    if (has && g->part[heir].state == CW_RUN_DONE) { /* else nobody would wake it, nor end the group */
         g->part[heir].state = CW_RUN_LINKED;
         g->left++;
     }

@@ -79,8 +79,8 @@ struct cw_run_tiled {
 
 /* ---- may it be cut (run_cut.c); lock held */
 
-/* Another local size than the program's device would choose gives the same bytes, with the arguments of the launch in hand, whose memory has been looked up: the
- * kernel cannot see it, and compilers keep its order (cw_cut_ordered). */
+/* Another local size than the program's device would choose gives the same bytes, with the arguments of the launch in hand, whose
+ * memory has been looked up: the kernel cannot see it, and compilers keep its order (cw_cut_ordered). */
 bool cw_run_cut_any_local(struct cw_run_kernel *k);
 /* That is not so whatever the arguments are; false as well while it is not known yet. Looks at no argument. */
 bool cw_run_cut_one_local(struct cw_run_kernel *k);
