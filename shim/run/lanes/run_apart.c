@@ -287,8 +287,10 @@ static bool load_apart(cl_device_id device, uint64_t key, const char *module)
     return loaded;
 }
 
+/* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may have had compiled what
+ * another one launches. */
 static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
-                                  const struct cw_run_range *r, const struct cw_compile_arg *arg, uint32_t args)
+                                  const struct cw_run_range *r, const struct cw_compile_arg *arg, uint32_t args, bool room)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     char text[DEVICE_TEXT], module[CW_COMPILE_MODULE];
@@ -300,7 +302,11 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
     key = key_of(&q);
-    if (*kernel && (is_here(key) || (*compiled.folder && load_apart(device, key, NULL))))
+    if (*kernel && is_here(key))
+        return CW_COMPILE_GOOD;
+    if (!room)
+        return CW_COMPILE_BAD;
+    if (*kernel && *compiled.folder && load_apart(device, key, NULL))
         return CW_COMPILE_GOOD;
     begin = cw_run_now_ns();
     answer = cw_compile_child_ask(&q, module);
@@ -316,7 +322,7 @@ cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
 
     if (may_be_asked(device))
-        answer = cw_run_room_apart() ? ask(device, program, kernel, r, arg, args) : CW_COMPILE_BAD;
+        answer = ask(device, program, kernel, r, arg, args, cw_run_room_apart());
     else if (cw_compile_child_has_stopped())
         answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
     if (answer == CW_COMPILE_BAD)

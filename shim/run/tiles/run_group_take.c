@@ -94,6 +94,8 @@ uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *par
 void cw_run_group_untake(struct cw_run_group *g, uint32_t i)
 {
     g->state[i] = CW_RUN_TILE_OPEN;
+    if (i < g->cursor[g->lane[i]])
+        g->cursor[g->lane[i]] = i;
     g->taken--;
     cw_run_group_expect(g, i, false);
 }
