@@ -319,6 +319,7 @@ struct cw_run_task {
     bool measured;              /* it is to be found out what the launch takes */
     bool gauged;                /* its end matters to what plans have gained (run_gain.h) */
     bool begun;                 /* a vendor has taken the launch: it may have changed memory */
+    bool able;                  /* of a part: its place has the code of whatever blocks it may be given */
     bool pooled;
     bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
     bool tainted;               /* waits, by events, for native work that is not finished */

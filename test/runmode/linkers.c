@@ -8,11 +8,13 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define WORDS  1024
+#define WIDE   5184 /* more than a work-group may have */
 #define ROUNDS 100
 
 static void ignored(void)
@@ -51,6 +53,12 @@ static void filtered(void)
         printf("no filter can be set\n");
 }
 
+static void small_files(void)
+{
+    if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, 1 << 20}) != 0)
+        printf("no limit can be set\n");
+}
+
 static void nothing(void)
 {
 }
@@ -58,10 +66,35 @@ static void nothing(void)
 static const struct {
     const char *name;
     void (*take)(void);
+    bool widths; /* also launches without a local size, of widths that are new */
 } cases[] = {
-    {"children are ignored", ignored}, {"a handler awaits all children", awaited}, {"another PATH", no_path},
-    {"no other programs", filtered},   {"nothing", nothing},
+    {"children are ignored", ignored, false},
+    {"a handler awaits all children", awaited, false},
+    {"another PATH", no_path, false},
+    {"no other programs", filtered, false},
+    {"nothing", nothing, false},
+    {"small files, other widths", small_files, true},
 };
+
+/* Of prime widths: the vendor has one code for all of them, parts of them end in work-groups of all sizes. What is taken away is so
+ * while the first of them run. */
+static void work_widths(struct rm_pair *p, void (*take)(void))
+{
+    static const size_t known[] = {5003, 5009, 5003, 5009, 5003, 5009, 5003, 5009};
+    static const size_t other[] = {5011, 5021, 5023, 5039, 5051, 5059, 5077, 5081};
+
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            app_args(p->slow, "mi", p->x, 3000);
+            app_run(p->a.queue, p->slow, r ? other[i] : known[i], 0, 0, NULL, NULL);
+        }
+        APP_CHECK(clFlush(p->a.queue));
+        rm_sleep_ms(1);
+        if (r)
+            take();
+        APP_CHECK(clFinish(p->a.queue));
+    }
+}
 
 static void work(struct rm_pair *p, int rounds)
 {
@@ -76,12 +109,15 @@ static void work(struct rm_pair *p, int rounds)
 
 static int run(int i)
 {
-    static int words[WORDS];
+    static int words[WIDE];
     struct rm_pair p;
 
-    rm_pair_open(&p, cases[i].name, words, WORDS);
+    rm_pair_open(&p, cases[i].name, words, cases[i].widths ? WIDE : WORDS);
     work(&p, 20);
-    cases[i].take();
+    if (cases[i].widths)
+        work_widths(&p, cases[i].take);
+    else
+        cases[i].take();
     work(&p, ROUNDS);
     return rm_pair_close(&p, words);
 }

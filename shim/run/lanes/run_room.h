@@ -16,7 +16,8 @@ bool cw_run_room_apart(void);
  * changes while the vendor compiles is not seen. About 5 us; opens nothing but where memory is limited. Any thread. */
 bool cw_run_room(void);
 
-enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS }; /* of its kernel: its own, rewritten, rewritten for rows */
+/* Of its kernel: its own, rewritten, rewritten for rows; all that parts of it may need, however long they are. */
+enum cw_run_form { CW_RUN_WHOLE, CW_RUN_TILE, CW_RUN_ROWS, CW_RUN_ANY_PART };
 
 /* By lane number: of which kinds of launches of a kernel code has been loaded. NULL: memory is out. */
 struct cw_run_kinds *cw_run_room_new(void);

@@ -243,6 +243,7 @@ static struct cw_run_task *heir(struct cw_run_tiles *x)
         return NULL;
     last->place = x->whole->queue->home;
     last->lane = x->whole->home_lane;
+    last->able = false;
     return last;
 }
 

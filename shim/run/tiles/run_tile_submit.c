@@ -91,6 +91,30 @@ bool cw_run_tile_has_code(const struct cw_run_launch *l, struct cw_run_context *
     return have_code(&s, l, p) == CL_SUCCESS;
 }
 
+/* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one where it is smaller. Vendors
+ * compile code of their own for wide ranges and for each local size (run_apart.c). */
+static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p, const struct cw_run_cut *cut)
+{
+    const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged}, last = {.first = most.groups, .groups = 1};
+    size_t local[3];
+    bool known;
+
+    memcpy(local, cut->local, sizeof local);
+    if (cut->ragged)
+        local[cut->dim] = l->global[cut->dim] - last.first * local[cut->dim];
+    known = cw_run_room_has(l, l->global, cut->local, p->lane->number, CW_RUN_ANY_PART) &&
+            (!cut->ragged || cw_run_room_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART));
+    if (known)
+        return true;
+    if (!cw_run_tile_has_code(l, c, p, cut, &one) || !cw_run_tile_has_code(l, c, p, cut, &most) ||
+        (cut->ragged && !cw_run_tile_has_code(l, c, p, cut, &last)))
+        return false;
+    cw_run_room_loaded(l, l->global, cut->local, p->lane->number, CW_RUN_ANY_PART);
+    if (cut->ragged)
+        cw_run_room_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+    return true;
+}
+
 cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
                                 const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
                                 cl_event *event)
@@ -126,6 +150,10 @@ cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_
     bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
     cl_int err;
 
+    /* before its first block: who has begun can bring the launch to its end */
+    part->able = part->able || has_all_code(&part->launch, c, p, &x->cut);
+    if (!part->able)
+        return CL_OUT_OF_RESOURCES;
     b.groups -= two;
     err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
     part->begun = err == CL_SUCCESS;
