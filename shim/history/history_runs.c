@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it */
+#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it. FAR_LONGER times at most */
 #define MUCH        1.5  /* a ratio that is worth being written down */
 #define COST_LEAST  2e6 /* what it disturbs counts too */
 #define COST_MOST   2e7
@@ -149,13 +149,21 @@ bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double 
     return i < r->count && r->entry[i].later == CW_RUNS_BEFORE && FAR_LONGER * r->entry[i].later_ns < after_ns;
 }
 
+/* Beginning is behind at first by what it costs; where it has gained before, that is made up for by what is to come. */
+static double may_be_behind_ns(const struct cw_runs_entry *e)
+{
+    double gain = e->at_once == CW_RUNS_TRIALS ? e->later_ns - e->at_once_ns : 0;
+
+    return CW_RUNS_LOST * e->later_ns + fmax(cost_of(e), CW_RUNS_STAKE * gain);
+}
+
 bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns)
 {
     uint32_t i = find(r, arguments);
     const struct cw_runs_entry *e = i < r->count && mark < CW_RUNS_MARKS ? &r->entry[i] : NULL;
 
     return e && e->at_ns[mark] > 0 && work_ns > CW_RUNS_BEHIND * e->at_ns[mark] &&
-           work_ns - e->at_ns[mark] > CW_RUNS_LOST * e->later_ns;
+           work_ns - e->at_ns[mark] > may_be_behind_ns(e);
 }
 
 /* That of `arguments`, made if need be. */
@@ -175,9 +183,10 @@ static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
     return e;
 }
 
+/* One run tells little, however long it took: a shared machine makes one ten times as long. */
 static double of_late(double before, double now)
 {
-    return before > 0 && now > before ? before + LATE * (now - before) : now;
+    return before > 0 && now > before ? before + LATE * (fmin(now, FAR_LONGER * before) - before) : now;
 }
 
 static void lose(struct cw_runs_entry *e)

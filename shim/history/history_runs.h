@@ -44,7 +44,8 @@
 #define CW_RUNS_NEXT_NS   4e8   /* ... and each one after it */
 #define CW_RUNS_MARKS     12    /* the first is the 16th command */
 #define CW_RUNS_BEHIND    1.1   /* times what a mark says, and ... */
-#define CW_RUNS_LOST      0.05  /* ... this share of what runs take in all: such a run is given up */
+#define CW_RUNS_LOST      0.05  /* ... this share of what runs take in all, and what beginning costs or ... */
+#define CW_RUNS_STAKE     0.25  /* ... this share of what earlier runs have gained: such a run is given up */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {

@@ -241,6 +241,40 @@ static void test_behind(void **state)
     never.at_ns[1] = 200 * MS;
     cw_runs_add(&r, 1, &never);
     assert_true(cw_runs_is_behind(&r, 1, 1, 130 * MS));
+    for (int i = 0; i < CW_RUNS_TRIALS; i++)
+        add(&r, 1, true, 100 * MS, 2 * MS);
+    assert_false(cw_runs_is_behind(&r, 1, 1, 220 * MS)); /* a quarter of what is gained otherwise */
+    assert_true(cw_runs_is_behind(&r, 1, 1, 230 * MS));
+}
+
+/* One run that takes ten times as long says nothing of the others; many do. */
+static void test_disturbed(void **state)
+{
+    struct cw_runs r = {0};
+    int late = 0;
+
+    (void)state;
+    runs(&r, CW_RUNS_BEFORE, 500 * MS, 0);
+    for (int i = 0; i < CW_RUNS_TRIALS; i++)
+        add(&r, 1, true, 200 * MS, 2 * MS);
+    add(&r, 1, true, 5000 * MS, 2 * MS);
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    while (start(&r) != CW_RUNS_LATER && late++ < 20)
+        add(&r, 1, true, 5000 * MS, 2 * MS);
+    assert_in_range(late, 2, 8);
+}
+
+/* Short runs are behind at first by what beginning costs. */
+static void test_behind_by_beginning(void **state)
+{
+    struct cw_runs_run never = {.work_ns = 30 * MS, .at_ns = {[0] = 1 * MS}}, trial = {.at_once = true, .work_ns = 30 * MS, .cost_ns = 3 * MS};
+    struct cw_runs r = {0};
+
+    (void)state;
+    cw_runs_add(&r, 1, &never);
+    cw_runs_add(&r, 1, &trial);
+    assert_false(cw_runs_is_behind(&r, 1, 0, 5.4 * MS));
+    assert_true(cw_runs_is_behind(&r, 1, 0, 5.6 * MS));
 }
 
 /* Helpers had nothing to do: that was no gain, however short the run was by chance. */
@@ -366,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUNS(test_first),  RUNS(test_short),       RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
         RUNS(test_losing), RUNS(test_losing_long), RUNS(test_held),        RUNS(test_learning), RUNS(test_budget), RUNS(test_behind),
+        RUNS(test_behind_by_beginning), RUNS(test_disturbed),
         RUNS(test_bounded), RUNS(test_idle),       RUNS(test_file),        RUNS(test_garbage)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

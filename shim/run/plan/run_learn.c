@@ -34,22 +34,46 @@ static double lived(void)
     return (double)(cw_now_ns() - learn.started_ns);
 }
 
-bool cw_run_learn_may(unsigned builds)
+static bool may_spend(double ns)
 {
     double spent = learn.spent_ns + learn.learnt_ns + learn.begun_ns;
 
-    return !builds || learn.mode == CW_RUN_LEARN_ALL ||
-           (learn.mode == CW_RUN_LEARN_RENT && cw_runs_can_learn(learn.lived_ns + lived(), spent, price(builds)));
+    return learn.mode == CW_RUN_LEARN_ALL ||
+           (learn.mode == CW_RUN_LEARN_RENT && cw_runs_can_learn(learn.lived_ns + lived(), spent, ns));
+}
+
+static void owe(double ns)
+{
+    if (learn.mode == CW_RUN_LEARN_RENT && ns > learn.owed_ns)
+        learn.owed_ns = ns;
+}
+
+bool cw_run_learn_may(unsigned builds)
+{
+    return !builds || may_spend(price(builds));
 }
 
 bool cw_run_learn_asks(unsigned builds)
 {
     bool may = cw_run_learn_may(builds);
-    double owed = CW_RUNS_BUILD_NS + (builds - 1) * CW_RUNS_NEXT_NS; /* in a later process */
 
-    if (!may && learn.mode == CW_RUN_LEARN_RENT && owed > learn.owed_ns)
-        learn.owed_ns = owed;
+    if (!may)
+        owe(CW_RUNS_BUILD_NS + (builds - 1) * CW_RUNS_NEXT_NS); /* in a later process */
     return may;
+}
+
+bool cw_run_learn_stays(double ns)
+{
+    bool may = may_spend(ns);
+
+    if (!may)
+        owe(ns);
+    return may;
+}
+
+void cw_run_learn_stayed(double ns)
+{
+    learn.learnt_ns += ns;
 }
 
 bool cw_run_learn_begins(enum cw_run_learn what)

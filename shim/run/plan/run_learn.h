@@ -33,6 +33,11 @@ bool cw_run_learn_asks(unsigned builds);
 bool cw_run_learn_begins(enum cw_run_learn what);
 void cw_run_learn_ended(double ns);
 
+/* Something that later runs find needs about `ns` more, and the process ends: true when it may end later for it. Counts what it
+ * has waited then. False: this run owes it, unless learning is off. */
+bool cw_run_learn_stays(double ns);
+void cw_run_learn_stayed(double ns);
+
 /* What this run has lived, spent, and not been allowed to spend. */
 struct cw_run_learnt {
     double lived_ns, learnt_ns, owed_ns;

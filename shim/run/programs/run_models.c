@@ -11,12 +11,15 @@
 #include "../../door/doors.h"
 #include "../../door/log.h"
 #include "run_macros.h"
+#include "../plan/run_learn.h"
 #include "../plan/run_start.h"
 #include "../lanes/run_threads.h"
 #include "../tiles/run_group.h"
 
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10 /* the compiler's, at most, when the program ends */
+#define ANALYSIS_NS    1e8 /* is thought to be left of one then, for later runs, ... */
+#define AWAIT_NS       UINT64_C(2000000000) /* ... and is awaited */
 
 struct job {
     struct job *next;
@@ -245,11 +248,32 @@ bool cw_run_models_ended(void)
     return ended;
 }
 
+/* A program may be over before its kernels are analysed, however often it runs. Lock held, given up meanwhile. */
+static void await_analysis(void)
+{
+    uint64_t begin = cw_run_now_ns(), now = begin;
+
+    if (models.done == models.given || !models.source.store.folder[0] || !cw_run_learn_stays(ANALYSIS_NS))
+        return;
+    cw_run.waiters++;
+    while (models.done < models.given && !models.quit && now < begin + AWAIT_NS) {
+        cw_run_wait(begin + AWAIT_NS - now);
+        now = cw_run_now_ns();
+    }
+    cw_run.waiters--;
+    cw_run_learn_stayed((double)(now - begin));
+}
+
 void cw_run_models_stop(bool join)
 {
     struct timespec end;
     bool started;
 
+    if (join) {
+        cw_run_lock();
+        await_analysis();
+        cw_run_unlock();
+    }
     cw_quiet_child_kill(CW_QUIET_ONCE, true);
     cw_run_lock();
     models.quit = true;
