@@ -49,6 +49,11 @@ void cw_run_follow(struct cw_run_foreign *f);
 
 /* Time on the clock that the vendor's profiling uses. */
 uint64_t cw_run_now_ns(void);
+/* The same, asked once by all who share `now`, 0 before; a call of ours that does little is mostly clocks and locks. */
+static inline uint64_t cw_run_once_ns(uint64_t *now)
+{
+    return *now = *now ? *now : cw_run_now_ns();
+}
 
 /* ---- records (run_object.c); lock held unless said */
 void *cw_run_find(const void *handle, enum cw_run_kind kind);
@@ -94,8 +99,9 @@ int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool b
 /* ---- queues that stand aside (run_aside.c); lock held */
 bool cw_run_aside(const struct cw_run_queue *q, bool blocking); /* this command shall be native */
 void cw_run_aside_window(struct cw_run_queue *q, bool gained);  /* a window with launches of `q` has been planned */
-void cw_run_aside_synchronised(struct cw_run_queue *q);         /* the program has waited for what it enqueued */
-void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p); /* natively, a kernel of `p` */
+/* The program has waited for what it enqueued; it launches a kernel of `p` natively. `now`: of cw_run_once_ns(). */
+void cw_run_aside_synchronised(struct cw_run_queue *q, uint64_t *now);
+void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p, uint64_t *now);
 
 /* Native commands of `q` so far become something that later ones can wait for. Gives up the lock meanwhile. False: the
  * vendor refused, or memory is out. */
@@ -189,11 +195,6 @@ void cw_run_flight_end(const struct cw_run_task *t);
 struct cw_run_side *cw_run_flight_side(const struct cw_run_kernel *k, bool home); /* NULL: nothing is in its way ever */
 bool cw_run_flight_enter(struct cw_run_side *side, cl_uint dims, const size_t *global);
 void cw_run_flight_leave(struct cw_run_side *side);
-/* Around the vendor's call of a native launch; lock not held. Waits where the bare call would: on a device that runs
- * kernels inside the call. NULL, and nothing to end: no other launch is in its way. */
-struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                                 const size_t *global);
-void cw_run_flight_native_end(struct cw_run_flight *f);
 
 /* ---- times (run_timing.c) */
 
@@ -230,11 +231,18 @@ struct cw_run_native {
     cl_command_type type;
     bool gated, wanted;
     uint64_t given;             /* a call that blocks until this many native commands are over; 0: it does not */
+    uint64_t now_ns;            /* of cw_run_once_ns() */
+    struct cw_run_flight *flight;
 };
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                          bool blocking, bool whole, enum cw_run_reason why);
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
+/* Between the two, for a launch; cw_run_native_end() ends it. `aside`: its queue stands so. Waits where the bare call would: on a
+ * device that runs kernels inside the call. */
+void cw_run_flight_native_begin(struct cw_run_native *x, bool aside, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                const size_t *global);
+void cw_run_flight_native_end(struct cw_run_flight *f); /* lock held; NULL is fine */
 
 /* ---- memory, programs, kernels */
 struct cw_run_memory *cw_run_buffer(cl_mem handle);           /* a managed one, or NULL; lock held */

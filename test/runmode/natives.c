@@ -1,10 +1,11 @@
 /* natives.c - managed commands behind, before and between commands that are not managed. */
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include "common.h"
 
 #include <pthread.h>
 
 static struct app a;
-static cl_kernel add, sum;
+static cl_kernel add, sum, slow;
 static int shared[64] __attribute__((aligned(4096)));
 
 /* Runs on the device's thread: slow, and writes memory that nobody has declared. */
@@ -151,6 +152,39 @@ static void barrier(cl_mem x)
     clReleaseCommandQueue(q);
 }
 
+/* What waits for everything before it, in a queue without order: for a managed command that runs and one that a user event holds. */
+static void everything_before(cl_mem x, int how)
+{
+    cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof shared, shared);
+    cl_event user = clCreateUserEvent(a.context, NULL), marker = NULL, read;
+    int one = 1 + how, got = -1;
+
+    app_args(slow, "mi", x, 300000);
+    app_run(q, slow, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clEnqueueWriteBuffer(q, y, CL_FALSE, 0, sizeof one, &one, 1, &user, NULL));
+    if (how == 0)
+        APP_CHECK(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+    else if (how == 1)
+        APP_CHECK(clEnqueueBarrier(q));
+    else if (how == 2)
+        APP_CHECK(clEnqueueMarkerWithWaitList(q, 0, NULL, &marker));
+    else
+        APP_CHECK(clEnqueueMarker(q, &marker));
+    APP_CHECK(clEnqueueReadBuffer(q, y, CL_FALSE, 0, sizeof got, &got, !!marker, marker ? &marker : NULL, &read));
+    APP_CHECK(clFlush(q));
+    rm_sleep_ms(150);
+    printf("everything before %d: %s, ", how, rm_status(read) == CL_COMPLETE ? "read too early" : "waits");
+    APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
+    APP_CHECK(clFinish(q));
+    printf("%d\n", got);
+    app_release_events((cl_event[]){user, read}, 2);
+    if (marker)
+        clReleaseEvent(marker);
+    clReleaseMemObject(y);
+    clReleaseCommandQueue(q);
+}
+
 /* A failing gate: what waits ends with an error, bare and here alike. */
 static void failing(cl_mem x)
 {
@@ -174,16 +208,20 @@ int main(void)
     app_open(&a, "natives", 0, RM_SOURCE);
     add = app_kernel(&a, "add");
     sum = app_kernel(&a, "sum");
+    slow = app_kernel(&a, "slow");
     x = app_buffer(&a, CL_MEM_USE_HOST_PTR, sizeof shared, shared);
     rm_warm(&a, add, x);
+    rm_warm(&a, slow, x);
     for (int how = 0; how < 4; how++)
         across(x, how);
     between(x);
     two_finish(x);
     held_marker(x);
     barrier(x);
+    for (int how = 0; how < 4; how++)
+        everything_before(x, how);
     failing(x);
     clReleaseMemObject(x);
-    clReleaseKernel(add), clReleaseKernel(sum);
+    clReleaseKernel(add), clReleaseKernel(sum), clReleaseKernel(slow);
     return app_close(&a);
 }

@@ -93,6 +93,7 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     struct cw_run_queue *q = e->queue;
     struct cw_run_until until = {.queue = q};
     bool in_order = q->in_order;
+    uint64_t now = 0;
 
     if (CW_UNLIKELY(!cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
         cw_run_refuse(e, CW_RUN_R_CHECK);
@@ -111,8 +112,8 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
         if (in_order)
             cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
-        cw_run_aside_synchronised(q);
-        cw_run_start_waited();
+        cw_run_aside_synchronised(q, &now);
+        cw_run_start_waited(&now);
         cw_run_idle(&q->r);
     }
     cw_run_retire();

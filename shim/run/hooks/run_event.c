@@ -144,6 +144,7 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
 void cw_run_wait_list(cl_uint n, const cl_event *list)
 {
     struct cw_run_event *e;
+    uint64_t now;
 
     cw_run_lock();
     cw_run_window_step();
@@ -154,7 +155,8 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
         cw_run_busy(&e->r);
         if (e->task)
             cw_run_help(e->queue, e->task->sequence, retired, e);
-        cw_run_aside_synchronised(e->queue);
+        now = 0;
+        cw_run_aside_synchronised(e->queue, &now);
         cw_run_reached(e->times[3]);
         cw_run_idle(&e->r);
     }
@@ -179,13 +181,14 @@ static void wait_for_callbacks(cl_uint n, const cl_event *list)
 
 cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
 {
+    uint64_t now = 0;
     cl_int err;
 
     cw_run_wait_list(n, list);
     wait_for_callbacks(n, list);
     err = cw_native.clWaitForEvents(n, list);
     cw_run_lock();
-    cw_run_start_waited();
+    cw_run_start_waited(&now);
     cw_run_unlock();
     return err;
 }

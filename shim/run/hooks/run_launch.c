@@ -273,20 +273,6 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     cw_run_unlock();
 }
 
-/* The queue stands aside: judge() has not seen this launch. */
-static void goes_past(cl_command_queue queue, cl_kernel kernel)
-{
-    struct cw_run_queue *q;
-    struct cw_run_kernel *k;
-
-    cw_run_lock();
-    q = cw_run_find(queue, CW_RUN_QUEUE);
-    k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (k && q)
-        cw_run_aside_launched(q, k->program);
-    cw_run_unlock();
-}
-
 cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
                                           const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
                                           cl_event *event)
@@ -294,7 +280,6 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     struct range r = {dims, offset, global, local, NULL};
     struct cw_run_native x;
     struct cw_run_enqueue e;
-    struct cw_run_flight *f;
     struct cw_run_task *t;
     cl_int err;
 
@@ -309,12 +294,9 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         if (t)
             return cw_run_commit(&e, t, false);
     }
-    if (e.why == CW_RUN_R_ASIDE)
-        goes_past(queue, kernel);
     cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
-    f = cw_run_flight_native_begin(queue, kernel, dims, offset, global);
+    cw_run_flight_native_begin(&x, e.why == CW_RUN_R_ASIDE, kernel, dims, offset, global); /* judge() has not seen it then */
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
-    cw_run_flight_native_end(f);
     err = cw_run_native_end(&x, err);
     if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
         taken_natively(queue, kernel, &r);
@@ -325,12 +307,10 @@ cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_ui
 {
     const size_t one = 1;
     struct cw_run_native x;
-    struct cw_run_flight *f;
     cl_int err;
 
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
-    f = cw_run_flight_native_begin(queue, kernel, 1, NULL, &one);
+    cw_run_flight_native_begin(&x, false, kernel, 1, NULL, &one);
     err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
-    cw_run_flight_native_end(f);
     return cw_run_native_end(&x, err);
 }

@@ -137,7 +137,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
         return;
     }
     x->queue = q;
-    cw_run_start_enqueued();
+    cw_run_start_enqueued(&x->now_ns);
     cw_run_busy(&q->r);
     q->native_given++;
     q->native_calls++;
@@ -151,7 +151,7 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
         find_gate(x, whole); /* none, if the queue is not managed: nothing in it is */
     cw_run_unlock();
     make_list(x, n, list);
-    if (wait || q->synchronous)
+    if (n && (wait || q->synchronous))
         cw_run_wait_list(n, list);
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* what is wrong with the list the call itself says */
@@ -194,17 +194,19 @@ static void remember_gated(struct cw_run_native *x)
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
 {
     struct cw_run_queue *q = x->queue;
+    uint64_t now = 0;
 
     if (!q)
         return status;
     cw_run_lock();
+    cw_run_flight_native_end(x->flight);
     q->native_calls--;
     q->native_given++; /* who looked while the vendor was being called may have looked too early */
     if (x->given && status == CL_SUCCESS) {
         if (q->native_given == x->given + 1 && q->native_known < q->native_given)
             q->native_known = q->native_given; /* the call has waited for all of them */
-        cw_run_aside_synchronised(q);
-        cw_run_start_waited();
+        cw_run_aside_synchronised(q, &now);
+        cw_run_start_waited(&now);
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);

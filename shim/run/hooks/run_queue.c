@@ -140,10 +140,12 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
 /* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held. */
 static void waited(struct cw_run_queue *q, uint64_t given)
 {
+    uint64_t now = 0;
+
     if (q->native_known < given)
         q->native_known = given;
-    cw_run_aside_synchronised(q);
-    cw_run_start_waited();
+    cw_run_aside_synchronised(q, &now);
+    cw_run_start_waited(&now);
     cw_run_idle(&q->r);
 }
 

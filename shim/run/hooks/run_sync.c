@@ -16,6 +16,23 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
     return t;
 }
 
+/* What is managed before a native command gets a barrier of its own. */
+static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
+{
+    if (x->gate)
+        cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, NULL);
+}
+
+/* The program's list is empty, which means everything before, and so it has to stay. In-order queues keep to their order anyhow. */
+static void keep_empty(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
+{
+    if (n || !x->gate || x->queue->in_order)
+        return;
+    gate_apart(x, queue);
+    x->n = 0;
+    x->list = NULL;
+}
+
 cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
@@ -25,6 +42,7 @@ cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
+    keep_empty(&x, queue, n);
     return cw_run_native_end(&x, cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event));
 }
 
@@ -37,16 +55,11 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
+    keep_empty(&x, queue, n);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
 }
 
-/* Natively these have no wait list for the gate: what is managed before them is gated by a barrier of its own. */
-static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
-{
-    if (x->gate)
-        cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, NULL);
-}
-
+/* These have no wait list for the gate. */
 cl_int cw_run_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
     struct cw_run_enqueue e = {.why = CW_RUN_R_CHECK};
@@ -69,8 +82,9 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
     if (cw_run_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, e.why);
+    keep_empty(&x, queue, 0);
     /* a held one must leave an event behind */
-    if (x.gate || x.event)
+    if (x.n || x.event)
         return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
     return cw_run_native_end(&x, cw_native.clEnqueueBarrier(queue));
 }

@@ -100,6 +100,7 @@ enum cw_run_repeat cw_run_again(const struct cw_run_enqueue *e, struct cw_run_ke
     struct cw_run_caller me;
     struct cw_run_side *side;
     enum cw_run_repeat what = CW_RUN_NOT_AGAIN;
+    uint64_t now = 0;
     bool moved;
 
     if (!a->left || !may(e, k) || !is_same(a, r))
@@ -109,7 +110,7 @@ enum cw_run_repeat cw_run_again(const struct cw_run_enqueue *e, struct cw_run_ke
     if (me.roomy && cw_run_flight_enter(side, r->dims, r->global)) {
         a->left--;
         moved = a->lane != e->queue->context->places[e->queue->home].lane->number;
-        cw_run_start_enqueued();
+        cw_run_start_enqueued(&now);
         what = run(e->queue, k, r) == CL_SUCCESS ? CW_RUN_DONE_AGAIN : CW_RUN_REFUSED;
         cw_run_flight_leave(side);
         count(what == CW_RUN_DONE_AGAIN, moved);

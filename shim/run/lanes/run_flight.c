@@ -144,34 +144,30 @@ static bool granted(const void *what)
     return may(w->side, w->width);
 }
 
-struct cw_run_flight *cw_run_flight_native_begin(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                                 const size_t *global)
+void cw_run_flight_native_begin(struct cw_run_native *x, bool aside, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                const size_t *global)
 {
-    const struct cw_run_queue *q;
+    struct cw_run_queue *q = x->queue;
     const struct cw_run_kernel *k;
-    struct cw_run_flight *f;
     struct wish w;
 
+    if (!q)
+        return;
     cw_run_lock();
-    q = cw_run_find(queue, CW_RUN_QUEUE);
-    k = q && q->managed && q->synchronous && dims <= 3 && global ? cw_run_find(kernel, CW_RUN_KERNEL) : NULL;
-    f = k && !cw_run.forked ? k->flight : NULL;
-    if (!f) {
-        cw_run_unlock();
-        return NULL;
+    k = q->managed ? cw_run_find(kernel, CW_RUN_KERNEL) : NULL;
+    if (k && aside)
+        cw_run_aside_launched(q, k->program, &x->now_ns);
+    if (k && k->flight && q->synchronous && dims <= 3 && global && !cw_run.forked) {
+        x->flight = k->flight;
+        w = (struct wish){&x->flight->side[0], width_of(dims, offset, global)};
+        cw_run_help(NULL, 0, granted, &w);
+        begin(&x->flight->side[0], w.width);
     }
-    w = (struct wish){&f->side[0], width_of(dims, offset, global)};
-    cw_run_help(NULL, 0, granted, &w);
-    begin(&f->side[0], w.width);
     cw_run_unlock();
-    return f;
 }
 
 void cw_run_flight_native_end(struct cw_run_flight *f)
 {
-    if (!f)
-        return;
-    cw_run_lock();
-    end(&f->side[0]);
-    cw_run_unlock();
+    if (f)
+        end(&f->side[0]);
 }

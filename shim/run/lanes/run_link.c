@@ -260,6 +260,8 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
 
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
 {
+    uint64_t now = 0;
+
     t->queue = q;
     t->sequence = ++cw_run.sequence;
     t->recorded = cw_run.recording ? cw_enqueuing : 0;
@@ -270,7 +272,7 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
     else
         q->first = t;
     q->last = t;
-    cw_run_start_enqueued();
+    cw_run_start_enqueued(&now);
     cw_run_busy(&q->r);
     cw_run.unfinished++;
     cw_run.counts.managed++;

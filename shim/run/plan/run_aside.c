@@ -61,20 +61,20 @@ void cw_run_aside_window(struct cw_run_queue *q, bool gained)
     }
 }
 
-void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p)
+void cw_run_aside_launched(struct cw_run_queue *q, struct cw_run_program *p, uint64_t *now)
 {
     struct cw_run_aside *a = &q->aside;
 
     if (!a->left && cw_run.begun)
         return;
     if (!a->since_ns)
-        a->since_ns = cw_run_now_ns();
+        a->since_ns = cw_run_once_ns(now);
     if (a->spent_ns > 0)
         cw_run_spent(p, a->spent_ns);
     a->spent_ns = 0;
 }
 
-void cw_run_aside_synchronised(struct cw_run_queue *q)
+void cw_run_aside_synchronised(struct cw_run_queue *q, uint64_t *now)
 {
     struct cw_run_aside *a = &q->aside;
 
@@ -83,7 +83,7 @@ void cw_run_aside_synchronised(struct cw_run_queue *q)
         return;
     }
     if (a->since_ns) {
-        a->spent_ns += (double)(cw_run_now_ns() - a->since_ns);
+        a->spent_ns += (double)(cw_run_once_ns(now) - a->since_ns);
         a->since_ns = 0;
     }
     if (cw_run_start_has_ended() && may(q)) {

@@ -266,25 +266,25 @@ static void mark(void)
         rent.ended_ns = rent.work_ns;
 }
 
-void cw_run_start_enqueued(void)
+void cw_run_start_enqueued(uint64_t *now)
 {
     rent.commands++;
     if (!rent.since_ns) {
-        rent.since_ns = cw_run_now_ns();
+        rent.since_ns = cw_run_once_ns(now);
         rent.unwaited = 0;
         if (CW_UNLIKELY(rent.marks < CW_RUNS_MARKS && rent.commands >> (FIRST_MARK + rent.marks)))
             mark();
     } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % LOOK_EACH == 0)) {
-        if (rent.work_ns + (double)(cw_run_now_ns() - rent.since_ns) >= rent.after_ns)
+        if (rent.work_ns + (double)(cw_run_once_ns(now) - rent.since_ns) >= rent.after_ns)
             work_began();
     }
 }
 
-void cw_run_start_waited(void)
+void cw_run_start_waited(uint64_t *now)
 {
     if (!rent.since_ns)
         return;
-    rent.work_ns += (double)(cw_run_now_ns() - rent.since_ns);
+    rent.work_ns += (double)(cw_run_once_ns(now) - rent.since_ns);
     rent.since_ns = 0;
     if (CW_UNLIKELY(!cw_run.begun && rent.work_ns >= rent.after_ns))
         work_began();

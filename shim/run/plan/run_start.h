@@ -11,6 +11,7 @@
 #define CW_RUN_START_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cw_options;
 
@@ -18,9 +19,9 @@ struct cw_options;
  * kept, "" for nowhere. */
 void cw_run_start_init(const struct cw_options *options, const char *folder);
 
-/* A command of a known queue is being enqueued; the program has waited for some. May begin. */
-void cw_run_start_enqueued(void);
-void cw_run_start_waited(void);
+/* A command of a known queue is being enqueued; the program has waited for some. May begin. `now`: of cw_run_once_ns(). */
+void cw_run_start_enqueued(uint64_t *now);
+void cw_run_start_waited(uint64_t *now);
 
 /* There is something that helpers might do; begins at once if that was decided. */
 void cw_run_start_queue_made(void);
