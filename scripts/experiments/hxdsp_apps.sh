@@ -8,8 +8,9 @@
 #   with other inputs only, not from the file.
 # Board "clock": the real clock and the real CPU, with one thread; DSPs whose every kernel takes SLOWER (5.5) times what that
 #   thread takes (all five compute on the host's cores, which must keep up; overruns are reported), 20 us more to launch. What
-#   kernels take on the CPU replay knows from traces of the bare program with other inputs only. run does the program's work
-#   four times in a process and the last time is measured, as vendors compile at first launches.
+#   kernels and writes take on the CPU replay knows from traces of the bare program with other inputs only, made between the
+#   rounds, as a shared machine is now quicker, now slower. run and these traces do the program's work four times in a process;
+#   the last time is measured, and the first one counts in no trace, as vendors compile and memory is touched at first launches.
 #
 # MODEL, CLOCK: inputs, "" for none of a board; PAST_program, TRAIN_program: the other inputs of either board; POLICIES, CLOCK_POLICIES; ROUNDS on the clock, MODEL_ROUNDS
 # (medians).
@@ -60,6 +61,37 @@ print(json.dumps({"format": "clweave-platform", "version": 1, "devices": [
     {"class": "dsp", "memory": "ddr", "count": 4, "launch_ns": 20000, "ns_per_item": 1000, "transfers": False, "kernels": rules}]}))
 END
 
+# warm TRACE INTO - without the times of the program's first round, up to its first read
+cat > "$scratch/warm.py" <<'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+for c in trace["commands"]:
+    for key in "queued_ns", "submit_ns", "start_ns", "end_ns":
+        c.pop(key, None)
+    if c["type"] == "CL_COMMAND_READ_BUFFER":
+        break
+json.dump(trace, open(sys.argv[2], "w"))
+END
+# rate PLATFORM BARE PAST... - the platform whose CPU writes as fast as in traces of the past, of the two sizes nearest to what BARE writes
+cat > "$scratch/rate.py" <<'END'
+import json, math, statistics, sys
+def writes(trace):
+    for c in trace["commands"]:
+        if c["type"] == "CL_COMMAND_WRITE_BUFFER":
+            yield c["transfer"]["bytes"], c.get("end_ns") and c["end_ns"] - c["start_ns"]
+board, bare = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+rates = {}
+for name in sys.argv[3:]:
+    for bytes, ns in writes(json.load(open(name))):
+        if ns:
+            rates.setdefault(bytes, []).append(bytes / ns)
+sizes = [bytes for bytes, _ in writes(bare)]
+if rates and sizes:
+    near = sorted(rates, key=lambda n: abs(math.log(n / max(sizes))))[:2]
+    board["devices"][0]["transfers"] = {"bytes_per_ns": math.exp(statistics.mean(math.log(statistics.median(rates[n])) for n in near))}
+json.dump(board, sys.stdout)
+END
+
 # own PLATFORM - without what kernels take on its CPU, beside launching them
 cat > "$scratch/own.py" <<'END'
 import json, sys
@@ -104,23 +136,36 @@ predict() {
 # row BOARD INPUT POLICY PREDICTED MEASURED SHARED OVERRUNS
 row() { echo "$1,${2//:/ },${3//,/+},$4,$5,${6:-0},${7:-0,0}" >> "$out/results.csv"; }
 
-# rows BOARD INPUT ROUNDS "REPLAY OPTIONS" RUN OPTIONS...
+# train INPUT - once more what other inputs of its program take, into $past
+train() {
+    local other name
+    for other in $(others train "$1"); do
+        trained=$((trained + 1)) name=$scratch/past-$trained.json
+        clweave trace --device-times -o "$scratch/cold.json" -- $(words "$other") $(again) > /dev/null 2>&1
+        python3 "$scratch/warm.py" "$scratch/cold.json" "$name" || exit 1
+        past="$past --history $name"
+    done
+}
+
+# rows BOARD INPUT ROUNDS TRAINS RUN OPTIONS... - TRAINS: "train" or ":"; $past, and the board that is predicted for, $scratch/board.json
 rows() {
-    local board=$1 input=$2 rounds=$3 replay=$4 k=0 policy n; shift 4
+    local board=$1 input=$2 rounds=$3 trains=$4 k=0 policy n; shift 4
     bare "$input"
     clweave trace -o "$scratch/bare.json" -- $(words "$input") > /dev/null 2>&1
-    predict $replay > "$scratch/plans" || exit 1
     for policy in cpu-only dsp-only $policies; do # once for what the vendor compiles
         case $rounds in 1) ;; *) ran "$input" "$@" --policy "$policy" > /dev/null ;; esac
     done
     : > "$scratch/measured"
     for ((k = 0; k < rounds; k++)); do
+        $trains "$input"
         for policy in cpu-only dsp-only $policies; do
             case $policy in dsp-only) n="--dsp 1" ;; *) n= ;; esac
             ms=$(ran "$input" "$@" $n --policy "$policy") || exit 1
             echo "$policy $ms $(shared) $(overran)" >> "$scratch/measured"
         done
     done
+    [ "$trains" = : ] || python3 "$scratch/rate.py" "$scratch/slow.json" "$scratch/bare.json" ${past//--history/} > "$scratch/board.json" || exit 1
+    predict --platform "$scratch/board.json" $past > "$scratch/plans" || exit 1
     k=0
     for policy in cpu-only dsp-only $policies; do
         k=$((k + 1))
@@ -133,7 +178,7 @@ echo "HXDSP, three programs: 1 CPU + 4 emulated DSPs; milliseconds, measured by 
 echo "board,input,policy,predicted_ms,measured_ms,shared,overruns,worst" > "$out/results.csv"
 for platform in $platforms; do
     board="--dsp 4 --devices dsp --dsp-clock virtual --dsp-platform $platform"
-    clweave replay --show-platform "$platform" | python3 "$scratch/own.py" > "$scratch/own.json"
+    clweave replay --show-platform "$platform" | python3 "$scratch/own.py" > "$scratch/board.json"
     for input in $model; do
         past=
         for other in $(others past "$input"); do
@@ -142,22 +187,16 @@ for platform in $platforms; do
             mv "$scratch/ran.json" "$scratch/past-${other//:/-}.json"
             past="$past --history $scratch/past-${other//:/-}.json"
         done
-        rows "$platform" "$input" "${MODEL_ROUNDS:-3}" "--platform $scratch/own.json $past" $board
+        rows "$platform" "$input" "${MODEL_ROUNDS:-3}" : $board
     done
 done
 export POCL_MAX_PTHREAD_COUNT=1
 times=4 policies=$clock_policies
 for input in $clock; do
-    past=
-    for other in $(others train "$input"); do
-        for k in 1 2 3; do
-            clweave trace --device-times -o "$scratch/past-${other//:/-}-$k.json" -- $(words "$other") > /dev/null 2>&1
-            past="$past --history $scratch/past-${other//:/-}-$k.json"
-        done
-    done
+    past= trained=0
     for k in 1 2; do clweave trace --device-times -o "$scratch/times.json" -- $(words "$input") > /dev/null 2>&1; done
     python3 "$scratch/slow.py" "$scratch/times.json" "$slower" > "$scratch/slow.json"
-    rows clock "$input" "$rounds" "--platform $scratch/slow.json $past" --dsp 4 --devices dsp --dsp-platform "$scratch/slow.json" --history "$scratch/history.db"
+    rows clock "$input" "$rounds" train --dsp 4 --devices dsp --dsp-platform "$scratch/slow.json" --history "$scratch/history.db"
 done
 
 awk -F, '
