@@ -215,6 +215,33 @@ static void transfers(cl_command_queue queue, cl_mem buffer, cl_mem foreign_buff
     clReleaseMemObject(write);
 }
 
+/* Of calls that enqueue nothing: what they leave alone where they fail. */
+static void others(cl_kernel add, cl_mem buffer)
+{
+    static const char *text = RM_SOURCE;
+    cl_program unbuilt = clCreateProgramWithSource(a.context, 1, &text, NULL, NULL);
+    cl_kernel some[8] = {NULL};
+    cl_uint n[4] = {99, 99, 99, 99};
+    cl_event e;
+    cl_int set[3], made[4];
+
+    app_args(add, "mi", buffer, 1);
+    app_run(a.queue, add, 64, 0, 0, NULL, &e);
+    APP_CHECK(clFinish(a.queue));
+    for (int i = 0; i < 3; i++)
+        set[i] = clSetUserEventStatus(e, 1 - i);
+    clReleaseEvent(e);
+    made[0] = clCreateKernelsInProgram(unbuilt, 8, some, &n[0]);
+    made[1] = clCreateKernelsInProgram(a.program, 1, some, &n[1]);
+    made[2] = clCreateKernelsInProgram(NULL, 8, some, &n[2]);
+    made[3] = clCreateKernelsInProgram(a.program, 8, some, &n[3]);
+    for (cl_uint i = 0; made[3] == CL_SUCCESS && i < n[3]; i++)
+        clReleaseKernel(some[i]);
+    clReleaseProgram(unbuilt);
+    printf("others: %d %d %d; %d %u, %d %u, %d %u, %d %u\n", set[0], set[1], set[2], made[0], n[0], made[1], n[1], made[2], n[2],
+           made[3], n[3]);
+}
+
 int main(void)
 {
     cl_mem x, y, foreign_x;
@@ -243,6 +270,7 @@ int main(void)
         app_read(&a, x, 0, sizeof v, v);
         transfers(rounds == 2 ? unordered : a.queue, y, foreign_x, foreign);
     }
+    others(add, x);
     app_read(&a, y, 0, sizeof v, v);
     clReleaseEvent(foreign);
     clReleaseKernel(add);

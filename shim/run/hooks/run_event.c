@@ -246,7 +246,7 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     e = cw_run_find(event, CW_RUN_EVENT);
     if (e && e->what != CW_RUN_USER) { /* the vendor would take it for one */
         cw_run_unlock();
-        return CL_INVALID_EVENT;
+        return status > CL_COMPLETE ? CL_INVALID_VALUE : CL_INVALID_EVENT; /* what vendors look at first */
     }
     if (e)
         cw_run_busy(&e->r); /* who sees it set may release it before the vendor's call has returned */

@@ -150,7 +150,7 @@ cl_kernel cw_run_hook_clCreateKernel(cl_program program, const char *name, cl_in
 
 cl_int cw_run_hook_clCreateKernelsInProgram(cl_program program, cl_uint n, cl_kernel *kernels, cl_uint *n_ret)
 {
-    cl_uint count = 0;
+    cl_uint count = n_ret ? *n_ret : 0; /* a call that fails may leave it alone */
     cl_int err = cw_native.clCreateKernelsInProgram(cw_run_kept_of(program), n, kernels, &count);
 
     if (n_ret)
