@@ -60,6 +60,7 @@ static void launches(cl_command_queue q, cl_mem x, cl_mem foreign_x, cl_event fo
 static cl_command_queue q;
 static cl_mem x, foreign_x, hidden, read, write, sub;
 static cl_event foreign, none;
+static cl_kernel slow;
 static char host[8192];
 static int v = 3;
 
@@ -177,7 +178,12 @@ static void synchronisation(void)
     SAY(clEnqueueMarkerWithWaitList(q, 1, &foreign, NULL));
     SAY(clEnqueueBarrierWithWaitList(q, 1, &foreign, NULL));
     SAY(clEnqueueMarkerWithWaitList(q, 1, NULL, NULL));
+    /* while something runs that they might wait for */
+    app_args(slow, "mi", x, 100000);
+    app_run(q, slow, 64, 0, 0, NULL, NULL);
     SAY(clEnqueueMarkerWithWaitList(q, 0, &foreign, NULL));
+    SAY(clEnqueueBarrierWithWaitList(q, 0, &foreign, NULL));
+    SAY(clEnqueueBarrierWithWaitList(q, 1, NULL, NULL));
     SAY(clEnqueueMarkerWithWaitList(NULL, 0, NULL, NULL));
     SAY(clEnqueueMarker(q, NULL));
     SAY(clEnqueueWaitForEvents(q, 1, &none));
@@ -260,6 +266,9 @@ int main(void)
     foreign_x = app_buffer(&other, 0, 4096, NULL);
     add = app_kernel(&a, "add");
     needs8 = app_kernel(&a, "needs8");
+    slow = app_kernel(&a, "slow");
+    app_args(slow, "mi", x, 1);
+    app_run(a.queue, slow, 64, 0, 0, NULL, NULL);
     unordered = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     APP_CHECK(clEnqueueWriteBuffer(other.queue, foreign_x, CL_TRUE, 0, sizeof v, v, 0, NULL, &foreign));
     APP_CHECK(clEnqueueWriteBuffer(a.queue, x, CL_TRUE, 0, sizeof v, v, 0, NULL, NULL));
@@ -275,6 +284,7 @@ int main(void)
     clReleaseEvent(foreign);
     clReleaseKernel(add);
     clReleaseKernel(needs8);
+    clReleaseKernel(slow);
     clReleaseCommandQueue(unordered);
     clReleaseMemObject(x);
     clReleaseMemObject(y);

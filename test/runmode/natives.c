@@ -6,7 +6,7 @@
 
 static struct app a;
 static cl_kernel add, sum, slow;
-static int shared[64] __attribute__((aligned(4096)));
+static int shared[64] __attribute__((aligned(4096))), flag[64] __attribute__((aligned(4096)));
 
 /* Runs on the device's thread: slow, and writes memory that nobody has declared. */
 static void CL_CALLBACK write_late(void *args)
@@ -185,6 +185,49 @@ static void everything_before(cl_mem x, int how)
     clReleaseCommandQueue(q);
 }
 
+/* A marker holds nothing back: behind it a native command may run while a managed one before it waits for the host. */
+static void past_marker(int how)
+{
+    cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_mem x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, sizeof flag, flag);
+    cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof shared, shared);
+    cl_kernel spin = app_kernel(&a, "spin");
+    cl_event user = clCreateUserEvent(a.context, NULL), marker, read;
+    int one = 1, got = -1;
+
+    __atomic_store_n(&flag[1], 1, __ATOMIC_RELEASE);
+    app_args(spin, "m", x);
+    app_run(q, spin, 1, 0, 0, NULL, NULL);
+    APP_CHECK(clFinish(q));
+    __atomic_store_n(&flag[1], 0, __ATOMIC_RELEASE);
+    app_run(q, spin, 1, 0, 0, NULL, NULL);
+    APP_CHECK(clEnqueueWriteBuffer(q, y, CL_FALSE, 0, sizeof one, &one, 1, &user, NULL));
+    APP_CHECK(how ? clEnqueueMarker(q, &marker) : clEnqueueMarkerWithWaitList(q, 0, NULL, &marker));
+    APP_CHECK(clEnqueueReadBuffer(q, y, CL_FALSE, 64, sizeof got, &got, 0, NULL, &read));
+    APP_CHECK(clFlush(q));
+    printf("past marker %d: read %d, ", how, rm_poll(read));
+    printf("marker %s\n", rm_status(marker) == CL_COMPLETE ? "too early" : "waits");
+    APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
+    __atomic_store_n(&flag[1], 1, __ATOMIC_RELEASE);
+    APP_CHECK(clFinish(q));
+    app_release_events((cl_event[]){user, marker, read}, 3);
+    clReleaseMemObject(x);
+    clReleaseMemObject(y);
+    clReleaseKernel(spin);
+    clReleaseCommandQueue(q);
+}
+
+/* The device does something else while a kernel waits. */
+static bool has_threads(void)
+{
+    char name[256] = "";
+    cl_uint units = 0;
+
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_NAME, sizeof name, name, NULL));
+    APP_CHECK(clGetDeviceInfo(a.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    return units > 1 && strncmp(name, "basic", 5) != 0;
+}
+
 /* A failing gate: what waits ends with an error, bare and here alike. */
 static void failing(cl_mem x)
 {
@@ -205,7 +248,7 @@ int main(void)
 {
     cl_mem x;
 
-    app_open(&a, "natives", 0, RM_SOURCE);
+    app_open(&a, "natives", 0, RM_SOURCE "kernel void spin(global volatile int *x) { while (!x[1]) { } }\n");
     add = app_kernel(&a, "add");
     sum = app_kernel(&a, "sum");
     slow = app_kernel(&a, "slow");
@@ -220,6 +263,8 @@ int main(void)
     barrier(x);
     for (int how = 0; how < 4; how++)
         everything_before(x, how);
+    for (int how = 0; how < 2 && has_threads(); how++)
+        past_marker(how);
     failing(x);
     clReleaseMemObject(x);
     clReleaseKernel(add), clReleaseKernel(sum), clReleaseKernel(slow);

@@ -16,21 +16,52 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
     return t;
 }
 
-/* What is managed before a native command gets a barrier of its own. */
-static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
+/* An empty list means everything before the command, and find_gate()'s event stands in it alone: in an in-order queue that is the same. */
+static bool lacks_natives(const struct cw_run_native *x, cl_uint n)
 {
-    if (x->gate)
-        cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, NULL);
+    return !n && x->n && !x->queue->in_order;
 }
 
-/* The program's list is empty, which means everything before, and so it has to stay. In-order queues keep to their order anyhow. */
-static void keep_empty(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
+/* Waits for what is managed itself, so that the list may be as the program gave it. */
+static void wait_here(struct cw_run_native *x)
 {
-    if (n || !x->gate || x->queue->in_order)
-        return;
-    gate_apart(x, queue);
+    cw_run_wait_list(1, &x->gate);
     x->n = 0;
     x->list = NULL;
+}
+
+/* Of a barrier: what is managed gets one of its own, and the list stays empty. */
+static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
+{
+    if (cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, NULL) != CL_SUCCESS)
+        wait_here(x);
+    x->n = 0;
+    x->list = NULL;
+}
+
+/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands in the list, too. To be
+ * released when the vendor has been called; NULL: there is none. */
+static cl_event gather_natives(struct cw_run_native *x, cl_command_queue queue)
+{
+    cl_event all = NULL;
+
+    if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, &all) != CL_SUCCESS) {
+        wait_here(x);
+        return NULL;
+    }
+    x->few[1] = all; /* behind the gate */
+    x->n = 2;
+    return all;
+}
+
+static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
+{
+    cl_event all = lacks_natives(x, n) ? gather_natives(x, queue) : NULL;
+    cl_int err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
+
+    if (all)
+        cw_next.clReleaseEvent(all);
+    return cw_run_native_end(x, err);
 }
 
 cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
@@ -42,8 +73,7 @@ cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
-    keep_empty(&x, queue, n);
-    return cw_run_native_end(&x, cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event));
+    return mark(&x, queue, n);
 }
 
 cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
@@ -55,7 +85,8 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
-    keep_empty(&x, queue, n);
+    if (lacks_natives(&x, n))
+        gate_apart(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
 }
 
@@ -69,7 +100,8 @@ cl_int cw_run_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
     if (event && cw_run_begin(&e, queue, 0, NULL, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, 0, NULL, event, false, true, e.why);
-    gate_apart(&x, queue);
+    if (event && x.n)
+        return mark(&x, queue, 0);
     return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
 }
 
@@ -82,7 +114,8 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
     if (cw_run_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
     cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, e.why);
-    keep_empty(&x, queue, 0);
+    if (lacks_natives(&x, 0))
+        gate_apart(&x, queue);
     /* a held one must leave an event behind */
     if (x.n || x.event)
         return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
