@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it. FAR_LONGER times at most */
+#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it */
 #define MUCH        1.5  /* a ratio that is worth being written down */
 #define COST_LEAST  2e6 /* what it disturbs counts too */
 #define COST_MOST   2e7
@@ -183,10 +183,12 @@ static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
     return e;
 }
 
-/* One run tells little, however long it took: a shared machine makes one ten times as long. */
+/* One run tells little, however long it took: a shared machine makes one ten times as long, one that fails takes no time. */
 static double of_late(double before, double now)
 {
-    return before > 0 && now > before ? before + LATE * (fmin(now, FAR_LONGER * before) - before) : now;
+    if (!(before > 0))
+        return now;
+    return now > before ? before + LATE * (fmin(now, FAR_LONGER * before) - before) : fmax(now, before / FAR_LONGER);
 }
 
 static void lose(struct cw_runs_entry *e)

@@ -67,7 +67,7 @@ struct cw_runs_entry {
 struct cw_runs {
     uint64_t number; /* runs so far */
     double lived_ns;  /* of all of those that were written down, from their start to their end */
-    double learnt_ns; /* what they have spent on builds that later ones find */
+    double learnt_ns; /* what they have spent on builds and analyses that later ones find */
     uint32_t count;
     struct cw_runs_entry entry[CW_RUNS_ARGUMENTS];
 };

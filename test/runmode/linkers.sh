@@ -1,4 +1,4 @@
-# Programs that take away what the vendor's compiler needs, after their own kernels are compiled. PoCL would end the process: it
+# Programs that take away what the vendor's compiler needs, or limit files, after their own kernels are compiled. PoCL would end the process: it
 # compiles for helpers in another one (clweave-compile), which the program does not touch. Each setting starts with nothing
 # compiled. ALL=1 (linkers.slow.sh): also with what earlier runs have learnt.
 . test/runmode/common.sh

@@ -10,7 +10,7 @@ static struct {
     enum cw_run_learn_mode mode;
     double lived_ns, spent_ns; /* by earlier runs */
     uint64_t started_ns;
-    double learnt_ns, owed_ns;
+    double learnt_ns, stayed_ns, owed_ns;
     double begun_ns; /* what `begun` builds are thought to take that have not ended */
     unsigned begun, builds;
 } learn;
@@ -74,6 +74,7 @@ bool cw_run_learn_stays(double ns)
 void cw_run_learn_stayed(double ns)
 {
     learn.learnt_ns += ns;
+    learn.stayed_ns += ns;
 }
 
 bool cw_run_learn_begins(enum cw_run_learn what)
@@ -97,5 +98,5 @@ void cw_run_learn_ended(double ns)
 
 struct cw_run_learnt cw_run_learnt_now(void)
 {
-    return (struct cw_run_learnt){lived(), learn.learnt_ns, learn.owed_ns};
+    return (struct cw_run_learnt){lived(), learn.learnt_ns, learn.stayed_ns, learn.owed_ns};
 }

@@ -1,5 +1,5 @@
 /* run_learn.h - what a program's runs may spend on what later ones find: builds for helpers, of rewritten kernels, and of binaries
- * that answer its own builds.
+ * that answer its own builds; and analyses of kernels that a program is too short for, which its end waits for.
  *
  * In a process in which nobody has compiled yet the first build takes PoCL 3.1 half a second and more, and a process can not end
  * while its vendor compiles. For a program that runs for a tenth of a second that is a lot, and nobody knows whether
@@ -38,9 +38,9 @@ void cw_run_learn_ended(double ns);
 bool cw_run_learn_stays(double ns);
 void cw_run_learn_stayed(double ns);
 
-/* What this run has lived, spent, and not been allowed to spend. */
+/* What this run has lived, spent (of it at its end), and not been allowed to spend. */
 struct cw_run_learnt {
-    double lived_ns, learnt_ns, owed_ns;
+    double lived_ns, learnt_ns, stayed_ns, owed_ns;
 };
 struct cw_run_learnt cw_run_learnt_now(void);
 

@@ -372,8 +372,10 @@ int cw_run_start_describe(char *text, unsigned size)
                          rent.ended_ns / 1e6);
     if (learnt.learnt_ns > 0 || learnt.owed_ns > 0)
         used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms, earlier ones %.1f ms of %.1f ms that runs have lived%s",
-                         learnt.learnt_ns / 1e6, rent.runs.learnt_ns / 1e6, (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
+                         (learnt.learnt_ns - learnt.stayed_ns) / 1e6, rent.runs.learnt_ns / 1e6, (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
                          learnt.owed_ns > 0 ? ", more wait until these are longer" : "");
+    if (learnt.stayed_ns > 0)
+        used += snprintf(text + used, size - (unsigned)used, "; its end waited for an analysis: %.1f ms", learnt.stayed_ns / 1e6);
     if (rent.learns && (rent.why == TRIED || rent.why == GAINED))
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");

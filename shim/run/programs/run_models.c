@@ -19,6 +19,7 @@
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10 /* the compiler's, at most, when the program ends */
 #define ANALYSIS_NS    1e8 /* is thought to be left of one then, for later runs, ... */
+#define IN_VAIN        10  /* times what was awaited, if it was not to be had */
 #define AWAIT_NS       UINT64_C(2000000000) /* ... and is awaited */
 
 struct job {
@@ -253,15 +254,17 @@ static void await_analysis(void)
 {
     uint64_t begin = cw_run_now_ns(), now = begin;
 
-    if (models.done == models.given || !models.source.store.folder[0] || !cw_run_learn_stays(ANALYSIS_NS))
+    if (models.done == models.given || !models.source.store.folder[0] || cw_run.abandoned ||
+        !cw_run_learn_stays((double)(models.given - models.done) * ANALYSIS_NS))
         return;
     cw_run.waiters++;
-    while (models.done < models.given && !models.quit && now < begin + AWAIT_NS) {
+    while (models.done < models.given && !models.quit && !cw_run.abandoned && now < begin + AWAIT_NS) {
         cw_run_wait(begin + AWAIT_NS - now);
         now = cw_run_now_ns();
     }
     cw_run.waiters--;
-    cw_run_learn_stayed((double)(now - begin));
+    /* one that takes longer than that may never end so: it is tried ever less often */
+    cw_run_learn_stayed((double)(now - begin) * (models.done < models.given ? IN_VAIN : 1));
 }
 
 void cw_run_models_stop(bool join)

@@ -43,7 +43,8 @@ void cw_run_models_release(struct cw_run_models *m);
 /* For the summary, a line or nothing; like snprintf. Lock held. */
 int cw_run_models_describe(char *text, unsigned size);
 
-/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread. */
+/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread, and before that, up to two
+ * seconds, for analyses under way, if later runs find them and have paid for it (run_learn.h). */
 void cw_run_models_stop(bool join);
 bool cw_run_models_ended(void); /* what is asked now comes too late */
 void cw_run_models_after_fork(void);

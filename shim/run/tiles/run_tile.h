@@ -11,7 +11,8 @@
  * For everybody else the launch stays one command: it starts with its first block and ends with its last (profiling:
  * START the earliest, END the latest), its dependences are those of the whole. All parts work on one memory.
  *
- * A block that a lane cannot begin goes back and is anybody's; that lane takes no more blocks of this kernel. When every
+ * Before its first block a part sees to it that its lane has the code of all that it may be given, so that who has begun can bring
+ * the launch to its end. A block that a lane cannot begin goes back and is anybody's; that lane takes no more blocks of this kernel. When every
  * part has failed before any block has run, the launch runs whole at home; when some had run, home runs the rest. A block
  * that fails when it has begun is not run again: the others are, and the launch ends with that block's status.
  *
@@ -32,7 +33,7 @@ struct cw_arg_hulls; /* analyzer/footprint/compiled.h */
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
     uint32_t dim;
-    bool ragged; /* the last of them is smaller, and is launched by itself, with a local size of its own: nobody can see it */
+    bool ragged; /* the last of them is smaller, and is launched by itself, with local size 1: nobody can see it */
     size_t local[3], groups;
 };
 

@@ -24,7 +24,7 @@ static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, u
         tile->groups[d] = global[d] / local[d];
     }
     if (cw_run_fault_asks_now(CW_RUN_FAULT_LOCAL)) /* once: kernels that lean on their local size write anywhere */
-        local[0] /= 2;
+        local[0] = (local[0] + 1) / 2;
 }
 
 /* What a block is on a device: a launch of a rewritten kernel. */
@@ -39,8 +39,9 @@ struct shape {
     bool hidden, first_time;
 };
 
+/* `spoils`: it is going to be launched, so planted faults count it. */
 static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p,
-                     const struct cw_run_cut *cut, const struct cw_run_block *b)
+                     const struct cw_run_cut *cut, const struct cw_run_block *b, bool spoils)
 {
     size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
     cl_kernel by_rows;
@@ -54,13 +55,13 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
     memcpy(s->local, cut->local, sizeof s->local);
     cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
     if (cut->ragged && rest < s->local[cut->dim])
-        s->local[cut->dim] = rest;
+        s->local[cut->dim] = 1; /* nobody can see it, and it is the same code for all widths */
     s->queue = cw_run_place_queue(c, p);
     s->kernel = s->queue ? cw_run_rewritten_on(l->kernel, p, &s->hidden) : NULL;
     if (!s->kernel)
         return;
     s->set = l->kernel->tiled->set[p->lane->number];
-    if (CW_UNLIKELY(cw_run_fault_planted))
+    if (CW_UNLIKELY(spoils && cw_run_fault_planted))
         spoil(&s->tile, l, cut->dim, s->global, s->local);
     by_rows = s->hidden && cw_run_rows_of(&s->tile, s->global, p, &s->rows) ? cw_run_rewritten_rows_on(l->kernel, p) : NULL;
     if (by_rows) {
@@ -87,31 +88,26 @@ bool cw_run_tile_has_code(const struct cw_run_launch *l, struct cw_run_context *
 {
     struct shape s;
 
-    shape_of(&s, l, c, p, cut, b);
+    shape_of(&s, l, c, p, cut, b, false);
     return have_code(&s, l, p) == CL_SUCCESS;
 }
 
 /* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one where it is smaller. Vendors
- * compile code of their own for wide ranges and for each local size (run_apart.c). */
+ * compile code of their own for wide ranges and for each local size (run_apart.c). Where nobody can be asked, there is room to
+ * compile it now. */
 static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_place *p, const struct cw_run_cut *cut)
 {
     const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged}, last = {.first = most.groups, .groups = 1};
     size_t local[3];
-    bool known;
 
     memcpy(local, cut->local, sizeof local);
-    if (cut->ragged)
-        local[cut->dim] = l->global[cut->dim] - last.first * local[cut->dim];
-    known = cw_run_room_has(l, l->global, cut->local, p->lane->number, CW_RUN_ANY_PART) &&
-            (!cut->ragged || cw_run_room_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART));
-    if (known)
+    local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2 : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
+    if (cw_run_room_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
         return true;
     if (!cw_run_tile_has_code(l, c, p, cut, &one) || !cw_run_tile_has_code(l, c, p, cut, &most) ||
         (cut->ragged && !cw_run_tile_has_code(l, c, p, cut, &last)))
         return false;
-    cw_run_room_loaded(l, l->global, cut->local, p->lane->number, CW_RUN_ANY_PART);
-    if (cut->ragged)
-        cw_run_room_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+    cw_run_room_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
     return true;
 }
 
@@ -123,7 +119,7 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     const struct cw_run_range r = {l->dims, NULL, s.global, s.local};
     cl_int err;
 
-    shape_of(&s, l, c, p, cut, b);
+    shape_of(&s, l, c, p, cut, b, true);
     *queue = s.queue;
     err = have_code(&s, l, p);
     if (err == CL_SUCCESS)
