@@ -6,16 +6,13 @@ chaos="CLWEAVE_POLICY=chaos CLWEAVE_MANAGE_ALL=1 CLWEAVE_HISTORY=off"
 for which in one two odd; do
     printf '#!/bin/sh\nexec %s %s\n' "$B/test/runmode/linked" $which > "$T/$which"; chmod 755 "$T/$which"
     bare "$T/$which" || exit
-    seeds=1 enough=5 reordered=0; [ $which = two ] && seeds='1 2' enough=10
+    seeds=1; [ $which = two ] && seeds='1 2'
     for seed in $seeds; do
         in_run "$T/$which" $chaos CLWEAVE_SEED=$seed
         [ $which = odd ] && { [ "$(count reordered)" = 0 ] || fail "odd: $(count reordered) reordered"; continue; }
-        [ "$(count reordered)" -ge 1 ] || fail "$which: nothing reordered"
-        reordered=$((reordered + $(count reordered)))
+        [ "$(count reordered)" -ge 5 ] || fail "$which: only $(count reordered) reordered"
         [ "$(count cut)" -ge 3 ] || fail "$which: only $(count cut) cut into tiles"
     done
-    # how many of one run depends on how busy the machine is
-    [ $which = odd ] || [ $reordered -ge $enough ] || fail "$which: only $reordered reordered"
 done
 # without models a linked program of several parts is not known to be one source
 in_run "$T/odd" $chaos CLWEAVE_FOOTPRINT=/nowhere

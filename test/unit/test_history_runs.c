@@ -1,39 +1,14 @@
-/* The record of a program's runs: who begins at once, when the others begin, what a damaged record does. */
+/* The record of a program's runs: who begins at once, when the others begin. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "../../sched/random.h"
 #include "../../shim/history/history_runs.h"
 
-#define KEY 99
-#define MS  1e6
-
-static char folder[200], name[260];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    snprintf(name, sizeof name, "%s", mkdtemp(folder) ? folder : "");
-    snprintf(name + strlen(name), sizeof name - strlen(name), "/%016x", KEY);
-    return *name == '/' ? 0 : -1;
-}
-
-static int drop_folder(void **state)
-{
-    (void)state;
-    unlink(name);
-    return rmdir(folder);
-}
+#define MS 1e6
 
 /* What a run would do. */
 static enum cw_runs_start start(const struct cw_runs *r)
@@ -346,62 +321,14 @@ static void test_bounded(void **state)
     assert_false(add(&r, 1001, false, 2 * MS, 0) && r.entry[0].arguments != 1);
 }
 
-static void test_file(void **state)
-{
-    struct cw_runs r = {0}, again;
-    struct cw_file_store store;
-    struct stat st;
-
-    (void)state;
-    cw_file_store_init(&store, folder);
-    assert_false(cw_runs_read(&again, &store, KEY));
-    runs(&r, 7, 500 * MS, 100 * MS);
-    cw_runs_write(&r, &store, KEY);
-    assert_true(cw_runs_read(&again, &store, KEY));
-    assert_memory_equal(&r, &again, sizeof r);
-    assert_int_equal(stat(name, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0600);
-    assert_in_range(st.st_size, 1, 4096);
-}
-
-/* Bytes that are no record, under a good checksum: whatever is read can be used. */
-static void test_garbage(void **state)
-{
-    unsigned char bytes[sizeof(struct cw_runs) + 64];
-    struct cw_file_store store;
-    uint64_t random = 5;
-    struct cw_runs r;
-    double ns;
-
-    (void)state;
-    cw_file_store_init(&store, folder);
-    for (int round = 0; round < 2000; round++) {
-        size_t n = round % 3 ? sizeof r : 1 + cw_random_next(&random) % sizeof bytes;
-        for (size_t i = 0; i < n; i++)
-            bytes[i] = (unsigned char)(round % 2 || i > 16 ? cw_random_next(&random) : 0);
-        if (round % 2) /* a likely count */
-            bytes[8] = (unsigned char)(cw_random_next(&random) % 40), memset(bytes + 9, 0, 3);
-        cw_file_store_write(&store, KEY, bytes, n);
-        cw_runs_read(&r, &store, KEY);
-        assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
-        for (uint32_t i = 0; i <= r.count; i++) {
-            uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
-            cw_runs_start(&r, arguments, false, &ns);
-            assert_true(ns > 0 && ns < 1e15);
-            add(&r, arguments, i % 2, 5 * MS, 1 * MS);
-        }
-    }
-}
-
-#define RUNS(f) cmocka_unit_test_setup_teardown(f, make_folder, drop_folder)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUNS(test_first),  RUNS(test_short),       RUNS(test_nothing_new), RUNS(test_gaining), RUNS(test_cold),
-        RUNS(test_losing), RUNS(test_losing_long), RUNS(test_held),        RUNS(test_learning), RUNS(test_budget), RUNS(test_behind),
-        RUNS(test_behind_by_beginning), RUNS(test_disturbed),
-        RUNS(test_bounded), RUNS(test_idle),       RUNS(test_file),        RUNS(test_garbage)};
+        cmocka_unit_test(test_first),      cmocka_unit_test(test_short),       cmocka_unit_test(test_nothing_new),
+        cmocka_unit_test(test_gaining),    cmocka_unit_test(test_cold),        cmocka_unit_test(test_losing),
+        cmocka_unit_test(test_losing_long), cmocka_unit_test(test_held),       cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_budget),     cmocka_unit_test(test_behind),      cmocka_unit_test(test_behind_by_beginning),
+        cmocka_unit_test(test_disturbed),  cmocka_unit_test(test_bounded),     cmocka_unit_test(test_idle)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, con
     static const uint64_t seeds[] = {0x14057b7ef767814fu, 0x5851f42d4c957f2du, 0xd1342543de82ef95u, 0x9fb21c651e98df25u};
     uint64_t h = seeds[form] + (form == CW_RUN_WHOLE && l->has_offset); /* tiles have none */
 
-    for (cl_uint d = 0; d < l->dims; d++) {
+    for (cl_uint d = 0; d < l->dims; d++) { /* widths by powers of two, one of which ends where PoCL's narrow ranges do */
         h = (h ^ (local ? local[d] : 0)) * 0x9e3779b97f4a7c15u;
         h = (h ^ (64u - (unsigned)__builtin_clzll(global[d] + 1))) * 0x9e3779b97f4a7c15u;
         h ^= h >> 29;

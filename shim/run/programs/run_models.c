@@ -19,8 +19,8 @@
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10 /* the compiler's, at most, when the program ends */
 #define ANALYSIS_NS    1e8 /* is thought to be left of one then, for later runs, ... */
-#define IN_VAIN        10  /* times what was awaited, if it was not to be had */
-#define AWAIT_NS       UINT64_C(2000000000) /* ... and is awaited */
+#define AWAIT_NS       UINT64_C(2000000000) /* ... which are awaited for so long, all together, ... */
+#define IN_VAIN        10  /* ... and if they are not over then count for so many times that */
 
 struct job {
     struct job *next;
