@@ -75,7 +75,9 @@ struct cw_run_region *cw_run_region_at(const void *address);
 bool cw_run_region_among(const void *address, size_t bytes); /* any of these bytes are a buffer's of ours */
 struct cw_run_region *cw_run_region_create(void *address, size_t bytes);
 void cw_run_region_destroy(struct cw_run_region *r);
-void cw_run_touch(struct cw_run_task *t, struct cw_run_region *r, const void *address, size_t bytes, bool write);
+/* `t`, which is to go into `q`, reads or writes these bytes: it is ordered behind whoever meets them. */
+void cw_run_touch(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_region *r, const void *address,
+                  size_t bytes, bool write);
 void cw_run_untouch(struct cw_run_task *t);
 
 /* ---- commands (run_task.c, run_link.c) */

@@ -217,6 +217,39 @@ static void past_marker(int how)
     clReleaseCommandQueue(q);
 }
 
+static void CL_CALLBACK wait_for_host(void *args)
+{
+    (void)args;
+    while (!__atomic_load_n(&flag[2], __ATOMIC_ACQUIRE))
+        rm_sleep_ms(1);
+}
+
+/* The host goes on only once a write is over, and only then a fill of the same bytes, which no event orders behind the
+ * write: over two queues, and in one out of order. */
+static void before_the_host(int how)
+{
+    cl_command_queue A = app_queue(&a, how ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0), B = how ? A : app_queue(&a, 0);
+    cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE, sizeof shared, NULL);
+    cl_event e;
+    int five = 5, got[64] = {0};
+
+    __atomic_store_n(&flag[2], 0, __ATOMIC_RELEASE);
+    APP_CHECK(clEnqueueNativeKernel(A, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
+    APP_CHECK(clEnqueueFillBuffer(A, y, &five, sizeof five, 0, 64, 1, &e, NULL));
+    APP_CHECK(clFlush(A));
+    APP_CHECK(clEnqueueWriteBuffer(B, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    __atomic_store_n(&flag[2], 1, __ATOMIC_RELEASE);
+    APP_CHECK(clFinish(A));
+    APP_CHECK(clEnqueueReadBuffer(B, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    printf("before the host %d: %d %d\n", how, got[0], got[16]);
+    app_hash(&a, got, sizeof got);
+    clReleaseEvent(e);
+    clReleaseMemObject(y);
+    clReleaseCommandQueue(A);
+    if (!how)
+        clReleaseCommandQueue(B);
+}
+
 /* The device does something else while a kernel waits. */
 static bool has_threads(void)
 {
@@ -265,6 +298,8 @@ int main(void)
         everything_before(x, how);
     for (int how = 0; how < 2 && has_threads(); how++)
         past_marker(how);
+    for (int how = 0; how < 2 && has_threads(); how++)
+        before_the_host(how);
     failing(x);
     clReleaseMemObject(x);
     clReleaseKernel(add), clReleaseKernel(sum), clReleaseKernel(slow);

@@ -144,18 +144,18 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     return -1;
 }
 
-static void touch(struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
+static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
 {
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
         if (m && (!reach || m->image)) /* images are no part of what is reached */
-            cw_run_touch(t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
+            cw_run_touch(q, t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
         size_t bytes = p->end - p->begin;
-        cw_run_touch(t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+        cw_run_touch(q, t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
     }
 }
 
@@ -171,8 +171,8 @@ static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct ra
         r->pinned = local;
 }
 
-static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r, uint8_t *blob,
-                     const struct cw_reach *reach)
+static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r,
+                     uint8_t *blob, const struct cw_reach *reach)
 {
     const size_t *local = r->local ? r->local : r->pinned;
 
@@ -199,7 +199,7 @@ static void snapshot(struct cw_run_task *t, struct cw_run_kernel *k, const struc
         if (a->memory)
             cw_run_busy(&a->memory->r);
     }
-    touch(t, k, reach);
+    touch(q, t, k, reach);
 }
 
 /* The command, or NULL: native, the lock is free. */
@@ -229,7 +229,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
-    snapshot(t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
+    snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
     return t;
 }
 

@@ -31,7 +31,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     t->memories[0] = m;
     cw_run_busy(&m->r);
-    cw_run_touch(t, m->region, address, bytes, write);
+    cw_run_touch(e->queue, t, m->region, address, bytes, write);
     return t;
 }
 

@@ -85,8 +85,8 @@ static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type t
                                    .to_slice = to_side->slice,
                                    .from_row = from_side->row,
                                    .from_slice = from_side->slice};
-    cw_run_touch(t, from_memory ? from_memory->region : cw_run_region_at(from), from, from_side->span, false);
-    cw_run_touch(t, to_memory ? to_memory->region : cw_run_region_at(to), to, to_side->span, true);
+    cw_run_touch(e->queue, t, from_memory ? from_memory->region : cw_run_region_at(from), from, from_side->span, false);
+    cw_run_touch(e->queue, t, to_memory ? to_memory->region : cw_run_region_at(to), to, to_side->span, true);
     if (to_memory)
         uses(t, 0, to_memory);
     if (from_memory)
@@ -262,7 +262,7 @@ static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, co
     t->fill.bytes = bytes;
     t->fill.pattern_bytes = pattern_bytes;
     memcpy(t->fill.pattern, pattern, pattern_bytes);
-    cw_run_touch(t, m->region, t->fill.to, bytes, true);
+    cw_run_touch(e->queue, t, m->region, t->fill.to, bytes, true);
     uses(t, 0, m);
     return t;
 }
