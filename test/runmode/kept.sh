@@ -119,4 +119,19 @@ for i in 1 2 3 4; do
     env XDG_CACHE_HOME="$T/w" POCL_CACHE_DIR="$T/wp$i" LD_PRELOAD="$shim" CLWEAVE_MODE=run "$T/build_time" "$T/w.cl" -Wall > /dev/null 2> "$T/w1" || true
     cmp -s "$T/w0" "$T/w1" || fail "run $i: the compiler is heard otherwise: $(cat "$T/w1"), bare: $(cat "$T/w0")"
 done
+
+# a program that is over before its kernels are analysed waits for that at its end: later runs find it
+awaited() {
+    env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_LOG=debug CLWEAVE_DEVICES=basic CLWEAVE_HISTORY="$T/awaited/history.db" "$@" \
+        "$T/build_time" "$T/awaited.cl" > /dev/null 2> "$T/awaited.err" || fail "build_time $*: $(tail -n 3 "$T/awaited.err")"
+    sed -n 's/.*kernel footprints: \([a-z]*\).*/\1/p' "$T/awaited.err"
+}
+for i in 1 2 3; do
+    rm -rf "$T/awaited"; mkdir -m 700 "$T/awaited"
+    echo "__kernel void f$i(__global int *x, int n) { int i = get_global_id(0); for (int k = 0; k < n; k++) x[i * 4 + k % 4] += k; }" > "$T/awaited.cl"
+    how=$(awaited)
+    [ "$how" = analysed ] || fail "a short program's kernels: '$how'"
+    how=$(awaited)
+    [ "$how" = kept ] || fail "the next run: '$how'"
+done
 done_
