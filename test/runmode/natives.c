@@ -230,20 +230,21 @@ static void before_the_host(int how)
 {
     cl_command_queue A = app_queue(&a, how ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0), B = how ? A : app_queue(&a, 0);
     cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE, sizeof shared, NULL);
-    cl_event e;
+    cl_event e, written;
     int five = 5, got[64] = {0};
 
     __atomic_store_n(&flag[2], 0, __ATOMIC_RELEASE);
     APP_CHECK(clEnqueueNativeKernel(A, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
     APP_CHECK(clEnqueueFillBuffer(A, y, &five, sizeof five, 0, 64, 1, &e, NULL));
     APP_CHECK(clFlush(A));
-    APP_CHECK(clEnqueueWriteBuffer(B, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    APP_CHECK(clEnqueueWriteBuffer(B, y, CL_FALSE, 0, sizeof got, got, 0, NULL, &written)); /* PoCL's blocking one: clFinish(B) */
+    APP_CHECK(clWaitForEvents(1, &written));
     __atomic_store_n(&flag[2], 1, __ATOMIC_RELEASE);
     APP_CHECK(clFinish(A));
     APP_CHECK(clEnqueueReadBuffer(B, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     printf("before the host %d: %d %d\n", how, got[0], got[16]);
     app_hash(&a, got, sizeof got);
-    clReleaseEvent(e);
+    app_release_events((cl_event[]){e, written}, 2);
     clReleaseMemObject(y);
     clReleaseCommandQueue(A);
     if (!how)
