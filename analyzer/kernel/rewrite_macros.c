@@ -26,6 +26,16 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
+/* What stands before token i, if anything, is an operand, so that i is an operator with two. A cast to a pointer is none. */
+static bool behind_operand(token *k, size_t i, size_t first)
+{
+    if (i == first)
+        return false;
+    if (k[-1].c == ')')
+        return !(i > first + 1 && k[-2].c == '*');
+    return k[-1].kind == CW_RW_NAME || k[-1].kind == CW_RW_NUMBER;
+}
+
 /* Whether it may change a variable that it is given or names. */
 static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
@@ -39,8 +49,7 @@ static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size
     case '-':
         return after == k->c;
     case '&':
-        return after != '&' && before != '&' &&
-               !(i > first && (before == ')' || k[-1].kind == CW_RW_NAME || k[-1].kind == CW_RW_NUMBER));
+        return after != '&' && before != '&' && !behind_operand(k, i, first);
     default:
         return false;
     }

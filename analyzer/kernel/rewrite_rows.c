@@ -143,19 +143,9 @@ static bool is_pointer(const struct cw_rw_rows *r, uint32_t i)
 /* The element `name`[ ... ] may be written there; `at`: its name, `behind`: the token behind the bracket. */
 static bool is_written(const struct cw_rw_rows *r, uint32_t at, uint32_t behind)
 {
-    token *v = r->t->v, *b = &v[behind];
+    struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){at, behind});
 
-    if (b->c == '.')
-        return true; /* some of a vector, perhaps */
-    if (b->c == '=')
-        return b[1].c != '=';
-    if (v[at - 1].c == '&' || ((v[at - 1].c == '+' || v[at - 1].c == '-') && v[at - 2].c == v[at - 1].c))
-        return true;
-    if ((b->c == '+' || b->c == '-') && b[1].c == b->c)
-        return true;
-    if (b->c && strchr("+-*/%&|^", b->c))
-        return b[1].c == '=';
-    return (b->c == '<' || b->c == '>') && b[1].c == b->c && b[2].c == '=';
+    return r->t->v[x.end].c == '.' /* some of a vector, perhaps */ || r->t->v[x.first - 1].c == '&' || cw_rw_is_written(r, x);
 }
 
 /* Every subscript is one of a parameter, and moves by one or not at all. */

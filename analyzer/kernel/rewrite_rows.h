@@ -119,6 +119,10 @@ bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
 
 /* Occurrence i of a name, not that of its declaration, leaves the value alone. */
 bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i);
+/* `a` with the round brackets around it, which hold nothing else. */
+struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a);
+/* What stands beside `x`, bracketed, is an operator that writes it. */
+bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x);
 
 /* ---- rewrite_loops.c */
 

@@ -144,7 +144,7 @@ static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *
     uint32_t n = ids(r, p);
 
     for (uint32_t l = 0; l < r->loops; l++) /* or PoCL leaves them, and the row's loop is no vector loop */
-        add(p, &n, (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = "_Pragma(\"unroll\") "});
+        add(p, &n, (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = " _Pragma(\"unroll\") "});
     for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
         const struct cw_rw_condition *k = &r->condition[c];
         bool inside = k->join != '|', decided = edge == c + 1;

@@ -266,28 +266,42 @@ static bool addressed(const struct cw_rw_rows *r, uint32_t i)
               !(r->s->names.v[v[i - 2].name].flags & (CW_RW_STATEMENT | CW_RW_MACRO | CW_RW_KNOWN))));
 }
 
-bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
+struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a)
 {
     token *v = r->t->v;
-    token *a = &v[i + 1], *b = &v[i - 1];
+
+    while (v[a.first - 1].c == '(' && v[a.end].c == ')')
+        a.first--, a.end++;
+    return a;
+}
+
+bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
+{
+    token *b = &r->t->v[x.first - 1], *a = &r->t->v[x.end];
+
+    if ((b->c == '+' || b->c == '-') && b[-1].c == b->c)
+        return true;
+    if (a->c == '=')
+        return a[1].c != '=';
+    if ((a->c == '+' || a->c == '-') && a[1].c == a->c)
+        return true;
+    if (a->c && strchr("+-*/%&|^", a->c) && a[1].c == '=')
+        return true;
+    return (a->c == '<' || a->c == '>') && a[1].c == a->c && a[2].c == '=';
+}
+
+bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
+{
+    token *v = r->t->v, *b = &v[i - 1];
+    struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
 
     if (b->c == '.' || (b->c == '>' && v[i - 2].c == '-'))
         return true; /* a member of something */
     if (b->kind == CW_RW_NAME && !(r->s->names.v[b->name].flags & CW_RW_STATEMENT))
         return false; /* another one of that name */
-    if ((b->c == '+' || b->c == '-') && v[i - 2].c == b->c)
+    if (v[x.first - 1].c == '&' && addressed(r, x.first))
         return false;
-    if (b->c == '&' && addressed(r, i))
-        return false;
-    if (a->c == '=')
-        return a[1].c == '=';
-    if (a->c == '[')
-        return false;
-    if ((a->c == '+' || a->c == '-') && a[1].c == a->c)
-        return false;
-    if (a->c && strchr("+-*/%&|^", a->c) && a[1].c == '=')
-        return false;
-    return !((a->c == '<' || a->c == '>') && a[1].c == a->c && a[2].c == '=');
+    return v[x.end].c != '[' && !cw_rw_is_written(r, x);
 }
 
 bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)

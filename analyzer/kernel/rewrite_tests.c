@@ -61,6 +61,19 @@ static uint32_t piece(const struct cw_rw_rows *r, struct cw_rw_range a, char joi
     return a.end;
 }
 
+/* Pieces of `a` at `join` are what it is made of: nothing at top level binds less. */
+static bool is_joined(const struct cw_rw_rows *r, struct cw_rw_range a, char join)
+{
+    token *v = r->t->v;
+
+    for (uint32_t i = a.first; i < a.end;) {
+        if (is_punct(&v[i], '?') || is_punct(&v[i], ','))
+            return false;
+        i = v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c) ? cw_rw_behind(r->t, i, a.end) : i + 1;
+    }
+    return piece(r, a, join) != a.end && (join == '|' || piece(r, a, '|') == a.end);
+}
+
 /* The comparison in `a`: fills left, right and op. */
 static bool comparison(const struct cw_rw_rows *r, struct cw_rw_range a, struct cw_rw_atom *x)
 {
@@ -137,7 +150,7 @@ static bool read_atoms(struct cw_rw_rows *r, struct cw_rw_range a, uint32_t c, c
         end = piece(r, a, join);
         one = bare = (struct cw_rw_range){a.first, end};
         strip(r, &bare);
-        if (piece(r, bare, join) != bare.end)
+        if (is_joined(r, bare, join))
             known = read_atoms(r, bare, c, join, value) && known;
         else
             known = read_atom(r, one, c, value) && known;
@@ -172,7 +185,7 @@ static void read_condition(struct cw_rw_rows *r, struct cw_rw_range all, uint32_
     strip(r, &bare);
     either = piece(r, bare, '|') != bare.end;
     both = piece(r, bare, '&') != bare.end;
-    if (!is_pure(r, all) || (both && either))
+    if (!is_pure(r, all) || (both && either) || ((both || either) && !is_joined(r, bare, either ? '|' : '&')))
         return;
     k->join = either ? '|' : both ? '&' : '\0';
     k->known = read_atoms(r, bare, c, k->join ? k->join : '&', either ? false : both ? true : holds_inside(r, bare, behind));

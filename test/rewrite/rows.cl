@@ -120,3 +120,61 @@ kernel void clamps_named(global const float *in, global float *out, int w, int h
         out[c] += in[o + cy * p + l] * 0.3f + in[o + cy * p + r] * in[o + cy * p + clamp(cx, 3, 30)];
     }
 }
+
+/* Written as nobody does, but could: what is written in brackets, and what binds less than && and ||. */
+kernel void bracketed(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), k = x, m = x, n = x;
+    (k) += 5;
+    ++((m));
+    *(&(n)) = w - x;
+    if (k < w) out[c] = in[c];
+    if (m > 3) out[c] += in[c + 1];
+    if (n > 3) out[c] += in[c + 2];
+}
+kernel void lessened(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    (w) -= 2;
+    if (x < w) out[c] = in[c];
+}
+kernel void shadowed(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    { int j = 1, (w) = 5; if (x < w) out[c] = in[c] + j; }
+}
+kernel void chosen(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (y > 1 && x > 2 ? in[c] > 300.0f : in[c] < 700.0f) out[c] = in[c + 1];
+}
+kernel void last_of(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (y < 2 || x < 2, in[c] > 500.0f) out[c] = in[c + 1];
+}
+kernel void either_inside(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if ((y > 1 && x > 2 || in[c] > 500.0f) && x < w) out[c] = in[c + 1];
+}
+kernel void else_loop(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < 2 || x >= w) out[c] = 1.0f;
+    else for (int d = -1; d <= 1; d++) out[c] += in[c + d];
+}

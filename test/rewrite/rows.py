@@ -18,6 +18,7 @@ class Kernel:
         self.rng = rng
         self.names = []
         self.loops = rng.random() < .5
+        self.odd = rng.random() < .3  # written as nobody does
 
     def pick(self, *these):
         return self.rng.choice(these)
@@ -35,9 +36,22 @@ class Kernel:
             self.names.append("q")
         if r.random() < .1 and "const int x " not in text:
             text += "    x += 1;\n"
+        if self.odd:
+            text += f"    {self.written()}\n"
         return text
 
+    def written(self):
+        """An int that is written, or shadowed, or neither, in other ways than by name and operator."""
+        self.names.append("k")
+        new = f"int k = {self.pick('x', 'x + 1', 'w - x', 'w')};"
+        return new + " " + self.pick("(k) += 5;", "((k)) <<= 1;", "(k)++;", "++(k);", "-- ((k));", "(k) = (k) - 3;", "k = (k) + 1;",
+                                     "{ int *a = &(k); *a = 4; }", "*(&(k)) = 3;", "*&k = 2;",
+                                     "{ int (k) = 5; if (k < w) out[c] = 2.5f; }", "{ int j = 3, (k) = 7; if (k + j < x) out[c] = 7.5f; }",
+                                     "if ((k) == 5) out[c] = 1.25f;", "if (-(k) < w) out[c] = 3.5f;", "(w) -= 3;", "{ int (w) = 5; if (x < w) out[c] = 4.5f; }")
+
     def moving(self):
+        if "k" in self.names and self.rng.random() < .3:
+            return self.pick("k", "k", "(k)", "k + 1", "k - x")
         return self.pick("x", "x", "x", "x + 1", "x - 1", "(x - 2)", "get_global_id(0)", "(int)get_global_id(0)", "-x",
                          "w - x", "x + y" if "y" in self.names else "x", "q" if "q" in self.names else "x", "(uchar)x", "cx", "c - cx", "x * 1", "x / 2")
 
@@ -67,7 +81,19 @@ class Kernel:
             text = f"{self.pick('w', 'h', 'u', 'g', 's')} {self.pick('<', '>=', '!=', '==')} {self.pick('3', '0', 'w', '20')}"
         return f"({text})" if self.rng.random() < .3 else text
 
+    def tree(self, depth):
+        """What binds less or more than it may seem: ?:, commas, both joins, in brackets and without."""
+        if depth == 0 or self.rng.random() < .3:
+            return self.atom()
+        a, b = self.tree(depth - 1), self.tree(depth - 1)
+        text = self.pick(f"{a} && {b}", f"{a} || {b}", f"({a}) && ({b})", f"({a}) || {b}", f"{a} && {b} ? {self.atom()} : {self.atom()}",
+                         f"{a} || {b} ? {self.pick('0', '1', self.atom())} : {self.pick('0', '1')}", f"{a} && {b} ?: {self.atom()}", f"({a}), {b}",
+                         f"!({a} && {b})", f"!({a} || {b})")
+        return f"({text})" if self.rng.random() < .5 else text
+
     def condition(self):
+        if self.odd and self.rng.random() < .5:
+            return self.tree(2)
         n = self.pick(1, 1, 2, 2, 3, 4, 5)
         join = self.pick(" && ", " || ")
         atoms = [self.atom() for _ in range(n)]
