@@ -143,7 +143,25 @@ bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct
 /* rewrite_tests.c: finds the conditions and atoms. */
 void cw_rw_rows_tests(struct cw_rw_rows *r);
 
-/* rewrite_rows_emit.c: text for behind the function, which ends in line `line`, for free(); NULL: memory is out. */
+/* ---- rewrite_rows_emit.c, rewrite_rows_body.c */
+
+struct cw_rw_rows_writer {
+    const struct cw_rw_rows *r;
+    struct cw_rw_writer out;
+};
+void cw_rw_rows_say(struct cw_rw_rows_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cw_rw_rows_copy(struct cw_rw_rows_writer *w, struct cw_rw_range a); /* the tokens as they are written */
+void cw_rw_rows_name(struct cw_rw_rows_writer *w, const char *which);    /* of function `which` of the kernel */
+void cw_rw_rows_parameters(struct cw_rw_rows_writer *w);
+
+/* Some atom depends on `name`, by itself or through a variable from number `from` on. */
+bool cw_rw_rows_needs(const struct cw_rw_rows *r, uint32_t name, uint32_t from);
+
+/* The function `which`: the kernel's text, one work-item as it is, inside, or where a fixed atom decides condition c (c + 1). */
+enum { CW_RW_INNER, CW_RW_ITEM = 1 << 16 };
+void cw_rw_rows_body(struct cw_rw_rows_writer *w, const char *which, uint32_t edge);
+
+/* Text for behind the function, which ends in line `line`, for free(); NULL: memory is out. */
 char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line);
 extern const char cw_rw_rows_head[]; /* once before all of them, behind the definitions of tiles */
 

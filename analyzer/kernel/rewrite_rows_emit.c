@@ -41,17 +41,14 @@ const char cw_rw_rows_head[] =
     "}\n"
     "#endif\n";
 
-struct writer {
-    const struct cw_rw_rows *r;
-    struct cw_rw_writer out;
-};
+typedef struct cw_rw_rows_writer writer;
 
-static void put(struct writer *w, const char *text, size_t length)
+static void put(writer *w, const char *text, size_t length)
 {
     cw_rw_put(&w->out, text, length);
 }
 
-static void __attribute__((format(printf, 2, 3))) say(struct writer *w, const char *format, ...)
+void cw_rw_rows_say(writer *w, const char *format, ...)
 {
     char text[2048];
     va_list list;
@@ -64,7 +61,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct writer *w, const ch
 }
 
 /* The tokens as they are written. */
-static void copy(struct writer *w, struct cw_rw_range a)
+void cw_rw_rows_copy(writer *w, struct cw_rw_range a)
 {
     const struct cw_rw_text *t = w->r->t;
     uint32_t from = t->v[a.first].at;
@@ -73,176 +70,67 @@ static void copy(struct writer *w, struct cw_rw_range a)
         put(w, t->text + from, t->v[a.end - 1].at + t->v[a.end - 1].length - from);
 }
 
-static void name(struct writer *w, const char *which)
+void cw_rw_rows_name(writer *w, const char *which)
 {
     const struct cw_rw_name *n = &w->r->s->names.v[w->r->t->v[w->r->f->name_token].name];
 
-    say(w, "__cw_%s_", which);
+    cw_rw_rows_say(w, "__cw_%s_", which);
     put(w, n->text, n->length);
 }
 
-static void parameters(struct writer *w)
+void cw_rw_rows_parameters(writer *w)
 {
-    copy(w, (struct cw_rw_range){w->r->f->open_token + 1, w->r->f->close_token});
+    cw_rw_rows_copy(w, (struct cw_rw_range){w->r->f->open_token + 1, w->r->f->close_token});
 }
 
-static void arguments(struct writer *w)
+static void arguments(writer *w)
 {
     for (uint32_t i = 0; i < w->r->parameters; i++) {
         const struct cw_rw_name *n = &w->r->s->names.v[w->r->parameter[i].name];
         put(w, n->text, n->length);
-        say(w, ", ");
+        cw_rw_rows_say(w, ", ");
     }
-}
-
-/* ---- copies of the body */
-
-enum { PLACES = CW_RW_CONDITIONS + CW_RW_ATOMS + CW_RW_VARIABLES + CW_RW_LOOPS };
-
-struct place {
-    struct cw_rw_range all;
-    const char *text; /* instead of it; NULL: `sum` in parentheses */
-    struct cw_rw_range sum;
-};
-
-static const char *const constant[] = {" 0 ", " 1 "};
-
-/* The variable is an int that is get_global_id(0), and nothing else. */
-static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
-{
-    const struct cw_rw_token *t = r->t->v + v->value.first;
-    size_t n = v->value.end - v->value.first;
-
-    return cw_rw_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 && t->kind == CW_RW_NAME &&
-           cw_rw_name_is(&r->s->names, t->name, "get_global_id");
-}
-
-static void add(struct place *p, uint32_t *n, struct place one)
-{
-    uint32_t k = (*n)++;
-
-    for (; k > 0 && p[k - 1].all.first > one.all.first; k--)
-        p[k] = p[k - 1];
-    p[k] = one;
-}
-
-/* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was no vector loop. */
-static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
-{
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < r->variables; k++)
-        if (is_x(r, &r->variable[k]))
-            add(p, &n, (struct place){.all = r->variable[k].value, .text = " __cw_x "});
-    return n;
-}
-
-/* And what is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In the order in which
- * it is written. */
-static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *p)
-{
-    uint32_t n = ids(r, p);
-
-    for (uint32_t l = 0; l < r->loops; l++) /* or PoCL leaves them, and the row's loop is no vector loop */
-        add(p, &n, (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = " _Pragma(\"unroll\") "});
-    for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
-        const struct cw_rw_condition *k = &r->condition[c];
-        bool inside = k->join != '|', decided = edge == c + 1;
-        if (k->clamp) {
-            if (!decided)
-                add(p, &n, (struct place){.all = k->all, .sum = k->sum});
-            continue;
-        }
-        for (uint32_t i = 0; !k->join && i < r->atoms; i++)
-            if (r->atom[i].condition == c)
-                inside = r->atom[i].value;
-        if (decided || k->known)
-            add(p, &n, (struct place){.all = k->all, .text = constant[inside != decided]});
-        for (uint32_t i = 0; !decided && !k->known && i < r->atoms; i++)
-            if (r->atom[i].condition == c)
-                add(p, &n, (struct place){.all = r->atom[i].all, .text = constant[r->atom[i].value]});
-    }
-    return n;
-}
-
-static void body(struct writer *w, const char *which, const struct place *p, uint32_t n)
-{
-    uint32_t at = w->r->f->body_open;
-
-    say(w, "__cw_row ");
-    name(w, which);
-    say(w, "(");
-    parameters(w);
-    say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t)\n");
-    for (uint32_t i = 0; i < n; i++) {
-        copy(w, (struct cw_rw_range){at, p[i].all.first});
-        if (p[i].text) {
-            say(w, "%s", p[i].text);
-        } else {
-            say(w, " (");
-            copy(w, p[i].sum);
-            say(w, ") ");
-        }
-        at = p[i].all.end;
-    }
-    copy(w, (struct cw_rw_range){at, w->r->f->body_close + 1});
-    say(w, "\n");
 }
 
 /* ---- the ends of a row */
 
-static bool reads(const struct cw_rw_rows *r, struct cw_rw_range a, uint32_t variable)
-{
-    for (uint32_t i = a.first; i < a.end; i++)
-        if (r->t->v[i].kind == CW_RW_NAME && r->t->v[i].name == variable)
-            return true;
-    return false;
-}
-
 /* The variables that atoms need, declared as they are. */
-static void declarations(struct writer *w)
+static void declarations(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
-    bool need[CW_RW_VARIABLES] = {false};
 
-    for (uint32_t k = r->variables; k-- > 0;) {
-        for (uint32_t i = 0; i < r->atoms; i++)
-            need[k] |= reads(r, r->atom[i].all, r->variable[k].name);
-        for (uint32_t i = k + 1; i < r->variables; i++)
-            need[k] |= need[i] && reads(r, r->variable[i].value, r->variable[k].name);
-    }
     for (uint32_t k = 0; k < r->variables; k++) {
-        if (!need[k])
+        if (!cw_rw_rows_needs(r, r->variable[k].name, k + 1))
             continue;
-        say(w, "  ");
-        copy(w, r->variable[k].type);
-        say(w, " ");
-        copy(w, (struct cw_rw_range){r->variable[k].token, r->variable[k].value.end});
-        say(w, ";\n");
+        cw_rw_rows_say(w, "  ");
+        cw_rw_rows_copy(w, r->variable[k].type);
+        cw_rw_rows_say(w, " ");
+        cw_rw_rows_copy(w, (struct cw_rw_range){r->variable[k].token, r->variable[k].value.end});
+        cw_rw_rows_say(w, ";\n");
     }
 }
 
 /* Expression of one side, as ulong of the type in which it is compared. */
-static void side(struct writer *w, const struct cw_rw_atom *a, struct cw_rw_range v)
+static void side(writer *w, const struct cw_rw_atom *a, struct cw_rw_range v)
 {
-    say(w, "__cw_as(");
-    copy(w, a->left);
-    say(w, ", ");
-    copy(w, a->right);
-    say(w, ", ");
-    copy(w, v);
-    say(w, ")");
+    cw_rw_rows_say(w, "__cw_as(");
+    cw_rw_rows_copy(w, a->left);
+    cw_rw_rows_say(w, ", ");
+    cw_rw_rows_copy(w, a->right);
+    cw_rw_rows_say(w, ", ");
+    cw_rw_rows_copy(w, v);
+    cw_rw_rows_say(w, ")");
 }
 
-static void ends(struct writer *w)
+static void ends(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
 
-    say(w, "__cw_row ");
-    name(w, "ends");
-    say(w, "(");
-    parameters(w);
-    say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong *__cw_l, __private ulong *__cw_r, "
+    cw_rw_rows_say(w, "__cw_row ");
+    cw_rw_rows_name(w, "ends");
+    cw_rw_rows_say(w, "(");
+    cw_rw_rows_parameters(w);
+    cw_rw_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong *__cw_l, __private ulong *__cw_r, "
            "__private int *__cw_s)\n{\n");
     declarations(w);
     for (uint32_t i = 0; i < r->atoms; i++) {
@@ -250,31 +138,31 @@ static void ends(struct writer *w)
         if (a->turn) {
             const struct cw_rw_loop *l = &r->loop[a->loop];
             const struct cw_rw_name *n = &r->s->names.v[l->name];
-            say(w, "  { const int ");
+            cw_rw_rows_say(w, "  { const int ");
             put(w, n->text, n->length);
-            say(w, " = %d;\n", (int)(a->turn == 1 ? l->first : l->last));
+            cw_rw_rows_say(w, " = %d;\n", (int)(a->turn == 1 ? l->first : l->last));
         }
-        say(w, "  __cw_l[%u] = ", i);
+        cw_rw_rows_say(w, "  __cw_l[%u] = ", i);
         if (a->moving) {
             side(w, a, a->swapped ? a->right : a->left);
-            say(w, "; __cw_r[%u] = ", i);
+            cw_rw_rows_say(w, "; __cw_r[%u] = ", i);
             side(w, a, a->swapped ? a->left : a->right);
-            say(w, "; __cw_s[%u] = __cw_signed(", i);
-            copy(w, a->left);
-            say(w, ", ");
-            copy(w, a->right);
-            say(w, ");\n");
+            cw_rw_rows_say(w, "; __cw_s[%u] = __cw_signed(", i);
+            cw_rw_rows_copy(w, a->left);
+            cw_rw_rows_say(w, ", ");
+            cw_rw_rows_copy(w, a->right);
+            cw_rw_rows_say(w, ");\n");
         } else {
-            say(w, "((");
-            copy(w, a->left);
-            say(w, ") %s (", a->op);
-            copy(w, a->right);
-            say(w, ")) != %d;\n", a->value);
+            cw_rw_rows_say(w, "((");
+            cw_rw_rows_copy(w, a->left);
+            cw_rw_rows_say(w, ") %s (", a->op);
+            cw_rw_rows_copy(w, a->right);
+            cw_rw_rows_say(w, ")) != %d;\n", a->value);
         }
         if (a->turn)
-            say(w, "  }\n");
+            cw_rw_rows_say(w, "  }\n");
     }
-    say(w, "}\n");
+    cw_rw_rows_say(w, "}\n");
 }
 
 /* ---- the kernel */
@@ -292,49 +180,49 @@ static int number_of(const struct cw_rw_atom *a)
 
 /* Loops unrolled have many subscripts, so many that LLVM looks at run time for overlaps only where it is asked to. (It may then
  * reorder sums over work-items, too; so there are none: rewrite_rows.c.) */
-static void loop(struct writer *w, const char *which, const char *from, const char *to)
+static void loop(writer *w, const char *which, const char *from, const char *to)
 {
     if (w->r->loops && !strcmp(which, "inner"))
-        say(w, "_Pragma(\"clang loop vectorize(enable)\") ");
-    say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
-    name(w, which);
-    say(w, "(");
+        cw_rw_rows_say(w, "_Pragma(\"clang loop vectorize(enable)\") ");
+    cw_rw_rows_say(w, "for (int __cw_x = %s; __cw_x < %s; __cw_x++) ", from, to);
+    cw_rw_rows_name(w, which);
+    cw_rw_rows_say(w, "(");
     arguments(w);
-    say(w, "__cw_x, __cw_y, __cw_z, __cw_t);\n");
+    cw_rw_rows_say(w, "__cw_x, __cw_y, __cw_z, __cw_t);\n");
 }
 
 /* Where conditions before `c` are as inside; and, when a fixed atom decides c, copy c + 1 it is. */
-static void choose(struct writer *w)
+static void choose(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
 
     for (uint32_t c = 0; c < r->conditions; c++) {
         if (r->condition[c].fixed) {
-            say(w, "  if (!__cw_which && (0");
+            cw_rw_rows_say(w, "  if (!__cw_which && (0");
             for (uint32_t i = 0; i < r->atoms; i++)
                 if (r->atom[i].condition == c && !r->atom[i].moving)
-                    say(w, " || __cw_l[%u]", i);
-            say(w, ")) __cw_which = %u;\n", c + 1);
+                    cw_rw_rows_say(w, " || __cw_l[%u]", i);
+            cw_rw_rows_say(w, ")) __cw_which = %u;\n", c + 1);
         }
         for (uint32_t i = 0; i < r->atoms; i++)
             if (r->atom[i].condition == c && r->atom[i].moving)
-                say(w,
+                cw_rw_rows_say(w,
                     "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_s[%u], %d, %d, __cw_n, "
                     "&__cw_first, &__cw_end);\n",
                     i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
     }
 }
 
-static void kernel(struct writer *w)
+static void kernel(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
     char which[16];
 
-    say(w, "__kernel void ");
-    name(w, "rows");
-    say(w, "(");
-    parameters(w);
-    say(w,
+    cw_rw_rows_say(w, "__kernel void ");
+    cw_rw_rows_name(w, "rows");
+    cw_rw_rows_say(w, "(");
+    cw_rw_rows_parameters(w);
+    cw_rw_rows_say(w,
         ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
         "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 1);\n"
         "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 2);\n"
@@ -345,14 +233,14 @@ static void kernel(struct writer *w)
         "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
         r->atoms, r->atoms, r->atoms, r->atoms);
     for (int last = 1; last >= 0; last--) {
-        say(w, "  ");
-        name(w, "ends");
-        say(w, "(");
+        cw_rw_rows_say(w, "  ");
+        cw_rw_rows_name(w, "ends");
+        cw_rw_rows_say(w, "(");
         arguments(w);
-        say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n", last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
+        cw_rw_rows_say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n", last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
     }
     choose(w);
-    say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
+    cw_rw_rows_say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
            "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
            "  ");
     loop(w, "item", "__cw_a", "__cw_lo");
@@ -360,36 +248,35 @@ static void kernel(struct writer *w)
         if (!r->condition[c - 1].fixed)
             continue;
         snprintf(which, sizeof which, "edge%u", c);
-        say(w, "  if (__cw_which == %u) ", c);
+        cw_rw_rows_say(w, "  if (__cw_which == %u) ", c);
         loop(w, which, "__cw_lo", "__cw_hi");
-        say(w, "  else\n");
+        cw_rw_rows_say(w, "  else\n");
     }
-    say(w, "  ");
+    cw_rw_rows_say(w, "  ");
     loop(w, "inner", "__cw_lo", "__cw_hi");
-    say(w, "  ");
+    cw_rw_rows_say(w, "  ");
     loop(w, "item", "__cw_hi", "__cw_b");
-    say(w, "}\n");
+    cw_rw_rows_say(w, "}\n");
 }
 
 char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
 {
-    struct writer w = {.r = r, .out.ok = true};
-    struct place p[PLACES];
+    writer w = {.r = r, .out.ok = true};
     char which[16];
 
-    say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
+    cw_rw_rows_say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
             "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
-    body(&w, "item", p, ids(r, p));
-    body(&w, "inner", p, places(r, 0, p));
+    cw_rw_rows_body(&w, "item", CW_RW_ITEM);
+    cw_rw_rows_body(&w, "inner", CW_RW_INNER);
     for (uint32_t c = 1; c <= r->conditions; c++) {
         if (!r->condition[c - 1].fixed)
             continue;
         snprintf(which, sizeof which, "edge%u", c);
-        body(&w, which, p, places(r, c, p));
+        cw_rw_rows_body(&w, which, c);
     }
     ends(&w);
     kernel(&w);
-    say(&w,
+    cw_rw_rows_say(&w,
         "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
         "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n#line %u\n",
         line);

@@ -19,7 +19,7 @@ static const struct {
     const char *why, *source, *options, *expect;
 } cases[] = {
     {"an early return", K("int n", "if (x >= n) return; a[x] = 1;"), NULL,
-     "__cw_inner_k|{ int x = __cw_x , y = get_global_id(1); if ( 0 ) return; a[x] = 1; }"},
+     "__cw_inner_k|{ const int x = __cw_x , y = get_global_id(1); if ( 0 ) return; a[x] = 1; }"},
     {"a body in a test", K("int n", "if (x < n && y < n) a[y * n + x] = 1;"), NULL,
      "if ( 1 ) a[y * n + x]|__cw_edge1_k|if ( 0 ) a[y * n + x]"},
     {"the border itself", K("int n", "if (x == 0 || y == 0) return; a[x] = 1;"), NULL, "if ( 0 ) return|if ( 1 ) return"},
@@ -35,7 +35,7 @@ static const struct {
     {"an int that is not", K("int n", "int q = get_global_id(0) + 1, r = get_global_id(1); if (q < n) a[q] = 1;"), NULL,
      "int q = get_global_id(0) + 1, r = get_global_id(1); if ( 1 ) a"},
     {"another type", K("int n", "long q = get_global_id(0); uint r = get_global_id(0); if (q < n) a[q] = 1;"), NULL,
-     "long q = get_global_id(0); uint r = get_global_id(0); if ( 1 ) a"},
+     "const long q = get_global_id(0); const uint r = get_global_id(0); if ( 1 ) a"},
     {"lines go on", K("int n", "if (x >= n) return; a[x] = 1;") "\nkernel void l(global int *b) { b[0] = 1; }", NULL,
      "#endif\n#line 1\n\nkernel void l"},
     {"both ways", K("int n", "if (x < n && y < n || x > 5) a[x] = 1;"), NULL, NULL},
@@ -58,6 +58,8 @@ static const struct {
     {"a parameter of that name", K("int n, int q", "{ int q = x; a[q] = 2; } if (q < n) a[x] = 1;"), NULL, NULL},
     {"a variable of an inner block", K("int n", "{ int q = x; if (q < n) a[x] = 1; }"), NULL, "if ( 1 ) a"},
     {"a word as a macro", "#define ulong uint\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"a parameter that a test reads", K("int n, int o", "if (x < n) a[x] = o;"), NULL, "{ const __typeof__(n) __cw_c = n; { const __typeof__(__cw_c) n = __cw_c;\n{ "},
+    {"a list of which something is written", K("int n", "int p = x, q = 0; q++; if (p < n) a[x] = q;"), NULL, " int p = x, q = 0; q++; if ( 1 )"},
     {"a name in brackets", K("int n", "if ((x) < ((n))) a[x] = 1;"), NULL, "if ( 1 ) a"},
     {"written in brackets", K("int n", "int k = x; (k) += 5; if (k < n) a[x] = 1;"), NULL, NULL},
     {"counted in brackets", K("int n", "int k = x; --((k)); if (k < n) a[x] = 1;"), NULL, NULL},
