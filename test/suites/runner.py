@@ -1,7 +1,7 @@
 """runner.py - one program in every configuration: bare first, then compared run by run.
 
-A difference is looked at twice before it counts, as five bare runs need not show what a program varies in by itself:
-bare runs more often, then bare with two different bytes in all fresh memory. A program that reads what nobody has
+A difference is looked at three times before it counts, as five bare runs need not show what a program varies in by itself:
+bare runs more often, then bare with threads that do not sleep, then bare with two different bytes in all fresh memory. A program that reads what nobody has
 written differs there; from then on its runs, bare ones too, are given the same byte and compared in full.
 """
 import glob
@@ -60,6 +60,7 @@ class Runner:
         self.scratch = os.path.join(scratch, re.sub(r"\W", "_", program.name))
         self.library = os.path.abspath(os.path.join(options.build, "libclweave.so"))
         self.witness = os.path.abspath(os.path.join(options.build, "test/libreadcl.so"))
+        self.awake = os.path.abspath(os.path.join(options.build, "test/libawake.so"))
         self.lines, self.failed, self.number = [], 0, 0
         self.name = "bare"  # of the configuration that others are compared with
         self.totals = {}  # configuration -> [runs, what runs.COUNTS says, failures]
@@ -72,13 +73,14 @@ class Runner:
         if not (fine and self.options.quiet):
             self.lines.append(f"{self.program.name:32} {configuration:44} {outcome:10} {note}".rstrip())
 
-    def once(self, configuration, look=None, fresh=None):
+    def once(self, configuration, look=None, fresh=None, awake=None):
         """One run; its folder is removed again unless `look`, called with result and folder, returns true. The runs of a
         configuration share a home folder: the first is cold, the others are warm."""
         self.number += 1
         folder = os.path.join(self.scratch, str(self.number))
         home = os.path.join(self.scratch, "home", slug(re.sub(r"/seed=\d+", "", configuration)))
-        result = runs.run(self.program, configuration, self.library, self.witness, folder, home, fresh or self.fresh)
+        result = runs.run(self.program, configuration, self.library, self.witness, folder, home, fresh or self.fresh,
+                          awake)
         if look and look(result, folder) and self.options.keep:
             kept = os.path.join(self.options.keep, os.path.basename(self.scratch), slug(configuration))
             shutil.rmtree(kept, ignore_errors=True)
@@ -123,16 +125,32 @@ class Runner:
         """The outcome of a run that seemed different, once more is known of the program alone."""
         if not self.looked:
             self.looked = True
-            self.alone += [self.once(self.name) for _ in range(self.options.again)]
-            own = self.learn()
-            if own:
-                self.say(self.name, "again", f"{len(self.alone)} runs{own}")
+            self.look_more(result)
         outcome = rules.verdict(result, self.rules)
         strange = outcome[0] == "different" or self.varies_in_reads()
         if strange and not self.fresh and self.reads_unwritten():
             self.fill()
-            outcome = rules.verdict(self.once(full), self.rules)
+            result = self.once(full)
+            outcome = rules.verdict(result, self.rules)
+            if outcome[0] == "different":
+                self.look_more(result)
+                outcome = rules.verdict(result, self.rules)
         return outcome
+
+    def look_more(self, result):
+        """More bare runs; as many with threads that do not sleep if `result` still seems different. What a program leaves to
+        the order of its work-groups shows seldom where one thread is awake long before the others."""
+        self.alone += [self.once(self.name) for _ in range(self.options.again)]
+        own = self.learn()
+        if own:
+            self.say(self.name, "again", f"{len(self.alone)} runs{own}")
+        if rules.verdict(result, self.rules)[0] != "different":
+            return
+        more = [self.once(self.name, awake=self.awake) for _ in range(self.options.again)]
+        self.alone += [r for r in more if r.status == self.alone[0].status]  # what waits badly may end otherwise
+        awake = self.learn()
+        if awake != own:
+            self.say(self.name, "awake", f"{len(more)} runs with threads that do not sleep{awake}")
 
     def graph_allows(self, devices):
         """What chaos must show; without a usable trace, nothing."""

@@ -36,13 +36,14 @@ class Result:
     left: int = 0  # processes that were still there when it had ended
 
 
-def environment(program, configuration, library, witness, folder, home, fresh):
+def environment(program, configuration, library, witness, folder, home, fresh, awake=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith(OWN)}
     env.update(program.env, READCL_DIR=os.path.join(folder, "reads"), HOME=home, OPENCL_LAYERS=witness)
     if fresh:  # glibc fills what it hands out with the complement of MALLOC_PERTURB_, except out of its per-thread caches
         env.update(READCL_FRESH=fresh, MALLOC_PERTURB_=str(int(fresh, 16) ^ 0xff),
                    GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
     if configuration.startswith("bare"):  # bare/N: with N devices more
+        env.update({"LD_PRELOAD": awake} if awake else {})
         env.update({"POCL_DEVICES": "pthread" + " basic" * int(configuration[5:])} if configuration[5:] else {})
         return env
     mode, *options = configuration.split("/")
@@ -145,9 +146,10 @@ def execute(command, work, env, limit):
         return status, out.read(), err.read(), len(left)
 
 
-def run(program, configuration, library, witness, folder, home=None, fresh=None):
+def run(program, configuration, library, witness, folder, home=None, fresh=None, awake=None):
     """Runs it in `folder`, which must not exist; leaves stdout, stderr, work, reads and traces there. `home`, its HOME,
-    may exist: caches stay there from run to run. `fresh`: two hex digits that fresh memory holds."""
+    may exist: caches stay there from run to run. `fresh`: two hex digits that fresh memory holds. `awake`: the library by
+    which the threads of a bare run do not sleep."""
     work, home = os.path.join(folder, "work"), home or os.path.join(folder, "home")
     for name in ("reads", "traces"):
         os.makedirs(os.path.join(folder, name))
@@ -157,7 +159,7 @@ def run(program, configuration, library, witness, folder, home=None, fresh=None)
             shutil.copytree(program.folder, work, symlinks=True)
     else:
         os.makedirs(work)
-    env = environment(program, configuration, library, witness, folder, home, fresh)
+    env = environment(program, configuration, library, witness, folder, home, fresh, awake)
     status, out, err, left = execute(program.command, work, env, program.limit)
     said = SUMMARY.findall(err)
     counts = tuple(sum(int(s[i] or 0) for s in said) for i in range(len(COUNTS))) if said else None
