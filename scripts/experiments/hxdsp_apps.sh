@@ -20,11 +20,11 @@
 # Exit 1: a result is not that of the bare program; guard is more than 3 % above HEFT; a prediction more than 10 % off.
 . "$(dirname "$0")/common.sh"
 model=${MODEL-blockmatmul:64 blockmatmul:128 featurefusion:96 featurefusion:192 mapreduce:4096:6 mapreduce:16384:8}
-clock=${CLOCK-blockmatmul:512 featurefusion:512 mapreduce:1000000:6}
+clock=${CLOCK-blockmatmul:512 featurefusion:1024 mapreduce:4000000:6}
 past_blockmatmul=${PAST_blockmatmul:-32 96 256}; past_featurefusion=${PAST_featurefusion:-64 128 256}
 past_mapreduce=${PAST_mapreduce:-2048:6 8192:6 32768:6}
-train_blockmatmul=${TRAIN_blockmatmul:-256 384 640}; train_featurefusion=${TRAIN_featurefusion:-256 384 640}
-train_mapreduce=${TRAIN_mapreduce:-250000:6 500000:6 2000000:6}
+train_blockmatmul=${TRAIN_blockmatmul:-256 384 640}; train_featurefusion=${TRAIN_featurefusion:-512 768 1280}
+train_mapreduce=${TRAIN_mapreduce:-1000000:6 2000000:6 8000000:6}
 policies=${POLICIES:-heft hdgeft hdgeft:guard hdgeft:best-k hdgeft:best-k,guard hdgeft:cross-class hdgeft:cross-class,guard hdgeft:share-idle hdgeft:share-idle,guard hdgeft:water-filling hdgeft:water-filling,guard hdgeft:best-k,cross-class,water-filling,guard}
 clock_policies=${CLOCK_POLICIES:-$policies} platforms=${PLATFORMS:-hxdsp} rounds=${ROUNDS:-5} slower=${SLOWER:-5.5} times=1
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$scratch/pocl} XDG_CACHE_HOME=$scratch/cache; mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
