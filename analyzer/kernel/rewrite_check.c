@@ -30,7 +30,7 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
 static bool is_row_word(const struct cw_rw *s, uint32_t id)
 {
     static const char *const words[] = {"void", "int", "int2", "ulong", "size_t", "for", "if", "else", "__kernel",
-                                        "__private", "x", "y", NULL};
+                                        "__private", "x", "y", "clang", "loop", "vectorize", "enable", "unroll", NULL};
 
     for (const char *const *w = words; *w; w++)
         if (cw_rw_name_is(&s->names, id, *w))

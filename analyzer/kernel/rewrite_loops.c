@@ -34,21 +34,34 @@ static uint32_t number(const struct cw_rw_rows *r, uint32_t i, int32_t *value)
     return 1 + minus;
 }
 
-/* The token behind the statement at i. */
+/* Where a statement begins: a label, an attribute, a macro. */
+static bool is_odd_statement(const struct cw_rw_rows *r, uint32_t i)
+{
+    return r->t->v[i].kind == CW_RW_NAME &&
+           (r->s->names.v[r->t->v[i].name].flags & (CW_RW_MACRO | CW_RW_ATTRIBUTE) || cw_rw_word(r, i, "case") ||
+            cw_rw_word(r, i, "default") || is(&r->t->v[i + 1], ':'));
+}
+
+/* The token behind the statement at i, 0: it may end elsewhere. */
 static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v;
     uint32_t end = r->f->body_close;
+
+    if (is_odd_statement(r, i))
+        return 0;
 
     while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) && is(&v[i + 1], '(')) {
         bool may_else = cw_rw_word(r, i, "if");
         i = cw_rw_behind(r->t, i + 1, end);
         if (may_else) {
             i = behind_statement(r, i);
-            if (i >= end || !cw_rw_word(r, i, "else"))
+            if (!i || i >= end || !cw_rw_word(r, i, "else"))
                 return i;
             i++;
         }
+        if (is_odd_statement(r, i))
+            return 0;
     }
     if (i < end && is(&v[i], '{'))
         return cw_rw_behind(r->t, i, end);
@@ -95,6 +108,8 @@ static bool read_loop(struct cw_rw_rows *r, uint32_t i)
         r->s->names.v[l.name].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF | CW_RW_KNOWN))
         return false;
     l.until = behind_statement(r, l.body);
+    if (!l.until || (is_odd_statement(r, l.until) && !is(&r->t->v[l.until - 1], '}')))
+        return false;
     nested = turns = l.last - l.first + 1;
     for (uint32_t k = 0; k < r->loops; k++)
         if (r->loop[k].until > i)
@@ -140,7 +155,7 @@ bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 {
     for (uint32_t i = a.first; i < a.end && r->loops; i++) {
         const struct cw_rw_variable *x = r->t->v[i].kind == CW_RW_NAME ? variable_of(r, i) : NULL;
-        if ((r->t->v[i].kind == CW_RW_NAME && cw_rw_loop_of(r, i)) || (x && cw_rw_turns(r, x->value)))
+        if ((r->t->v[i].kind == CW_RW_NAME && cw_rw_loop_of(r, i)) || (x && x->turns))
             return true;
     }
     return false;
@@ -148,15 +163,21 @@ bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 
 /* ---- clamp */
 
-/* A call of clamp stands behind no name but return. */
+/* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a declaration of it. */
 bool cw_rw_own_clamp(const struct cw_rw *s)
 {
     for (size_t u = 0; u < s->units; u++) {
         token *v = s->unit[u].text.v;
-        for (size_t i = 1; i + 1 < s->unit[u].text.count; i++)
-            if (v[i].kind == CW_RW_NAME && v[i - 1].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "clamp") &&
-                !(s->names.v[v[i - 1].name].flags & CW_RW_STATEMENT))
+        size_t f = 0;
+        for (size_t i = 1; i + 1 < s->unit[u].text.count; i++) {
+            while (f < s->unit[u].functions && (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
+                f++;
+            if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&s->names, v[i].name, "clamp"))
+                continue;
+            if (f == s->unit[u].functions || i < s->unit[u].function[f].body_open ||
+                (v[i - 1].kind == CW_RW_NAME && !(s->names.v[v[i - 1].name].flags & CW_RW_STATEMENT)))
                 return true;
+        }
     }
     return false;
 }

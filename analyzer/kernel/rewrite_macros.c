@@ -26,18 +26,25 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
-/* What stands before token i, if anything, is an operand, so that i is an operator with two. A cast to a pointer is none. */
-static bool behind_operand(token *k, size_t i, size_t first)
+/* What ends at token i, in a macro's body, is an operand: no cast. */
+static bool ends_operand(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t i)
 {
-    if (i == first)
-        return false;
-    if (k[-1].c == ')')
-        return !(i > first + 1 && k[-2].c == '*');
-    return k[-1].kind == CW_RW_NAME || k[-1].kind == CW_RW_NUMBER;
+    long depth = 0;
+
+    if (t->v[i].c != ')')
+        return t->v[i].kind == CW_RW_NAME || t->v[i].kind == CW_RW_NUMBER;
+    for (; i > first; i--) {
+        depth += (t->v[i].c == ')') - (t->v[i].c == '(');
+        if (!depth)
+            return i > first && t->v[i - 1].kind == CW_RW_NAME; /* a call */
+        if (t->v[i].kind == CW_RW_NUMBER || (t->v[i].kind == CW_RW_NAME && s->names.v[t->v[i].name].flags & CW_RW_PARAMETER))
+            return true;
+    }
+    return false;
 }
 
 /* Whether it may change a variable that it is given or names. */
-static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
+static bool may_write(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
     token *k = &t->v[i];
     char before = i > first ? k[-1].c : 0, after = i + 1 < end ? k[1].c : 0;
@@ -49,10 +56,23 @@ static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size
     case '-':
         return after == k->c;
     case '&':
-        return after != '&' && before != '&' && !behind_operand(k, i, first);
+        return after != '&' && before != '&' && !(i > first && ends_operand(s, t, first, i - 1));
     default:
         return false;
     }
+}
+
+/* Statements, or their beginnings, which would end elsewhere than seems. */
+static bool is_statement(const struct cw_rw *s, const struct cw_rw_text *t, size_t i)
+{
+    static const char *const words[] = {"if", "else", "switch", "case", "default", "return", "break", "continue", NULL};
+
+    if (t->v[i].c == ';')
+        return true;
+    for (const char *const *w = words; t->v[i].kind == CW_RW_NAME && *w; w++)
+        if (cw_rw_name_is(&s->names, t->v[i].name, *w))
+            return true;
+    return false;
 }
 
 static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macro, size_t first, size_t end)
@@ -63,7 +83,7 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         return cw_rw_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
     *flags |= end - first >= 2 ? CW_RW_SOLID : CW_RW_HOLLOW;
     for (size_t i = first; i < end; i++) {
-        *flags |= may_write(t, first, end, i) ? CW_RW_NO_ROWS : 0;
+        *flags |= may_write(s, t, first, end, i) || is_statement(s, t, i) ? CW_RW_NO_ROWS : 0;
         if (t->v[i].c == 'P') {
             s->pastes = true;
             *flags |= CW_RW_TAINTED | CW_RW_NO_ROWS; /* may make any name */
@@ -125,7 +145,8 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
         if (t->v[i].c == CW_RW_UNDEF && t->v[i + 2].kind == CW_RW_NAME)
             s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO | CW_RW_HOLLOW;
         for (size_t k = i + 1; t->v[i].c == CW_RW_HARMLESS && t->v[k].kind != CW_RW_LINE_END; k++)
-            if (t->v[k].kind == CW_RW_NAME && cw_rw_name_is(&s->names, t->v[k].name, "clang"))
+            if (t->v[k].kind == CW_RW_NAME &&
+                (cw_rw_name_is(&s->names, t->v[k].name, "clang") || cw_rw_name_is(&s->names, t->v[k].name, "float_control")))
                 s->no_rows = true; /* fp contract(fast), say */
         if (t->v[i].c == CW_RW_UNKNOWN)
             return cw_rw_refuse(s, "a directive that is not known");

@@ -94,7 +94,7 @@ static void declarators(struct cw_rw_rows *r, struct cw_rw_range type, uint32_t 
     token *v = r->t->v;
 
     while (i + 1 < r->f->body_close && v[i].kind == CW_RW_NAME && v[i + 1].c == '=' && v[i + 2].c != '=') {
-        struct cw_rw_variable x = {v[i].name, i, until, type, {i + 2, i + 2}, CW_RW_T_UNKNOWN};
+        struct cw_rw_variable x = {v[i].name, i, until, type, {i + 2, i + 2}, CW_RW_T_UNKNOWN, false};
         uint32_t k = i + 2;
         while (k < r->f->body_close && v[k].c != ',' && v[k].c != ';')
             k = v[k].kind == CW_RW_PUNCT && v[k].c && strchr("([{", v[k].c) ? cw_rw_behind(r->t, k, r->f->body_close)
@@ -104,6 +104,7 @@ static void declarators(struct cw_rw_rows *r, struct cw_rw_range type, uint32_t 
             x.term = cw_rw_term_of(r, x.value);
         if (r->variables == CW_RW_VARIABLES)
             return;
+        x.turns = cw_rw_turns(r, x.value);
         if (x.term != CW_RW_T_UNKNOWN)
             r->variable[r->variables++] = x;
         if (v[k].c != ',')
@@ -115,14 +116,16 @@ static void declarators(struct cw_rw_rows *r, struct cw_rw_range type, uint32_t 
 static void read_variables(struct cw_rw_rows *r)
 {
     token *v = r->t->v;
-    uint32_t ends[MAX_BLOCKS] = {r->f->body_close}, depth = 0;
+    uint32_t ends[MAX_BLOCKS] = {r->f->body_close}, depth = 0, round = 0;
 
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         uint32_t n;
         if (v[i].c == '{' && ++depth < MAX_BLOCKS)
             ends[depth] = cw_rw_behind(r->t, i, r->f->body_close) - 1;
         depth -= v[i].c == '}';
-        if (depth >= MAX_BLOCKS || !(v[i - 1].c && strchr("{};", v[i - 1].c)))
+        round += v[i].c == '(';
+        round -= v[i].c == ')';
+        if (depth >= MAX_BLOCKS || round /* which a macro may drop */ || !(v[i - 1].c && strchr("{};", v[i - 1].c)))
             continue;
         n = cw_rw_integer_type(r, i, r->f->body_close);
         if (n)
@@ -178,9 +181,11 @@ static bool body(const struct cw_rw_rows *r)
     if (!r->f->body_open || !r->f->body_close || r->f->body_close - r->f->body_open > CW_RW_ROW_TOKENS ||
         r->s->odd_body[r->f->body - CW_RW_FIRST_BODY] & CW_RW_BODY_NO_ROWS)
         return false;
-    for (uint32_t i = r->f->name_token; i < r->f->body_close; i++)
-        if (v[i].kind == CW_RW_DIRECTIVE)
+    for (uint32_t i = r->f->name_token; i < r->f->body_close; i++) {
+        uint32_t at = v[i].at + v[i].length;
+        if (v[i].kind == CW_RW_DIRECTIVE || memchr(r->t->text + at, '#', v[i + 1].at - at)) /* of #if 1, say */
             return false;
+    }
     for (uint32_t i = r->f->close_token + 1; i < r->f->body_open; i++)
         if (v[i].kind != CW_RW_NAME && v[i].kind != CW_RW_PUNCT && v[i].kind != CW_RW_NUMBER)
             return false;

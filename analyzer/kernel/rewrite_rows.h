@@ -49,6 +49,7 @@ struct cw_rw_variable {
     uint32_t until; /* the brace that ends its block */
     struct cw_rw_range type, value;
     enum cw_rw_term term;
+    bool turns; /* it differs from turn to turn of a loop */
 };
 
 struct cw_rw_atom {
@@ -113,6 +114,9 @@ uint32_t cw_rw_integer_type(const struct cw_rw_rows *r, uint32_t i, uint32_t end
 bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end);
 /* The token behind the bracket that closes the one at `open`, or `end`. */
 uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
+
+/* ---- rewrite_writes.c */
+
 /* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token `declared` (0: it is a
  * parameter), and no macro can. */
 bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
@@ -154,8 +158,8 @@ void cw_rw_rows_copy(struct cw_rw_rows_writer *w, struct cw_rw_range a); /* the 
 void cw_rw_rows_name(struct cw_rw_rows_writer *w, const char *which);    /* of function `which` of the kernel */
 void cw_rw_rows_parameters(struct cw_rw_rows_writer *w);
 
-/* Some atom depends on `name`, by itself or through a variable from number `from` on. */
-bool cw_rw_rows_needs(const struct cw_rw_rows *r, uint32_t name, uint32_t from);
+/* The variables on which atoms depend. */
+void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES]);
 
 /* The function `which`: the kernel's text, one work-item as it is, inside, or where a fixed atom decides condition c (c + 1). */
 enum { CW_RW_INNER, CW_RW_ITEM = 1 << 16 };

@@ -14,15 +14,22 @@ static bool reads(const struct cw_rw_rows *r, struct cw_rw_range a, uint32_t nam
     return false;
 }
 
-bool cw_rw_rows_needs(const struct cw_rw_rows *r, uint32_t name, uint32_t from)
+/* Some atom does, or a variable on which one depends. */
+static bool is_read(const struct cw_rw_rows *r, const bool need[CW_RW_VARIABLES], uint32_t from, uint32_t name)
 {
     for (uint32_t i = 0; i < r->atoms; i++)
         if (reads(r, r->atom[i].all, name))
             return true;
     for (uint32_t k = from; k < r->variables; k++)
-        if (reads(r, r->variable[k].value, name) && cw_rw_rows_needs(r, r->variable[k].name, k + 1))
+        if (need[k] && reads(r, r->variable[k].value, name))
             return true;
     return false;
+}
+
+void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES])
+{
+    for (uint32_t k = r->variables; k-- > 0;)
+        need[k] = is_read(r, need, k + 1, r->variable[k].name);
 }
 
 enum { PLACES = CW_RW_CONDITIONS + CW_RW_ATOMS + 2 * CW_RW_VARIABLES + CW_RW_LOOPS, MOST_NAME = 255 };
@@ -120,11 +127,13 @@ static void constants(const struct cw_rw_rows *r, struct place *p, uint32_t *n)
 static uint32_t constant_parameters(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
+    bool need[CW_RW_VARIABLES];
     uint32_t blocks = 0;
 
+    cw_rw_rows_need(r, need);
     for (uint32_t k = 0; k < r->parameters; k++) {
         const struct cw_rw_name *n = &r->s->names.v[r->parameter[k].name];
-        if (!r->parameter[k].integer || n->length > MOST_NAME || !cw_rw_rows_needs(r, r->parameter[k].name, 0))
+        if (!r->parameter[k].integer || n->length > MOST_NAME || !is_read(r, need, 0, r->parameter[k].name))
             continue;
         cw_rw_rows_say(w, "{ const __typeof__(%.*s) __cw_c = %.*s; { const __typeof__(__cw_c) %.*s = __cw_c;\n", (int)n->length, n->text, (int)n->length,
                        n->text, (int)n->length, n->text);

@@ -98,9 +98,11 @@ static void arguments(writer *w)
 static void declarations(writer *w)
 {
     const struct cw_rw_rows *r = w->r;
+    bool need[CW_RW_VARIABLES];
 
+    cw_rw_rows_need(r, need);
     for (uint32_t k = 0; k < r->variables; k++) {
-        if (!cw_rw_rows_needs(r, r->variable[k].name, k + 1))
+        if (!need[k])
             continue;
         cw_rw_rows_say(w, "  ");
         cw_rw_rows_copy(w, r->variable[k].type);

@@ -68,20 +68,20 @@ static struct cw_rw_range before(const struct cw_rw_rows *r, uint32_t end, uint3
     return x;
 }
 
-/* The asterisk of a product, 0: it is none, or is divided at last. */
-static uint32_t product(const struct cw_rw_rows *r, struct cw_rw_range x)
+/* A product, or a call that may be one, at any depth. */
+static bool has_product(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
-    uint32_t last = 0;
-
-    for (uint32_t i = x.first; i < x.end; i = is(&r->t->v[i], "([{") ? cw_rw_behind(r->t, i, x.end) : i + 1) {
-        if (i == x.first || !ends_operand(r, i - 1))
+    for (uint32_t i = x.first; i < x.end; i++) {
+        if (r->t->v[i].c == '[') {
+            i = cw_rw_behind(r->t, i, x.end) - 1;
             continue;
-        if (is(&r->t->v[i], "+-?:<>=&|^,"))
-            return 0;
-        if (is(&r->t->v[i], "*/%"))
-            last = r->t->v[i].c == '*' ? i : 0;
+        }
+        if (i > x.first && is(&r->t->v[i], "*/") && ends_operand(r, i - 1))
+            return true;
+        if (r->t->v[i].kind == CW_RW_NAME && i + 1 < x.end && r->t->v[i + 1].c == '(' && !cw_rw_integer_type(r, i, i + 1))
+            return true;
     }
-    return last;
+    return false;
 }
 
 static bool is_number(const struct cw_rw_rows *r, struct cw_rw_range x)
@@ -92,58 +92,152 @@ static bool is_number(const struct cw_rw_rows *r, struct cw_rw_range x)
     return x.end > x.first;
 }
 
-/* Some element of an array that is another one in each work-item, or a variable made of such. */
-static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, uint32_t depth)
+/* Made of zeros, or of two numbers at least, which might make zero or minus one. */
+static bool may_be_zero(const struct cw_rw_rows *r, struct cw_rw_range x)
+{
+    uint32_t numbers = 0;
+
+    for (uint32_t i = x.first; i < x.end; i++) {
+        const char *p = r->t->text + r->t->v[i].at;
+        if (r->t->v[i].kind != CW_RW_NUMBER)
+            continue;
+        if (strspn(p, "0.") && !strchr("123456789xX", p[strspn(p, "0.")]))
+            return true;
+        numbers++;
+    }
+    return numbers > 1;
+}
+
+enum { DEEPEST = 4 };
+
+/* Names whose values are being looked at. */
+struct trail {
+    const struct trail *up;
+    uint32_t name, depth;
+};
+
+static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, const struct trail *up);
+
+/* The value given at token i, which is behind the operator that gives it. */
+static struct cw_rw_range given(const struct cw_rw_rows *r, uint32_t i)
+{
+    struct cw_rw_range x = {i, i};
+
+    while (x.end < r->f->body_close && !is(&r->t->v[x.end], ",;)"))
+        x.end = is(&r->t->v[x.end], "([{") ? cw_rw_behind(r->t, x.end, r->f->body_close) : x.end + 1;
+    return x;
+}
+
+/* A variable of the kernel: all that it is given moves. */
+static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const struct trail *up)
+{
+    struct trail here = {up, name, up ? up->depth + 1 : 0};
+    token *v = r->t->v;
+    bool found = false;
+
+    if (here.depth >= DEEPEST)
+        return false;
+    for (const struct trail *t = up; t; t = t->up)
+        if (t->name == name)
+            return true; /* what it is given else */
+    for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
+        bool compound = v[i + 1].c && strchr("+-*/", v[i + 1].c) && v[i + 2].c == '=';
+        if (v[i].kind != CW_RW_NAME || v[i].name != name || v[i - 1].c == '.')
+            continue;
+        if (v[i + 1].c == '=' || compound) {
+            if (v[i + 1 + compound + 1].c == '=')
+                continue; /* a comparison */
+            if (!moves(r, given(r, i + 2 + compound), &here))
+                return false;
+            found = true;
+        } else if (!cw_rw_only_read(r, i) && !(v[i - 1].kind == CW_RW_NAME || v[i - 1].c == ',')) {
+            return false;
+        }
+    }
+    return found;
+}
+
+static bool name_moves(const struct cw_rw_rows *r, uint32_t i, const struct trail *up)
+{
+    token *v = &r->t->v[i];
+
+    if (r->s->names.v[v->name].flags & CW_RW_MACRO)
+        return false;
+    if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rw_integer_type(r, i, i + 1) || v[1].c == '(' || v[-1].c == '.')
+        return true; /* types, calls and members: what they are of counts */
+    if (cw_rw_loop_of(r, i))
+        return true;
+    for (uint32_t k = 0; k < r->parameters; k++)
+        if (r->parameter[k].name == v->name)
+            return r->parameter[k].integer;
+    for (uint32_t k = 0; k < r->variables; k++)
+        if (r->variable[k].name == v->name)
+            return true; /* a whole number */
+    return variable_moves(r, v->name, up);
+}
+
+/* All of it is numbers, whole numbers, and elements that are others in each work-item. */
+static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, const struct trail *up)
 {
     token *v = r->t->v;
 
     for (uint32_t i = x.first; i < x.end; i++) {
-        if (v[i].c == '[') {
-            struct cw_rw_range at = {i + 1, cw_rw_behind(r->t, i, x.end) - 1};
+        if (v[i].kind != CW_RW_NAME)
+            continue;
+        if (v[i + 1].c == '[') {
+            struct cw_rw_range at = {i + 2, cw_rw_behind(r->t, i + 1, r->f->body_close) - 1};
             enum cw_rw_term term = cw_rw_term_of(r, at);
-            if (term == CW_RW_T_UP || term == CW_RW_T_DOWN)
-                return true;
+            if (term != CW_RW_T_UP && term != CW_RW_T_DOWN)
+                return false;
             i = at.end;
-        }
-        /* T name = value; or T *name: the nearest one of that name before it */
-        for (uint32_t k = i; v[i].kind == CW_RW_NAME && depth < 4 && --k > r->f->body_open;) {
-            struct cw_rw_range value = {k + 2, k + 2};
-            if (v[k].kind != CW_RW_NAME || v[k].name != v[i].name || v[k - 1].kind != CW_RW_NAME || v[k + 1].c != '=')
-                continue;
-            while (value.end < i && !is(&v[value.end], ",;"))
-                value.end = is(&v[value.end], "([{") ? cw_rw_behind(r->t, value.end, i) : value.end + 1;
-            if (cw_rw_steady(r, v[i].name, k) && moves(r, value, depth + 1))
-                return true;
-            break;
+        } else if (!name_moves(r, i, up)) {
+            return false;
         }
     }
-    return false;
+    return true;
 }
 
 static bool may_be_negated(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
-    return is_number(r, x) || moves(r, x, 0);
+    return is_number(r, x) || moves(r, x, NULL);
 }
 
-/* The operator at token i: what it may have negated can be. */
+/* A quotient at last, which nobody negates; or a number times what is no product, of which the number is negated. */
+static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
+{
+    token *v = r->t->v;
+    uint32_t last = 0;
+
+    for (uint32_t i = x.first; i < x.end; i = is(&v[i], "([{") ? cw_rw_behind(r->t, i, x.end) : i + 1) {
+        if (is(&v[i], "+-?:<>=&|^,") && (i == x.first || !is(&v[i], "+-") || ends_operand(r, i - 1)))
+            return false;
+        if (i > x.first && is(&v[i], "*/%") && ends_operand(r, i - 1))
+            last = i;
+    }
+    if (last && v[last].c == '/')
+        return true;
+    return last == x.first + 1 && v[x.first].kind == CW_RW_NUMBER && !has_product(r, (struct cw_rw_range){last + 1, x.end});
+}
+
+/* The operator at token i: what it may have negated can be. Compilers move a negation into any factor of a product. */
 static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32_t end)
 {
     token *v = r->t->v;
     bool sum = true, compound = v[i + 1].c == '=', binary = ends_operand(r, i - 1);
     struct cw_rw_range right = stripped(r, behind(r, i + 1 + compound, end)), left = right;
-    uint32_t star = product(r, right);
 
-    if (!binary) { /* -a * b is (-a) * b */
-        struct cw_rw_range one = {i + 1, i + 1};
-        while (one.end < end && !is(&v[one.end], "*/%") && one.end < right.end)
-            one.end = is(&v[one.end], "([{") ? cw_rw_behind(r->t, one.end, end) : one.end + 1;
-        return may_be_negated(r, one);
+    if (!binary) { /* of the whole product that it stands in; of a number by itself it is none */
+        struct cw_rw_range all = {before(r, i, first, &sum).first, right.end};
+        bool alone = all.first == i && is_number(r, right);
+        return alone || moves(r, (struct cw_rw_range){all.first, behind(r, i + 1, end).end}, NULL);
     }
     if (!compound)
         left = stripped(r, before(r, i, first, &sum));
-    if (!sum && product(r, left))
+    if (!compound && is_number(r, left) && (is_number(r, right) || may_be_zero(r, left)))
+        return is_number(r, right) ? false : moves(r, right, NULL); /* 0 - a is -a; 1 - 2 may be a factor */
+    if (!sum && has_product(r, left))
         return may_be_negated(r, right);
-    return !star || may_be_negated(r, (struct cw_rw_range){right.first, star});
+    return !has_product(r, right) || is_safe(r, right) || may_be_negated(r, right);
 }
 
 /* Conditions see no sign of a NaN, and whole numbers have none. */

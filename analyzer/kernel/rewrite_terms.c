@@ -209,13 +209,18 @@ static enum cw_rw_term factor(struct parser *p)
 
 static enum cw_rw_term product(struct parser *p)
 {
+    struct cw_rw_range before = {p->i, p->i};
     enum cw_rw_term t = factor(p);
 
     while (p->i < p->end && p->r->t->v[p->i].c == '*') {
+        struct cw_rw_range one = {p->i + 1, p->i + 1};
         enum cw_rw_term u;
-        p->i++;
+        before.end = p->i++;
         u = factor(p);
+        one.end = p->i;
         t = t == CW_RW_T_FIXED && u == CW_RW_T_FIXED ? CW_RW_T_FIXED : CW_RW_T_UNKNOWN;
+        if (t == CW_RW_T_FIXED && cw_rw_turns(p->r, before) && cw_rw_turns(p->r, one))
+            t = CW_RW_T_UNKNOWN; /* squares have their ends elsewhere than in the first and the last turn */
     }
     return t;
 }
@@ -247,71 +252,4 @@ enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at)
     enum cw_rw_term t = at.first < at.end ? sum(&p) : CW_RW_T_UNKNOWN;
 
     return p.i == p.end ? t : CW_RW_T_UNKNOWN;
-}
-
-/* ---- who changes what */
-
-/* What stands in front of token i may be the operator that takes an address. */
-static bool addressed(const struct cw_rw_rows *r, uint32_t i)
-{
-    token *v = r->t->v;
-    uint32_t run = 0;
-
-    while (v[i - 1 - run].c == '&')
-        run++;
-    if (run != 1)
-        return run > 2 || (run == 2 && v[i - 1].spaced);
-    return !(v[i - 2].c == ']' || v[i - 2].kind == CW_RW_NUMBER ||
-             (v[i - 2].kind == CW_RW_NAME &&
-              !(r->s->names.v[v[i - 2].name].flags & (CW_RW_STATEMENT | CW_RW_MACRO | CW_RW_KNOWN))));
-}
-
-struct cw_rw_range cw_rw_bracketed(const struct cw_rw_rows *r, struct cw_rw_range a)
-{
-    token *v = r->t->v;
-
-    while (v[a.first - 1].c == '(' && v[a.end].c == ')')
-        a.first--, a.end++;
-    return a;
-}
-
-bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
-{
-    token *b = &r->t->v[x.first - 1], *a = &r->t->v[x.end];
-
-    if ((b->c == '+' || b->c == '-') && b[-1].c == b->c)
-        return true;
-    if (a->c == '=')
-        return a[1].c != '=';
-    if ((a->c == '+' || a->c == '-') && a[1].c == a->c)
-        return true;
-    if (a->c && strchr("+-*/%&|^", a->c) && a[1].c == '=')
-        return true;
-    return (a->c == '<' || a->c == '>') && a[1].c == a->c && a[2].c == '=';
-}
-
-bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
-{
-    token *v = r->t->v, *b = &v[i - 1];
-    struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
-
-    if (b->c == '.' || (b->c == '>' && v[i - 2].c == '-'))
-        return true; /* a member of something */
-    if (b->kind == CW_RW_NAME && !(r->s->names.v[b->name].flags & CW_RW_STATEMENT))
-        return false; /* another one of that name */
-    if (v[x.first - 1].c == '&' && addressed(r, x.first))
-        return false;
-    return v[x.end].c != '[' && !cw_rw_is_written(r, x);
-}
-
-bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
-{
-    token *v = r->t->v;
-
-    if (r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
-        return false;
-    for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++)
-        if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rw_only_read(r, i))
-            return false;
-    return true;
 }

@@ -26,7 +26,8 @@ static bool is_pure(const struct cw_rw_rows *r, struct cw_rw_range a)
     for (uint32_t i = a.first; i < a.end; i++) {
         if (v[i].kind == CW_RW_NAME && r->s->names.v[v[i].name].flags & CW_RW_MACRO)
             return false;
-        if (v[i].kind == CW_RW_NAME && is_punct(&v[i + 1], '(') && strncmp(r->t->text + v[i].at, "get_global_", 11))
+        if (v[i].kind == CW_RW_NAME && is_punct(&v[i + 1], '(') &&
+            (!(r->s->names.v[v[i].name].flags & CW_RW_ID) || r->s->names.v[v[i].name].flags & CW_RW_FUNCTION))
             return false;
         if (v[i].kind == CW_RW_STRING || is_punct(&v[i], '{') || is_punct(&v[i], ';'))
             return false;

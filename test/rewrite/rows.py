@@ -104,7 +104,10 @@ class Kernel:
     def value(self):
         terms = ["in[c]", "in[c + 1]", "in[c - 1]", "in[c + p]", "in[c - p]", "0.3f * in[c + 2]", "in[o]", "(float)x", "1.5f",
                  "out[c]", "sqrt(in[c])", "(out[c] - out[o - 8] * in[c + 1])", "(out[c] - out[c] * out[o - 8])", "(in[c - 1] - 0.5f * in[c])",
-                 "(in[c] * out[o - 8] - out[c])", "(out[c] * in[c + 1] - out[o - 8])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]"]
+                 "(in[c] * out[o - 8] - out[c])", "(out[c] * in[c + 1] - out[o - 8])", "in[c] * in[c - 2]", "(float)cy / 3.0f", "0.5 * in[c]",
+                 "(out[c] - in[o - 5] * in[c] * in[c + 1])", "(in[c] - (in[o - 7] * in[c + 1]) * out[c])", "(in[o - 3] * -1.0f * in[c] - out[c])",
+                 "(in[c] - 2.0f * in[o - 4])", "(in[c] - in[c + 1] * in[c - 1] / in[o - 2])", "(out[c] - (float)(in[o - 6] * in[c + 1]))",
+                 "(in[o - 9] / -1.0f) * in[c + 1] + out[c]"]
         return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
 
     def clamped(self, turn):
