@@ -15,13 +15,13 @@ while read -r kernel fault; do
     ROWS_BREAK=$fault "$B/test/rows" test/rewrite/rows.cl 1 40 "$kernel" > "$T/out" && { echo "not noticed: $fault"; bad=1; }
     grep -q DIFFERS "$T/out" || { cat "$T/out"; bad=1; }
 done << 'END'
-early b = under=>b = until
-both a = until=>a = under
-both (op == 1) b = until=>(op == 1) b = until + 1
-early (op == 3) a = under=>(op == 3) a = under - (under > 0)
-wraps != n - 1 =>!= n - 1 && 0
-crosses (down ? __cw_less(l0, l1, s) : __cw_less(l1, l0, s))=>0
-equal a = until; else b=>a = under; else b
+early __cw_b = __cw_under=>__cw_b = __cw_until
+both __cw_a = __cw_until=>__cw_a = __cw_under
+both (__cw_op == 1) __cw_b = __cw_until=>(__cw_op == 1) __cw_b = __cw_until + 1
+early (__cw_op == 3) __cw_a = __cw_under=>(__cw_op == 3) __cw_a = __cw_under - (__cw_under > 0)
+wraps != __cw_n - 1 =>!= __cw_n - 1 && 0
+crosses (__cw_down ? __cw_less(__cw_l0, __cw_l1, __cw_s) : __cw_less(__cw_l1, __cw_l0, __cw_s))=>0
+equal __cw_a = __cw_until; else __cw_b=>__cw_a = __cw_under; else __cw_b
 early __cw_x < __cw_hi;=>__cw_x < __cw_hi - 1;
 early int x = __cw_x ,=>int x = __cw_x + 1,
 falls &__cw_first, &__cw_end)=>&__cw_first, &__cw_n)
