@@ -251,6 +251,44 @@ static void before_the_host(int how)
         clReleaseCommandQueue(B);
 }
 
+/* Queue B: a slow kernel, then a read of what it writes. In between A is given a kernel that might write the same, as far as can be
+ * known, and waits for a native one: the read must not wait for that, but must for the slow one, which the other covers. */
+static void covered(void)
+{
+    cl_command_queue A = app_queue(&a, 0), B = app_queue(&a, 0);
+    cl_kernel lower = app_kernel(&a, "lower"), upper = app_kernel(&a, "upper");
+    int index[64], got[128] = {0};
+    cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof got, got), at;
+    cl_event e;
+
+    for (int i = 0; i < 64; i++)
+        index[i] = i;
+    at = app_buffer(&a, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof index, index);
+    app_args(lower, "mi", y, 1);
+    app_run(B, lower, 64, 0, 0, NULL, NULL);
+    app_args(upper, "mm", y, at);
+    app_run(B, upper, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clFinish(B));
+    __atomic_store_n(&flag[2], 0, __ATOMIC_RELEASE);
+    APP_CHECK(clEnqueueNativeKernel(A, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
+    APP_CHECK(clFlush(A));
+    app_args(lower, "mi", y, 4000000);
+    app_run(B, lower, 64, 0, 0, NULL, NULL);
+    APP_CHECK(clFlush(B));
+    app_run(A, upper, 64, 0, 1, &e, NULL);
+    APP_CHECK(clFlush(A));
+    APP_CHECK(clEnqueueReadBuffer(B, y, CL_TRUE, 0, 256, got, 0, NULL, NULL));
+    __atomic_store_n(&flag[2], 1, __ATOMIC_RELEASE);
+    APP_CHECK(clFinish(A));
+    APP_CHECK(clEnqueueReadBuffer(B, y, CL_TRUE, 256, 256, got + 64, 0, NULL, NULL));
+    printf("covered: %d %d\n", got[0], got[64]);
+    app_hash(&a, got, sizeof got);
+    clReleaseEvent(e);
+    clReleaseMemObject(y), clReleaseMemObject(at);
+    clReleaseKernel(lower), clReleaseKernel(upper);
+    clReleaseCommandQueue(A), clReleaseCommandQueue(B);
+}
+
 /* The device does something else while a kernel waits. */
 static bool has_threads(void)
 {
@@ -282,7 +320,11 @@ int main(void)
 {
     cl_mem x;
 
-    app_open(&a, "natives", 0, RM_SOURCE "kernel void spin(global volatile int *x) { while (!x[1]) { } }\n");
+    app_open(&a, "natives", 0, RM_SOURCE
+             "kernel void spin(global volatile int *x) { while (!x[1]) { } }\n"
+             "kernel void upper(global int *x, global const int *at) { x[64 + at[get_global_id(0)]] = 9; }\n"
+             "kernel void lower(global int *x, int n) {\n"
+             "  int v = 5; for (int i = 0; i < n; i++) v = v * 3 + (v >> 3) + i; x[get_global_id(0)] = v | 1; }\n");
     add = app_kernel(&a, "add");
     sum = app_kernel(&a, "sum");
     slow = app_kernel(&a, "slow");
@@ -301,6 +343,8 @@ int main(void)
         past_marker(how);
     for (int how = 0; how < 2 && has_threads(); how++)
         before_the_host(how);
+    if (has_threads())
+        covered();
     failing(x);
     clReleaseMemObject(x);
     clReleaseKernel(add), clReleaseKernel(sum), clReleaseKernel(slow);

@@ -75,10 +75,17 @@ static void take_out(struct cw_run_access *a)
 }
 
 /* Whoever waits for `before` may wait for what the host does only once a command of `q` is over. In an order by queue it
- * would have to all the same. */
+ * would have to all the same. What was given up keeps others' order until it has gone. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
-    return before->tainted && before->waits && !(before->queue == q && q->in_order);
+    return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
+}
+
+/* Whoever is ordered behind `a`, a command of its own queue, say, is so when it is ordered behind `t`: then nobody has to be
+ * ordered behind `t` but by queue, or all are, as `t` cannot hold up anybody. */
+static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, const struct cw_run_task *a)
+{
+    return a == t || (!t->listed && !q->join) || (a->queue == q && q->in_order);
 }
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
@@ -95,7 +102,7 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
         ordered = a->task == t || cw_run_depend(a->task, t, CW_RUN_DATA);
-        if (ordered && write && low <= a->low && a->high <= high)
+        if (ordered && write && low <= a->low && a->high <= high && covers(q, t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
 }
