@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_LOOKS = 30000000 }; /* a tenth of a second */
+
 bool cw_rw_refuse(struct cw_rw *s, const char *format, ...)
 {
     va_list list;
@@ -179,7 +181,8 @@ static void free_sources(struct cw_rewrite_out *out)
 
 enum cw_status cw_rewrite(const struct cw_rewrite_in *in, struct cw_rewrite_out *out, struct cw_error *err)
 {
-    struct cw_rw s = {.reason = out->reason};
+    uint64_t looks = MOST_LOOKS;
+    struct cw_rw s = {.reason = out->reason, .looks = &looks};
     bool done = false;
 
     memset(out, 0, sizeof *out);

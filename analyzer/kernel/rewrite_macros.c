@@ -26,25 +26,19 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
-/* What ends at token i, in a macro's body, is an operand: no cast. */
-static bool ends_operand(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t i)
+/* What stands before the & at token i, in a macro's body, is an operand, not a cast; brackets might be either, but where a number
+ * follows. */
+static bool behind_operand(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
-    long depth = 0;
-
-    if (t->v[i].c != ')')
-        return t->v[i].kind == CW_RW_NAME || t->v[i].kind == CW_RW_NUMBER;
-    for (; i > first; i--) {
-        depth += (t->v[i].c == ')') - (t->v[i].c == '(');
-        if (!depth)
-            return i > first && t->v[i - 1].kind == CW_RW_NAME; /* a call */
-        if (t->v[i].kind == CW_RW_NUMBER || (t->v[i].kind == CW_RW_NAME && s->names.v[t->v[i].name].flags & CW_RW_PARAMETER))
-            return true;
-    }
-    return false;
+    if (i == first)
+        return false;
+    if (t->v[i - 1].c == ')')
+        return i + 1 < end && t->v[i + 1].kind == CW_RW_NUMBER;
+    return t->v[i - 1].kind == CW_RW_NAME || t->v[i - 1].kind == CW_RW_NUMBER || t->v[i - 1].c == ']';
 }
 
 /* Whether it may change a variable that it is given or names. */
-static bool may_write(const struct cw_rw *s, const struct cw_rw_text *t, size_t first, size_t end, size_t i)
+static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
     token *k = &t->v[i];
     char before = i > first ? k[-1].c : 0, after = i + 1 < end ? k[1].c : 0;
@@ -56,7 +50,7 @@ static bool may_write(const struct cw_rw *s, const struct cw_rw_text *t, size_t 
     case '-':
         return after == k->c;
     case '&':
-        return after != '&' && before != '&' && !(i > first && ends_operand(s, t, first, i - 1));
+        return after != '&' && before != '&' && !behind_operand(t, first, end, i);
     default:
         return false;
     }
@@ -83,7 +77,7 @@ static bool read_body(struct cw_rw *s, const struct cw_rw_text *t, uint32_t macr
         return cw_rw_refuse(s, "the brackets in macro '%.*s' do not match", CW_RW_TEXT(s, macro));
     *flags |= end - first >= 2 ? CW_RW_SOLID : CW_RW_HOLLOW;
     for (size_t i = first; i < end; i++) {
-        *flags |= may_write(s, t, first, end, i) || is_statement(s, t, i) ? CW_RW_NO_ROWS : 0;
+        *flags |= may_write(t, first, end, i) || is_statement(s, t, i) ? CW_RW_NO_ROWS : 0;
         if (t->v[i].c == 'P') {
             s->pastes = true;
             *flags |= CW_RW_TAINTED | CW_RW_NO_ROWS; /* may make any name */

@@ -104,6 +104,8 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
 
 /* ---- rewrite_terms.c */
 
+/* Pays for looking at `n` tokens; false: too many were looked at, and whoever asks has to take the worst for granted. */
+bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n);
 /* Token i is that word. */
 bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text);
 /* How the sum in these tokens changes along a row. */

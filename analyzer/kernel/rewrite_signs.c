@@ -135,7 +135,7 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
     token *v = r->t->v;
     bool found = false;
 
-    if (here.depth >= DEEPEST)
+    if (here.depth >= DEEPEST || !cw_rw_spend(r, r->f->body_close - r->f->body_open))
         return false;
     for (const struct trail *t = up; t; t = t->up)
         if (t->name == name)
@@ -176,12 +176,40 @@ static bool name_moves(const struct cw_rw_rows *r, uint32_t i, const struct trai
     return variable_moves(r, v->name, up);
 }
 
+/* It holds an element that is another one in each work-item. */
+static bool has_element(const struct cw_rw_rows *r, struct cw_rw_range x)
+{
+    for (uint32_t i = x.first; i < x.end; i++)
+        if (r->t->v[i].c == '[')
+            return true; /* of which those that do not move were refused */
+    return false;
+}
+
+/* A call, or a quotient, of whole numbers alone may be a NaN, the same in all work-items. */
+static bool makes_nan(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_range x)
+{
+    token *v = &r->t->v[i];
+
+    if (v->kind == CW_RW_NAME && v[1].c == '(' && !cw_rw_integer_type(r, i, i + 1) && !(r->s->names.v[v->name].flags & CW_RW_ID) &&
+        strncmp(r->t->text + v->at, "convert_", 8))
+        return !has_element(r, (struct cw_rw_range){i + 1, cw_rw_behind(r->t, i + 1, x.end)});
+    if (!is(v, "/") || v[1].kind == CW_RW_NUMBER)
+        return false;
+    for (i++; r->t->v[i].c == '(' && cw_rw_integer_type(r, i + 1, x.end) + i + 1 == cw_rw_behind(r->t, i, x.end) - 1;) /* a cast */
+        i = cw_rw_behind(r->t, i, x.end);
+    return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rw_behind(r->t, i, x.end)}) : r->t->v[i + 1].c == '[');
+}
+
 /* All of it is numbers, whole numbers, and elements that are others in each work-item. */
 static bool moves(const struct cw_rw_rows *r, struct cw_rw_range x, const struct trail *up)
 {
     token *v = r->t->v;
 
+    if (!cw_rw_spend(r, x.end - x.first))
+        return false;
     for (uint32_t i = x.first; i < x.end; i++) {
+        if (makes_nan(r, i, x))
+            return false;
         if (v[i].kind != CW_RW_NAME)
             continue;
         if (v[i + 1].c == '[') {

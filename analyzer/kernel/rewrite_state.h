@@ -88,6 +88,7 @@ struct cw_rw {
     bool no_rows;  /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that results depend on
                       where they stand; or words that those forms are written with are macros */
     bool own_clamp; /* the program declares a function of that name */
+    uint64_t *looks; /* at tokens, that are left to find out which kernels have a form for rows: then none has any more */
     char *reason;  /* 256 bytes, empty: nothing was refused yet */
     bool nomem;
 };

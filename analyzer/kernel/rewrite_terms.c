@@ -14,6 +14,14 @@ enum { MAX_DEPTH = 64 };
 
 static enum cw_rw_term sum(struct parser *p);
 
+bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n)
+{
+    uint64_t *left = r->s->looks;
+
+    *left -= *left < n ? *left : n;
+    return *left > 0;
+}
+
 bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text)
 {
     return r->t->v[i].kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, r->t->v[i].name, text);
@@ -249,7 +257,7 @@ static enum cw_rw_term sum(struct parser *p)
 enum cw_rw_term cw_rw_term_of(const struct cw_rw_rows *r, struct cw_rw_range at)
 {
     struct parser p = {r, at.first, at.end, 0};
-    enum cw_rw_term t = at.first < at.end ? sum(&p) : CW_RW_T_UNKNOWN;
+    enum cw_rw_term t = at.first < at.end && cw_rw_spend(r, at.end - at.first) ? sum(&p) : CW_RW_T_UNKNOWN;
 
     return p.i == p.end ? t : CW_RW_T_UNKNOWN;
 }

@@ -32,9 +32,12 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t i, bool within)
 
     for (uint32_t k = i - within; k > r->f->body_open; k--) {
         depth += r->t->v[k].c == ')';
-        if (r->t->v[k].c == '(' && --depth == 0)
+        if (r->t->v[k].c == '(' && --depth == 0) {
+            cw_rw_spend(r, i - k);
             return k;
+        }
     }
+    cw_rw_spend(r, i - r->f->body_open);
     return 0;
 }
 
@@ -68,9 +71,12 @@ static bool in_odd_call(const struct cw_rw_rows *r, uint32_t i)
     token *v = r->t->v;
 
     for (uint32_t open = opening(r, i, true); open; open = opening(r, open, true)) {
-        uint32_t close = cw_rw_behind(r->t, open, r->f->body_close) - 1, first = open + 1;
+        uint32_t close, first = open + 1;
         if (!is_macro(r, open - 1))
             continue;
+        close = cw_rw_behind(r->t, open, r->f->body_close) - 1;
+        if (!cw_rw_spend(r, 2 * (close - open)))
+            return true;
         for (uint32_t k = first; k <= close; k++) {
             if (k < close && (v[k].c == '(' || v[k].c == '[' || v[k].c == '{')) {
                 k = cw_rw_behind(r->t, k, close) - 1;
@@ -123,6 +129,8 @@ bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
     token *v = r->t->v, *b = &v[i - 1];
     struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
 
+    if (!cw_rw_spend(r, 1))
+        return false;
     if (b->c == '.' || (b->c == '>' && !b->spaced && v[i - 2].c == '-' && v[i - 3].c != '-'))
         return true; /* a member of something */
     if (b->kind == CW_RW_NAME && !(r->s->names.v[b->name].flags & CW_RW_STATEMENT))
@@ -136,7 +144,7 @@ bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
 {
     token *v = r->t->v;
 
-    if (r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
+    if (!cw_rw_spend(r, r->f->body_close - r->f->body_open) || r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
         return false;
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++)
         if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rw_only_read(r, i))

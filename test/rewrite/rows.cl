@@ -178,3 +178,73 @@ kernel void else_loop(global const float *in, global float *out, int w, int h, u
     if (x < 2 || x >= w) out[c] = 1.0f;
     else for (int d = -1; d <= 1; d++) out[c] += in[c + d];
 }
+kernel void n0(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float t = pow((float)(-1 - w), 0.5f);
+    if (x < w) out[c] = in[c]*in[c+1] - t;
+}
+kernel void n1(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float t = log((float)(-1 - w));
+    if (x < w) out[c] = in[c]*in[c+1] - t;
+}
+kernel void n2(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    
+    if (x < w) out[c] = in[c] - log((float)(bx - 300 - by)) * in[c+1];
+}
+kernel void n3(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float t = pow((float)(-1 - w), 0.5f);
+    if (x < w) out[c] = in[c] * -t + in[c+1];
+}
+kernel void n4(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float t = pow((float)(-1 - w), 0.5f); float q = -t;
+    if (x < w) out[c] = in[c]*q + in[c+1];
+}
+kernel void n5(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float2 t = (float2)(1.0f, pow((float)(-1 - w), 0.5f));
+    if (x < w) out[c] = in[c]*in[c+1] - t.y;
+}
+kernel void n6(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float z = pow((float)(-1 - w), 0.5f); float k = z + 0 * x;
+    if (x < w) out[c] = in[c]*in[c+1] - k;
+}
+kernel void n7(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    
+    if (x < w) out[c] = in[c] - exp2(pow(-1.0f-w,.5f)) * in[c+1];
+}
+kernel void n8(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    float t = fmod((float)w, (float)(by >> 30));
+    if (x < w) out[c] = in[c]*in[c+1] - t;
+}
+kernel void n9(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz) {
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
+    int c = o + (cz * 64 + cy) * p + cx; int x = get_global_id(0), y = get_global_id(1);
+    
+    if (x < w) out[c] = in[c] - (float)bz/(float)by * in[c+1];
+}
