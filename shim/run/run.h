@@ -75,7 +75,7 @@ struct cw_run_region *cw_run_region_at(const void *address);
 bool cw_run_region_among(const void *address, size_t bytes); /* any of these bytes are a buffer's of ours */
 struct cw_run_region *cw_run_region_create(void *address, size_t bytes);
 void cw_run_region_destroy(struct cw_run_region *r);
-/* `t`, which is to go into `q`, reads or writes these bytes: it is ordered behind whoever meets them. */
+/* `t`, which is to go into `q`, reads or writes these bytes: it is ordered behind whoever meets them. t->tainted is known. */
 void cw_run_touch(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_region *r, const void *address,
                   size_t bytes, bool write);
 void cw_run_untouch(struct cw_run_task *t);
@@ -91,6 +91,9 @@ bool cw_run_depend(struct cw_run_task *before, struct cw_run_task *after, enum c
 /* What the events of a wait list are to a command of `q`. */
 enum cw_run_waits { CW_RUN_WAITS_FINE, CW_RUN_WAITS_GATED, CW_RUN_WAITS_ODD };
 enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list);
+
+/* Whether a command of `q` with that list would wait for native work that is not finished. */
+bool cw_run_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list);
 
 /* True when an unset user event holds a native command of `q`. */
 bool cw_run_queue_gated(struct cw_run_queue *q);

@@ -322,8 +322,7 @@ struct cw_run_task {
     bool able;                  /* of a part: its place has the code of whatever blocks it may be given */
     bool pooled;
     bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
-    bool listed;                /* has a wait list; known before its accesses are */
-    bool tainted;               /* waits, by events, for native work that is not finished */
+    bool tainted;               /* waits, by events, for native work that is not finished; known before its accesses are */
     cl_int status, failed;      /* failed: the status that what it waited for gave it */
     uint32_t waits, batched;    /* batched: how many of these are in batch number `batch` */
     uint64_t batch;

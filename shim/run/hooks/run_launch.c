@@ -225,7 +225,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
         return NULL;
     }
     t->type = CL_COMMAND_NDRANGE_KERNEL;
-    t->listed = e->n;
+    t->tainted = cw_run_waits_native(e->queue, e->n, e->list);
     t->sets = k->sets;
     t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
     t->place = e->queue->home;

@@ -27,7 +27,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     if (!t)
         return NULL;
     t->type = type;
-    t->listed = e->n;
+    t->tainted = cw_run_waits_native(e->queue, e->n, e->list);
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     t->memories[0] = m;

@@ -56,7 +56,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, cl_command_type type, 
         return NULL;
     t->type = type;
     t->work = work;
-    t->listed = e->n;
+    t->tainted = cw_run_waits_native(e->queue, e->n, e->list);
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     return t;

@@ -69,6 +69,24 @@ enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, con
     return worst;
 }
 
+static bool is_native(cl_event event)
+{
+    const struct cw_run_event *e = cw_run_find(event, CW_RUN_EVENT);
+
+    if (e && e->what == CW_RUN_MANAGED)
+        return e->task && e->task->tainted && e->task->state < CW_RUN_DONE;
+    return vendor_status(event) > CL_COMPLETE;
+}
+
+bool cw_run_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
+{
+    bool native = q->join && q->join->tainted;
+
+    for (cl_uint i = 0; i < n && !native; i++)
+        native = is_native(list[i]);
+    return native;
+}
+
 /* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the caller. */
 static struct cw_run_task *new_join(struct cw_run_queue *q)
 {
@@ -316,7 +334,7 @@ bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
         for (before = q->first; before; before = before->next)
             cw_run_depend(before, t, CW_RUN_AT_RETIRE);
     if (q->join) {
-        t->tainted = q->join->tainted;
+        t->tainted |= q->join->tainted;
         cw_run_depend(q->join, t, CW_RUN_FAILS);
     }
     if (n)

@@ -81,11 +81,10 @@ static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_qu
     return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
 }
 
-/* Whoever is ordered behind `a`, a command of its own queue, say, is so when it is ordered behind `t`: then nobody has to be
- * ordered behind `t` but by queue, or all are, as `t` cannot hold up anybody. */
-static bool covers(const struct cw_run_queue *q, const struct cw_run_task *t, const struct cw_run_task *a)
+/* Whoever meets `t` is ordered behind it, so that nobody has to meet what it covers. */
+static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
 {
-    return a == t || (!t->listed && !q->join) || (a->queue == q && q->in_order);
+    return a == t || !t->tainted; /* else it may be one that others are not ordered behind */
 }
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
@@ -102,7 +101,7 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
         if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
         ordered = a->task == t || cw_run_depend(a->task, t, CW_RUN_DATA);
-        if (ordered && write && low <= a->low && a->high <= high && covers(q, t, a->task))
+        if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }
 }
