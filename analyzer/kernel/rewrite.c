@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LOOKS = 30000000 }; /* a tenth of a second */
+enum { MOST_LOOKS = 30000000 }; /* some ten milliseconds */
 
 bool cw_rw_refuse(struct cw_rw *s, const char *format, ...)
 {

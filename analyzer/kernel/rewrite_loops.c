@@ -50,7 +50,6 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 
     if (is_odd_statement(r, i))
         return 0;
-
     while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) && is(&v[i + 1], '(')) {
         bool may_else = cw_rw_word(r, i, "if");
         i = cw_rw_behind(r->t, i + 1, end);

@@ -2,11 +2,13 @@
  *
  * Clang makes one operation of `a - b * c` and of `b * c - a`, with b or a negated. Where that operand does not change along a row
  * LLVM takes the negation out of the loop, and a NaN in it has the other sign than where the processor negates within the
- * operation, which leaves NaNs as they are. So what is negated must be a number, or change from work-item to work-item; nobody
+ * operation, which leaves NaNs as they are. LLVM may negate any factor of a product, and makes negations of products with -1 and
+ * of 0 - a. So all that is negated, at any depth, must be numbers, whole numbers, or change from work-item to work-item; nobody
  * takes that out of a loop. In kernels with loops of their own it might be taken out of those: nothing but whole numbers may be
  * negated there. */
 #include "rewrite_rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef const struct cw_rw_token token;
@@ -92,6 +94,14 @@ static bool is_number(const struct cw_rw_rows *r, struct cw_rw_range x)
     return x.end > x.first;
 }
 
+/* 1, 1.0f, 0x1: times its negative is a negation. */
+static bool is_one(const char *p)
+{
+    char *end;
+
+    return strtod(p, &end) == 1 && end > p;
+}
+
 /* Made of zeros, or of two numbers at least, which might make zero or minus one. */
 static bool may_be_zero(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
@@ -144,6 +154,8 @@ static bool variable_moves(const struct cw_rw_rows *r, uint32_t name, const stru
         bool compound = v[i + 1].c && strchr("+-*/", v[i + 1].c) && v[i + 2].c == '=';
         if (v[i].kind != CW_RW_NAME || v[i].name != name || v[i - 1].c == '.')
             continue;
+        if (v[i + 1].c == '.' && cw_rw_is_written(r, cw_rw_bracketed(r, (struct cw_rw_range){i, i + 3})))
+            return false; /* some of a vector */
         if (v[i + 1].c == '=' || compound) {
             if (v[i + 1 + compound + 1].c == '=')
                 continue; /* a comparison */
@@ -255,9 +267,10 @@ static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32
     struct cw_rw_range right = stripped(r, behind(r, i + 1 + compound, end)), left = right;
 
     if (!binary) { /* of the whole product that it stands in; of a number by itself it is none */
-        struct cw_rw_range all = {before(r, i, first, &sum).first, right.end};
-        bool alone = all.first == i && is_number(r, right);
-        return alone || moves(r, (struct cw_rw_range){all.first, behind(r, i + 1, end).end}, NULL);
+        struct cw_rw_range all = {before(r, i, first, &sum).first, behind(r, i + 1, end).end};
+        if (is_number(r, all))
+            return all.first == i && right.end == right.first + 1 && !is_one(r->t->text + v[right.first].at);
+        return moves(r, all, NULL);
     }
     if (!compound)
         left = stripped(r, before(r, i, first, &sum));
@@ -307,18 +320,31 @@ static bool range_stays(const struct cw_rw_rows *r, uint32_t first, uint32_t end
     return true;
 }
 
-/* What macros stand for is not looked into: nothing but numbers is subtracted there. */
+/* Where what the macro stands for begins, whose name is token i. */
+static size_t macro_body(const struct cw_rw_text *t, size_t i)
+{
+    bool function_like = i + 1 < t->count && t->v[i + 1].c == '(' && !t->v[i + 1].spaced;
+
+    return function_like ? cw_rw_behind(t, (uint32_t)i + 1, (uint32_t)t->count) : i + 1;
+}
+
+/* What macros stand for is not looked into: nothing but numbers is subtracted there, and nothing is -1. */
 static bool macros_stay(const struct cw_rw_text *t)
 {
-    bool define = false;
+    size_t body = 0; /* 0: in no definition */
 
     for (size_t i = 0; i + 1 < t->count; i++) {
-        if (t->v[i].kind == CW_RW_DIRECTIVE)
-            define = t->v[i].c == CW_RW_DEFINE;
-        else if (t->v[i].kind == CW_RW_LINE_END)
-            define = false;
-        else if (define && is(&t->v[i], "-") && t->v[i + 1].kind != CW_RW_NUMBER)
+        token *v = &t->v[i];
+        if (v->kind == CW_RW_DIRECTIVE)
+            body = v->c == CW_RW_DEFINE ? macro_body(t, i + 2) : 0;
+        else if (v->kind == CW_RW_LINE_END)
+            body = 0;
+        if (!body || i < body || !is(v, "-"))
+            continue;
+        if (v[1].kind != CW_RW_NUMBER)
             return false;
+        if (is_one(t->text + v[1].at) && (i == body || !(v[-1].kind == CW_RW_NAME || v[-1].kind == CW_RW_NUMBER || is(&v[-1], ")]"))))
+            return false; /* not `a - 1` */
     }
     return true;
 }
@@ -329,7 +355,7 @@ static bool options_stay(const char *p)
     bool value = false;
 
     for (; p && *p; p++) {
-        if (value && *p == '-' && !strchr("0123456789.", p[1]))
+        if (value && *p == '-' && (!strchr("0123456789.", p[1]) || is_one(p + 1)))
             return false;
         value = !strchr(" \t\n", *p) && (value || *p == '=');
     }

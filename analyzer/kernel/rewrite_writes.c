@@ -144,7 +144,8 @@ bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t id, uint32_t declared)
 {
     token *v = r->t->v;
 
-    if (!cw_rw_spend(r, r->f->body_close - r->f->body_open) || r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
+    if (!cw_rw_spend(r, r->f->body_close - r->f->body_open) ||
+        r->s->names.v[id].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF))
         return false;
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++)
         if (v[i].kind == CW_RW_NAME && v[i].name == id && i != declared && !cw_rw_only_read(r, i))
