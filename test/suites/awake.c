@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
+__attribute__((visibility("default"))) int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
 {
     (void)condition;
     pthread_mutex_unlock(mutex);

@@ -16,7 +16,7 @@ expect() {
     fail "liar $1: expected '$2 ... $3', got: $line"
 }
 
-liars="byte early order missing unseen error stdout file status crash hang leave same noisy rare"
+liars="byte early order missing unseen error stdout file status crash hang leave same noisy rare woken"
 for what in $liars; do
     echo "$what limit=20 -- '$(realpath "$B")/test/liar' $what"
 done | sed 's/limit=20 -- \(.*\) hang$/limit=3 -- \1 hang/' > "$T/manifest"
@@ -38,6 +38,9 @@ expect leave different "processes left: 1"
 expect same same ""
 expect rare same ""
 expect noisy same ""
+expect woken same "" # as bare runs with threads that do not sleep do that, too
+grep -qE "^woken +bare +awake +20 runs with threads that do not sleep; varies by itself: 1 words of stdout" "$T/table" ||
+    fail "nothing is said of threads that do not sleep"
 grep -qE "^noisy +bare .*varies by itself: 1 words of stdout" "$T/table" ||
     fail "noisy is not listed as varying"
 [ $failures = 0 ] || cat "$T/table"
@@ -86,6 +89,12 @@ python3 test/suites/cts_manifest.py "$T" --limit 2 > "$T/cts.list" 2> "$T/err"
 printf 'a -- b\na -- c\n' > "$T/twice"
 python3 test/suites/suite.py "$T/twice" 2> "$T/err"
 [ $? = 2 ] && grep -q "twice:2: 'a' is there twice" "$T/err" || fail "$(cat "$T/err")"
+
+# nor is one that lacks what the comparison is made with
+mkdir -p "$T/bare"
+ln -s "$(realpath "$B")/clweave-footprint" "$T/bare/"
+python3 test/suites/suite.py --build "$T/bare" "$T/samples" > "$T/out" 2> "$T/err"
+[ $? = 2 ] && grep -q 'bare/test/libreadcl.so is not built' "$T/err" || fail "a build without tests: $(cat "$T/out" "$T/err")"
 
 # a build whose kernels would never be cut is not compared at all
 mkdir -p "$T/half"

@@ -5,6 +5,7 @@
  * "done"; WHAT names the one thing that differs. */
 #include "../apps/common.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,36 @@ static void read_unwritten(struct app *a)
     clReleaseMemObject(fresh);
 }
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static bool ready;
+
+static void *make_ready(void *unused)
+{
+    usleep(20000);
+    pthread_mutex_lock(&mutex);
+    ready = true;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+/* How often a wait ends, which threads that do not sleep have more often than others. */
+static unsigned waits(void)
+{
+    pthread_t thread;
+    unsigned n = 0;
+
+    if (pthread_create(&thread, NULL, make_ready, NULL))
+        return 0;
+    pthread_mutex_lock(&mutex);
+    for (; !ready; n++)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+    return n;
+}
+
 static int ending(struct app *a)
 {
     FILE *file = fopen("left", "w");
@@ -94,6 +125,8 @@ static int ending(struct app *a)
         printf("at %ld\n", (long)clock());
     if (!strcmp(what, "rare"))
         puts(lying || clock() % 2 ? "one" : "other");
+    if (!strcmp(what, "woken"))
+        puts(lying || waits() > 1 ? "woken" : "slept");
     puts(lie("stdout") ? "Done" : "done");
     a->ok = a->ok && !lie("status");
     if (lie("crash"))

@@ -71,6 +71,10 @@ def main():
     if not helper_starts(options.build):
         print(f"suite.py: {options.build}/clweave-footprint does not start here: nothing would be cut", file=sys.stderr)
         return 2
+    missing = [name for name in ("libreadcl.so", "libawake.so") if not os.path.exists(os.path.join(options.build, "test", name))]
+    if missing:
+        print(f"suite.py: {options.build}/test/{missing[0]} is not built: 'make tests'", file=sys.stderr)
+        return 2
     failed, totals = 0, {name: [0] * (len(runs.COUNTS) + 2) for name in options.configuration}
     with tempfile.TemporaryDirectory(prefix="clweave-suite.") as scratch, \
             concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
