@@ -55,7 +55,7 @@ tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
-            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/libawake.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/compiler $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
+            $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/libawake.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(if $(LLVM_CONFIG),$(B)/test/credulous $(B)/test/claims) $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/compiler $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
 
 all: $(programs)
@@ -86,11 +86,21 @@ $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcw
 
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
-$(call obj,analyzer/kernel/program_models.c): $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch])
-$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch]) | cksum | tr ' ' -)"'
+models_of := $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch] analyzer/kernel/rewrite*.[ch])
+$(call obj,analyzer/kernel/program_models.c): $(models_of)
+$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
-$(call obj,$(footprint_src)): CW_CFLAGS += $(llvm_cflags)
+$(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+
+# the same, with a rewriter that believes too much: its functions come first
+$(B)/test/credulous: $(B)/obj/test/rewrite/credulous.o $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,-z,muldefs -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+
+$(B)/test/claims: $(B)/obj/test/rewrite/claims.o $(filter-out $(B)/obj/analyzer/llvm/main.o,$(call obj,$(footprint_src))) $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
 
 # ---- tests: one program per file, all of the project's code linked in

@@ -4,7 +4,7 @@
  *
  *   {"format":"clweave-footprint","version":1,"model_version":N,"models":[MODEL, ...]}
  *
- *   MODEL: {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null,
+ *   MODEL: {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key or 0,
  *     "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
  *               "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before those who use them
@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 /* Part of the key of any cache of models. */
-#define CW_MODEL_VERSION 3
+#define CW_MODEL_VERSION 4
 
 enum { CW_MODEL_MAX_KERNELS = 4096 }; /* in one file */
 

@@ -230,6 +230,8 @@ static enum cw_status put_model(struct cw_json_out *o, const struct cw_model *m,
     cw_json_put_text(o, m->anywhere ? "true" : "false");
     cw_json_put_key(o, "why_anywhere");
     cw_json_put_string(o, m->why_anywhere);
+    cw_json_put_key(o, "rows");
+    cw_json_put_i64(o, m->rows);
     put_args(o, m);
     if (s == CW_OK)
         s = put_nodes(o, &n, m, err);

@@ -182,7 +182,7 @@ static void free_sources(struct cw_rewrite_out *out)
 enum cw_status cw_rewrite(const struct cw_rewrite_in *in, struct cw_rewrite_out *out, struct cw_error *err)
 {
     uint64_t looks = MOST_LOOKS;
-    struct cw_rw s = {.reason = out->reason, .looks = &looks};
+    struct cw_rw s = {.reason = out->reason, .looks = &looks, .in = in};
     bool done = false;
 
     memset(out, 0, sizeof *out);

@@ -52,6 +52,8 @@ struct cw_rewrite_tile {
 void cw_rewrite_tile_fill(struct cw_rewrite_tile *tile, unsigned dims, const size_t *global,
                           const size_t *local, const size_t *offset, const size_t *first_group);
 
+struct cw_rw_rows;
+
 /* One translation unit: the source of clCreateProgramWithSource, all strings in one, NUL-terminated, and the
  * options of its clBuildProgram or clCompileProgram (NULL: none). */
 struct cw_rewrite_unit {
@@ -65,7 +67,11 @@ struct cw_rewrite_unit {
  * `read_header` is asked what `#include "name"` or <name> means in unit `unit`; `includer` is the name of the
  * header that it stands in, NULL for the source. It returns text that stays valid until cw_rewrite returns,
  * or NULL when it does not know the header or is not sure (several of that name on the search path): the
- * program is then refused. NULL: every #include is refused. header_files.h has one. */
+ * program is then refused. NULL: every #include is refused. header_files.h has one.
+ *
+ * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form` is what it takes
+ * for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the tokens alone speak for: whoever runs
+ * them has asked clang, too (llvm/rows_proof.h; what it bears out is in the kernels' models). */
 struct cw_rewrite_in {
     const struct cw_rewrite_unit *unit;
     size_t units;
@@ -73,6 +79,8 @@ struct cw_rewrite_in {
     size_t kernels;
     const char *(*read_header)(void *context, size_t unit, const char *name, const char *includer);
     void *context;
+    bool (*rows)(void *context, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
+    void *rows_context;
 };
 
 enum cw_rewrite_verdict {

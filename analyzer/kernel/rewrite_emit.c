@@ -1,6 +1,7 @@
 /* rewrite_emit.c - the rewritten text: what stands before it, and the places where parameters are put in. */
 #include "rewrite_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ struct edit {
     uint32_t at, drop; /* place in the text, bytes of it that go */
     const char *put;
     char *owned; /* NULL, or `put` for free() */
+    uint32_t line; /* of what is behind it; 0: what it was */
 };
 
 void cw_rw_put(struct cw_rw_writer *w, const char *text, size_t length)
@@ -96,14 +98,14 @@ static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const 
     size_t n = 0;
 
     if (is_called(s, name->name)) {
-        e[n++] = (struct edit){name->at, 0, "(", NULL};
-        e[n++] = (struct edit){name->at + name->length, 0, ")", NULL};
+        e[n++] = (struct edit){name->at, 0, "(", NULL, 0};
+        e[n++] = (struct edit){name->at + name->length, 0, ")", NULL, 0};
     }
     if (f->parameters == CW_RW_P_VOID)
         for (size_t i = f->open_token; i < f->close_token; i++)
             if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "void"))
-                e[n++] = (struct edit){v[i].at, v[i].length, "", NULL};
-    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL};
+                e[n++] = (struct edit){v[i].at, v[i].length, "", NULL, 0};
+    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL, 0};
     return n;
 }
 
@@ -134,9 +136,29 @@ static void put_text(const struct cw_rw_unit *u, struct cw_rw_writer *w, const s
             continue;
         cw_rw_put(w, u->text.text + at, e[i].at - at);
         put_string(w, e[i].put);
+        if (e[i].line) {
+            char line[32];
+            snprintf(line, sizeof line, "#line %u\n", e[i].line);
+            put_string(w, line);
+        }
         at = e[i].at + e[i].drop;
     }
     cw_rw_put(w, u->text.text + at, u->text.length - at);
+}
+
+/* Whether somebody wants it (rewrite.h). */
+static bool is_wanted(const struct cw_rw_rows *r, const char *form)
+{
+    const struct cw_rw_name *n = &r->s->names.v[r->t->v[r->f->name_token].name];
+    char *kernel = r->s->in->rows ? strndup(n->text, n->length) : NULL;
+    uint64_t key = 14695981039346656037u; /* FNV-1a */
+    bool wanted;
+
+    for (const char *p = form; *p; p++)
+        key = (key ^ (unsigned char)*p) * 1099511628211u;
+    wanted = !r->s->in->rows || (kernel && r->s->in->rows(r->s->in->rows_context, kernel, r, key >> 1 | 1));
+    free(kernel);
+    return wanted;
 }
 
 /* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each function. */
@@ -145,6 +167,7 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
     struct cw_rw_rows *r = malloc(sizeof *r);
     uint32_t line = 1, at = 0;
     size_t n = 0;
+    char *form;
 
     *ok = r != NULL;
     for (size_t i = 0; *ok && i < u->functions; i++) {
@@ -153,11 +176,13 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
             continue;
         for (; at < u->text.v[f->body_close].at; at++)
             line += u->text.text[at] == '\n';
-        e[n] = (struct edit){.at = at + 1, .owned = cw_rw_rows_text(r, line)};
-        *ok = e[n].owned != NULL;
-        e[n].put = e[n].owned;
-        f->rows = *ok;
-        n += *ok;
+        form = cw_rw_rows_text(r);
+        *ok = form != NULL;
+        f->rows = *ok && is_wanted(r, form);
+        if (f->rows)
+            e[n++] = (struct edit){.at = at + 1, .put = form, .owned = form, .line = line};
+        else
+            free(form);
     }
     free(r);
     return n;

@@ -167,8 +167,8 @@ void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES]);
 enum { CW_RW_INNER, CW_RW_ITEM = 1 << 16 };
 void cw_rw_rows_body(struct cw_rw_rows_writer *w, const char *which, uint32_t edge);
 
-/* Text for behind the function, which ends in line `line`, for free(); NULL: memory is out. */
-char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line);
+/* Text for behind the function, for free(); NULL: memory is out. */
+char *cw_rw_rows_text(const struct cw_rw_rows *r);
 extern const char cw_rw_rows_head[]; /* once before all of them, behind the definitions of tiles */
 
 #endif

@@ -261,7 +261,7 @@ static void kernel(writer *w)
     cw_rw_rows_say(w, "}\n");
 }
 
-char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
+char *cw_rw_rows_text(const struct cw_rw_rows *r)
 {
     writer w = {.r = r, .out.ok = true};
     char which[16];
@@ -280,8 +280,7 @@ char *cw_rw_rows_text(const struct cw_rw_rows *r, uint32_t line)
     kernel(&w);
     cw_rw_rows_say(&w,
         "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
-        "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n#line %u\n",
-        line);
+        "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n");
     if (w.out.ok)
         return w.out.text;
     free(w.out.text);

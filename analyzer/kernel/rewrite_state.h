@@ -89,6 +89,7 @@ struct cw_rw {
                       where they stand; or words that those forms are written with are macros */
     bool own_clamp; /* the program declares a function of that name */
     uint64_t *looks; /* at tokens, that are left to find out which kernels have a form for rows: then none has any more */
+    const struct cw_rewrite_in *in;
     char *reason;  /* 256 bytes, empty: nothing was refused yet */
     bool nomem;
 };

@@ -2,6 +2,7 @@
 #include "analyse.h"
 
 #include "access.h"
+#include "rows_models.h"
 #include "../footprint/evaluate.h"
 #include "../footprint/model_file.h"
 #include "../footprint/report.h"
@@ -168,6 +169,8 @@ enum cw_status cw_analyse_models(const struct cw_analyse_request *request, FILE 
     if (status != CW_OK)
         return status;
     status = read_all(&s, &model, &n);
+    if (status == CW_OK)
+        cw_rows_models(request, model, n);
     FILE *whole = open_memstream(&text, &length);
     if (!whole)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for models");

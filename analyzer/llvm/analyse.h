@@ -13,6 +13,7 @@ struct cw_analyse_request {
     const char *kernel;   /* only this one; NULL: all */
     const char *launches; /* JSON file to evaluate; NULL: describe the kernels instead */
     bool models;          /* print models for others to evaluate */
+    bool rows;            /* print what is not seen to hold in forms for rows */
     bool time;            /* add how long the steps took */
     struct cw_ir_options options;
 };

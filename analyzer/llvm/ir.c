@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
@@ -83,11 +85,15 @@ static void first_error(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, bool short_header,
-                                struct cw_child_output *out, struct cw_error *err)
+enum { SHORT_HEADER = 1, SYNTAX_TREE = 2 };
+
+static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how, struct cw_child_output *out,
+                                struct cw_error *err)
 {
     const char *argv[MAX_ARGUMENTS];
     int n = 0;
+    static const char *const tree[] = {"-fsyntax-only", "-Xclang", "-ast-dump=json", NULL};
+    static const char *const code[] = {"-emit-llvm", "-c", "-o", "-", NULL};
     static const char *const fixed[] = {
         "-x",
         "cl",
@@ -109,10 +115,6 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
         "-fno-caret-diagnostics",
         "-Xclang",
         "-finclude-default-header",
-        "-emit-llvm",
-        "-c",
-        "-o",
-        "-",
     };
     const char *named = getenv("CLWEAVE_CLANG");
     const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
@@ -120,8 +122,10 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
     argv[n++] = NULL;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         argv[n++] = fixed[i];
+    for (const char *const *word = how & SYNTAX_TREE ? tree : code; *word; word++)
+        argv[n++] = *word;
     argv[n++] = o->std ? o->std : "-cl-std=CL1.2";
-    if (short_header) {
+    if (how & SHORT_HEADER) {
         argv[n++] = "-Xclang";
         argv[n++] = "-fdeclare-opencl-builtins";
     }
@@ -148,10 +152,10 @@ enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LL
     struct cw_child_output out = {0};
     /* Generated declarations load three times faster than the header; the header knows a few functions more.
      * Standard input can be read only once, and is not worth keeping for that. */
-    enum cw_status s = run_clang(o, path, true, &out, err);
+    enum cw_status s = run_clang(o, path, SHORT_HEADER, &out, err);
     if (s == CW_OK && out.exit_status != 0 && strcmp(path, "-")) {
         cw_child_output_finish(&out);
-        s = run_clang(o, path, false, &out, err);
+        s = run_clang(o, path, 0, &out, err);
     }
     char line[300];
     if (s == CW_OK && out.exit_status != 0) {
@@ -171,6 +175,32 @@ enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LL
         }
     }
     cw_child_output_finish(&out);
+    return s;
+}
+
+enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length, struct cw_bytes *tree,
+                                 struct cw_error *err)
+{
+    struct cw_child_output out = {0};
+    char path[64];
+    int fd = memfd_create("clweave", 0); /* clang inherits it */
+    enum cw_status s = CW_OK;
+
+    memset(tree, 0, sizeof *tree);
+    if (fd < 0 || write(fd, text, length) != (ssize_t)length)
+        s = cw_error_set(err, CW_ERR_IO, "cannot hand a source to clang");
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (s == CW_OK)
+        s = run_clang(o, path, SHORT_HEADER | SYNTAX_TREE, &out, err);
+    if (s == CW_OK && out.exit_status != 0)
+        s = cw_error_set(err, CW_ERR_FORMAT, "clang has no syntax tree of the source");
+    if (s == CW_OK) {
+        *tree = out.out;
+        out.out = (struct cw_bytes){0};
+    }
+    cw_child_output_finish(&out);
+    if (fd >= 0)
+        close(fd);
     return s;
 }
 

@@ -3,6 +3,7 @@
 #define CW_FOOTPRINT_IR_H
 
 #include "../../sched/status.h"
+#include "child.h"
 
 #include <llvm-c/Core.h>
 
@@ -25,6 +26,11 @@ void cw_ir_options_finish(struct cw_ir_options *o);
  * CW_ERR_NOMEM. */
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
                              LLVMModuleRef *module, struct cw_error *err);
+
+/* What clang's parser makes of `text` with the same options, as JSON; *tree is the caller's to free. Errors as above, and
+ * CW_ERR_LIMIT for more than 64 MiB. */
+enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length, struct cw_bytes *tree,
+                                 struct cw_error *err);
 
 /* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant
  * memory of the source stays. CW_ERR_INVALID with LLVM's message. */

@@ -4,6 +4,7 @@
  * child crashes, hangs or runs out of memory. Nothing is written before everything is known. */
 #include "analyse.h"
 #include "child.h"
+#include "rows_models.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 enum { EXIT_USAGE = 2, DEFAULT_SECONDS = 10, DEFAULT_MIB = 4096 };
 
 static const char usage[] =
-    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models] [--seconds N] [--mib N] "
+    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models | --rows] [--seconds N] [--mib N] "
     "[--time] [build "
     "options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
@@ -73,13 +74,19 @@ static int work(const struct cw_analyse_request *request)
 {
     struct cw_error err = {0};
     json_t *result = NULL;
-    enum cw_status s =
-        request->models ? cw_analyse_models(request, stdout, &err) : cw_analyse(request, &result, &err);
+    enum cw_status s = CW_OK;
+
+    if (request->models)
+        s = cw_analyse_models(request, stdout, &err);
+    else if (request->rows)
+        result = cw_rows_described(request);
+    else
+        s = cw_analyse(request, &result, &err);
     if (s != CW_OK)
         return fail(s, err.text);
     if (request->models)
         return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-    int bad = json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
+    int bad = !result || json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
     json_decref(result);
     return bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -190,6 +197,8 @@ int main(int argc, char **argv)
             request.launches = argv[++i];
         } else if (!strcmp(a, "--models")) {
             request.models = true;
+        } else if (!strcmp(a, "--rows")) {
+            request.rows = true;
         } else if (!strcmp(a, "--time")) {
             request.time = true;
         } else if (!strcmp(a, "--seconds") && positive(value)) {

@@ -245,8 +245,30 @@ static void forms(void **state)
     }
 }
 
-int main(void)
+/* For others to look at (test/rewrite/proof.sh): a folder of sources, options beside them, and, per case, whether it has a form. */
+static int write_cases(const char *folder)
 {
+    char path[4096];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char *const ends[] = {"cl", "options", "why"};
+        const char *const texts[] = {cases[i].source, cases[i].options ? cases[i].options : "", cases[i].why};
+        for (size_t k = 0; k < 3; k++) {
+            FILE *f;
+            snprintf(path, sizeof path, "%s/%03zu%s.%s", folder, i, cases[i].expect ? "yes" : "no", ends[k]);
+            f = fopen(path, "w");
+            if (!f || fputs(texts[k], f) == EOF || fclose(f) != 0)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return write_cases(argv[1]);
+
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(many_looks)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

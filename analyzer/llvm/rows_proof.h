@@ -1,0 +1,63 @@
+/* rows_proof.h - whether what a kernel's form for rows takes for granted is so, by clang's reading of the kernel.
+ *
+ * The rewriter reads kernels as tokens (kernel/rewrite_rows.h), without types, scopes or macros' contents. What it has understood
+ * is held here against the syntax tree of the very same text, by code that shares nothing with it but the statement of what was
+ * understood: a form is used only where both agree. Nothing here looks for forms; whatever is not seen to hold is refused.
+ *
+ *   what the form takes for granted                                     looked at in
+ *   the kernel is that function, what it calls asks for no ids          rows_proof.c
+ *   loops run from the first to the last turn; no others                rows_proof.c
+ *   subscripts are of parameters, and move by one at most; with loops,  rows_proof.c
+ *     what is written moves
+ *   variables that tests rest on keep the value they are declared with  rows_terms.c
+ *   a side of a comparison moves by one from work-item to work-item,    rows_terms.c
+ *     or not at all, and may be looked at before it is reached
+ *   what becomes a constant is a test, made of just these comparisons,  rows_tests.c
+ *     joined so, without side effects; names mean the same at the ends
+ *     of a row
+ *   no NaN has another sign                                             rows_signs.c */
+#ifndef CW_FOOTPRINT_ROWS_PROOF_H
+#define CW_FOOTPRINT_ROWS_PROOF_H
+
+#include "../kernel/rewrite_rows.h"
+#include "ast.h"
+
+/* `tree` is that of r's text. NULL: all of it is so; else static words that say what is not. */
+const char *cw_rows_proof(const struct cw_ast *tree, const struct cw_rw_rows *r);
+
+/* ---- internal to rows_*.c */
+
+enum { CW_PROOF_FUNCTIONS = 64 };
+
+struct cw_proof {
+    const struct cw_rw_rows *r;
+    const struct cw_ast_node *root, *kernel, *body;
+    const struct cw_ast_node *loop[CW_RW_LOOPS]; /* the variable of each of r's */
+    const struct cw_ast_node *reached[CW_PROOF_FUNCTIONS]; /* bodies of the functions that the kernel calls, and they */
+    unsigned reaches;
+};
+
+/* How a value changes along a row; `turns`: also from turn to turn of a loop. */
+struct cw_proof_term {
+    enum cw_rw_term moves;
+    bool turns;
+};
+
+/* rows_terms.c */
+struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_ast_node *n);
+bool cw_proof_is_integer(const char *type); /* int, uint, size_t … */
+bool cw_proof_is_int(const char *type);
+bool cw_proof_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin);
+bool cw_proof_defines(const struct cw_proof *p, const char *function);
+/* The variable whose value the expression is, as it is: for `x` and `(x)`; else NULL. */
+const struct cw_ast_node *cw_proof_variable(const struct cw_ast_node *n);
+uint32_t cw_proof_place(const struct cw_proof *p, uint32_t token);
+/* The outermost expression in the kernel that is just these tokens, none of it made by a macro; or NULL. */
+const struct cw_ast_node *cw_proof_find(const struct cw_proof *p, struct cw_rw_range at);
+bool cw_proof_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struct cw_rw_range at);
+
+/* rows_tests.c and rows_signs.c: NULL, or what does not hold. */
+const char *cw_proof_tests(const struct cw_proof *p);
+const char *cw_proof_signs(const struct cw_proof *p);
+
+#endif

@@ -1,0 +1,36 @@
+#!/bin/bash
+# What forms for rows take for granted, held against clang's reading of the kernels (analyzer/llvm/rows_proof.h): the forms of all
+# kernels of test_rewrite_rows hold; where the rewriter believes too much (credulous.c) none does that it would refuse else; and
+# whatever else is changed in them is refused (claims.c).
+set -u
+bad=0
+[ -x "$B/clweave-footprint" ] || { echo "built without LLVM"; exit 77; }
+mkdir "$T/cases" && "$B/test/unit/test_rewrite_rows" "$T/cases" || exit 1
+right='{"format":"clweave-footprint","version":1,"rows":[{"kernel":"k","wrong":null}]}'
+cases=0
+for source in "$T"/cases/*.cl; do
+    case=${source%.cl}
+    why=$(cat "$case.why")
+    helper=$B/clweave-footprint
+    [[ $case = *no ]] && helper=$B/test/credulous
+    answer=$("$helper" --rows $(cat "$case.options") "$source")
+    cases=$((cases + 1))
+    if [[ $case = *yes ]]; then
+        [ "$answer" = "$right" ] || { echo "$why: $answer"; bad=1; }
+        continue
+    fi
+    case $why in
+    # another variable, which is just read; a build option that the rewriter refuses by itself
+    "a macro that names it" | "another variable of that name" | "a parameter of that name" | "loose sums") ;;
+    *) [ "$answer" != "$right" ] || { echo "believed: $why"; bad=1; } ;;
+    esac
+done
+[ "$cases" -gt 150 ] || { echo "only $cases cases"; bad=1; }
+"$B/test/claims" test/rewrite/rows.cl "$T"/cases/*yes.cl > "$T/claims" 2>&1 || { cat "$T/claims"; bad=1; }
+read -r changes _ < "$T/claims"
+[ "$changes" -gt 3000 ] || { echo "only $changes changes"; bad=1; }
+for seed in ${SEEDS:-1}; do
+    python3 test/rewrite/rows.py "$seed" "${KERNELS:-10}" > "$T/random.cl"
+    "$B/test/claims" "$T/random.cl" > "$T/claims" 2>&1 || { echo "seed $seed"; cat "$T/claims"; bad=1; }
+done
+exit $bad
