@@ -11,7 +11,8 @@ struct named {
     struct cw_ast_node *node;
 };
 
-enum { BLOCK = 1024, DEEPEST = 1000 };
+/* A byte of text makes some two hundred of JSON. */
+enum { BLOCK = 1024, DEEPEST = 1000, LONGEST = 128 << 10 };
 
 struct block {
     struct block *next;
@@ -210,8 +211,12 @@ enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size
 {
     struct cw_bytes tree = {0};
     struct cw_ast *a = NULL;
-    enum cw_status s = cw_ir_syntax_tree(o, text, length, &tree, err);
+    enum cw_status s = CW_OK;
 
+    if (length > LONGEST)
+        s = cw_error_set(err, CW_ERR_LIMIT, "no syntax tree of more than %d KiB", LONGEST >> 10);
+    if (s == CW_OK)
+        s = cw_ir_syntax_tree(o, text, length, &tree, err);
     if (s == CW_OK && !(a = calloc(1, sizeof *a)))
         s = cw_error_set(err, CW_ERR_NOMEM, "out of memory for a syntax tree");
     if (s == CW_OK)

@@ -66,7 +66,7 @@ struct cw_ast_node {
 struct cw_ast;
 
 /* Reads `text` as clang does with these options. CW_ERR_NOTFOUND, CW_ERR_FORMAT (it does not compile; clang says something
- * else than expected), CW_ERR_LIMIT, CW_ERR_IO, CW_ERR_NOMEM. */
+ * else than expected), CW_ERR_LIMIT (more than 128 KiB, or nested too deeply), CW_ERR_IO, CW_ERR_NOMEM. */
 enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size_t length, struct cw_ast **ast, struct cw_error *err);
 void cw_ast_free(struct cw_ast *ast); /* NULL is fine */
 

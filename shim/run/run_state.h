@@ -7,6 +7,7 @@
 
 struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
+    atomic_ullong by_rows; /* tiles; lock not needed */
     uint64_t native[16]; /* by enum cw_run_reason */
 };
 

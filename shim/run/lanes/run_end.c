@@ -115,6 +115,8 @@ static void summary(void)
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
             say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    if (c->by_rows)
+        say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n", (unsigned long long)c->by_rows));
     if (c->kept)
         say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept\n", (unsigned long long)c->kept));
     if (c->again)

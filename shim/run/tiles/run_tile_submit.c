@@ -132,6 +132,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
         err = cw_run_build_enqueue(p, s.queue, s.kernel, &r, event);
     else if (err == CL_SUCCESS)
         err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL, event);
+    if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
+        atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
     if (err == CL_SUCCESS && s.first_time)
         cw_run_room_loaded(l, s.global, s.local, p->lane->number, s.form);
     return err;
