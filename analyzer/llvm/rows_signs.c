@@ -20,16 +20,27 @@ struct look {
 
 static bool moves(struct look l, const struct cw_ast_node *n);
 
-static bool is_floating(const struct cw_ast_node *n)
+static bool says_floating(const char *type)
 {
-    return !strchr(n->type, '*') && !strchr(n->type, '(') ? strstr(n->type, "float") || strstr(n->type, "double") || strstr(n->type, "half")
-                                                          : strstr(n->type, "ext_vector_type") && !strchr(n->type, '*') &&
-                                                                (strstr(n->type, "float") || strstr(n->type, "double") || strstr(n->type, "half"));
+    return strstr(type, "float") || strstr(type, "double") || strstr(type, "half");
 }
 
+/* "int __attribute__((ext_vector_type(4)))" */
+static bool is_vector(const char *type)
+{
+    return strstr(type, "ext_vector_type") && !strchr(type, '*');
+}
+
+/* A scalar or vector, also the value of an assignment to one; no function, pointer or structure. */
+static bool is_floating(const struct cw_ast_node *n)
+{
+    return says_floating(n->type) && !strchr(n->type, '*') && !strchr(n->type, '[') && (is_vector(n->type) || !strchr(n->type, '('));
+}
+
+/* Only what is known to be: structures have names of any kind. */
 static bool is_whole(const struct cw_ast_node *n)
 {
-    return *n->type && !is_floating(n) && !strchr(n->type, '*') && !strstr(n->type, "struct") && !strstr(n->type, "union");
+    return cw_proof_is_integer(n->type) || !strcmp(n->type, "bool") || (is_vector(n->type) && !says_floating(n->type));
 }
 
 static bool is_literal(const struct cw_ast_node *n)

@@ -27,6 +27,10 @@ for source in "$T"/cases/*.cl; do
 done
 [ "$cases" -gt 150 ] || { echo "only $cases cases"; bad=1; }
 "$B/test/claims" test/rewrite/rows.cl "$T"/cases/*yes.cl > "$T/claims" 2>&1 || { cat "$T/claims"; bad=1; }
+"$B/test/credulous" --rows test/rewrite/proof.cl | grep -o '"kernel":"[^}]*' > "$T/answers"
+grep -v '"right_' "$T/answers" | grep '"wrong":null' && { echo "believed, above"; bad=1; }
+grep '"right_' "$T/answers" | grep -v '"wrong":null' && { echo "refused, above"; bad=1; }
+[ "$(wc -l < "$T/answers")" -ge 18 ] || { echo "only $(wc -l < "$T/answers") forms of proof.cl"; bad=1; }
 read -r changes _ < "$T/claims"
 [ "$changes" -gt 3000 ] || { echo "only $changes changes"; bad=1; }
 for seed in ${SEEDS:-1}; do
