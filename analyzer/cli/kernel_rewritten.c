@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../footprint/model_file.h"
 #include "../io/file_text.h"
 #include "../kernel/header_files.h"
+#include "../kernel/joined_source.h"
+#include "../kernel/program_models.h"
 #include "../kernel/rewrite.h"
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
@@ -14,15 +17,31 @@ static const char *read_header(void *files, size_t unit, const char *name, const
     return cw_header_files_read(files, name, includer);
 }
 
+/* Empty where they cannot be had; then there are no forms for rows either. */
+static void get_models(const char *source, const char *options, struct cw_model_set *set)
+{
+    struct cw_models_source from;
+    struct cw_error ignored = {0};
+    char *joined = cw_source_includes(source) ? cw_joined_source(source, options, &ignored) : NULL;
+
+    memset(set, 0, sizeof *set);
+    cw_models_init(&from, "");
+    if (cw_models_get(&from, joined ? joined : source, options, NULL, set, NULL, &ignored) != CW_OK)
+        memset(set, 0, sizeof *set);
+    free(joined);
+}
+
 static enum cw_status rewrite(const char *path, const char *source, const char *options, FILE *out,
                               struct cw_error *err)
 {
     struct cw_header_files headers;
     struct cw_rewrite_unit unit = {source, options};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .context = &headers};
+    struct cw_model_set models;
+    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .context = &headers, .rows = cw_models_bear_out, .rows_context = &models};
     struct cw_rewrite_out result;
     enum cw_status status;
 
+    get_models(source, options, &models);
     if (cw_header_files_init(&headers, options))
         in.read_header = read_header;
     status = cw_rewrite(&in, &result, err);
@@ -31,6 +50,7 @@ static enum cw_status rewrite(const char *path, const char *source, const char *
     if (status == CW_OK)
         fputs(result.source[0], out);
     cw_rewrite_finish(&result);
+    cw_model_set_finish(&models);
     cw_header_files_finish(&headers);
     return status;
 }

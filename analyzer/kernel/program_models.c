@@ -339,3 +339,11 @@ enum cw_status cw_models_get(struct cw_models_source *s, const char *source, con
         *kept = found;
     return status;
 }
+
+bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
+{
+    const struct cw_model *m = cw_model_set_find(set, kernel);
+
+    (void)form;
+    return m && m->rows == (int64_t)key;
+}

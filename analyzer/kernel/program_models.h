@@ -14,6 +14,7 @@
 #include "tested_names.h"
 
 struct cw_model_set; /* footprint/model_file.h */
+struct cw_rw_rows;
 
 /* What a vendor's compiler says about a name that a source tests (tested_names.h). */
 enum cw_macro_kind {
@@ -49,6 +50,10 @@ struct cw_models_source {
 /* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in bin/ or
  * libexec/clweave/ next to its folder. `folder`: of the store, "" for none. Reads the environment. */
 void cw_models_init(struct cw_models_source *s, const char *folder);
+
+/* For cw_rewrite_in.rows (rewrite.h), with the models of that source as its context: clang's reading of the kernels bears out the
+ * form for rows with this key. */
+bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 
 #define CW_MODELS_MILLISECONDS 20000u /* the helper's own deadline is half of it */
 

@@ -12,6 +12,7 @@
 
 #include "../../../analyzer/io/file_store.h"
 #include "../../../analyzer/kernel/header_files.h"
+#include "../../../analyzer/kernel/program_models.h"
 #include "../../../analyzer/kernel/rewrite.h"
 #include "../../door/log.h"
 #include "../lanes/run_fault.h"
@@ -59,22 +60,13 @@ static const char *read_header(void *files, size_t unit, const char *name, const
     return cw_header_files_read(files, name, includer);
 }
 
-/* Only forms that clang has looked at, too: its reading of the program's kernels says which. */
-static bool is_borne_out(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
-{
-    const struct cw_model *m = cw_model_set_find(models, kernel);
-
-    (void)form;
-    return m && m->rows == (int64_t)key;
-}
-
 static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 {
     const struct cw_model_set *set = &r->models->set;
     const char **names = calloc((size_t)set->n + 1, sizeof *names);
     struct cw_rewrite_unit unit = {p->source, p->options};
     struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = (size_t)set->n,
-                                .rows = is_borne_out, .rows_context = &r->models->set};
+                                .rows = cw_models_bear_out, .rows_context = &r->models->set};
     struct cw_header_files headers;
     bool good = false;
 
