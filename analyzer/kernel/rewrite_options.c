@@ -131,7 +131,7 @@ static void drop_plain_options(char *p)
         bool path;
         p += strspn(p, " \t\n");
         path = begins(p, "-I");
-        if (path || begins(p, "-cl-") || begins(p, "-W")) {
+        if (path || begins(p, "-cl-") || begins(p, "-W") || !strcmp(p, "-w") || begins(p, "-w ")) {
             size_t length = strcspn(p, " \t\n");
             memset(p, ' ', length);
             p += length;

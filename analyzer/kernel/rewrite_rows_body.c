@@ -116,10 +116,35 @@ static bool is_steady_list(const struct cw_rw_rows *r, struct cw_rw_range type)
     return false;
 }
 
+/* Made of numbers alone, or of variables that are: const would make a constant of it, which compilers compute with in other ways
+ * before they make code of it. */
+static bool is_number(const struct cw_rw_rows *r, uint32_t k)
+{
+    for (uint32_t i = r->variable[k].value.first; i < r->variable[k].value.end; i++) {
+        uint32_t of = k;
+        if (r->t->v[i].kind != CW_RW_NAME || cw_rw_integer_type(r, i, i + 1))
+            continue;
+        while (of > 0 && r->variable[of - 1].name != r->t->v[i].name)
+            of--;
+        if (!of || !is_number(r, of - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Of its list of declarators some is. */
+static bool has_numbers(const struct cw_rw_rows *r, uint32_t first)
+{
+    for (uint32_t k = first; k < r->variables && r->variable[k].type.first == r->variable[first].type.first; k++)
+        if (is_number(r, k))
+            return true;
+    return false;
+}
+
 static void constants(const struct cw_rw_rows *r, struct place *p, uint32_t *n)
 {
     for (uint32_t k = 0; k < r->variables; k++)
-        if (r->variable[k].token == r->variable[k].type.end && is_steady_list(r, r->variable[k].type))
+        if (r->variable[k].token == r->variable[k].type.end && !has_numbers(r, k) && is_steady_list(r, r->variable[k].type))
             add(p, n, (struct place){.all = {r->variable[k].type.first, r->variable[k].type.first}, .text = " const "});
 }
 
@@ -166,7 +191,7 @@ void cw_rw_rows_body(writer *w, const char *which, uint32_t edge)
         if (p[i].text) {
             cw_rw_rows_say(w, "%s", p[i].text);
         } else {
-            cw_rw_rows_say(w, " (");
+            cw_rw_rows_say(w, " +("); /* not a bracket, of which a macro before it would make a call */
             cw_rw_rows_copy(w, p[i].sum);
             cw_rw_rows_say(w, ") ");
         }

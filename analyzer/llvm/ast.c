@@ -148,7 +148,7 @@ static struct cw_ast_node *read_node(struct cw_ast *a, const json_t *j, struct c
     n->kind = kind_of(j);
     n->parent = parent;
     n->type = type_of(j);
-    n->words = words_of(j);
+    n->words = n->kind == CW_AST_RecordDecl ? word(j, "tagUsed") : words_of(j);
     n->begin = offset(json_object_get(range, "begin"), false, &n->macro);
     n->end = offset(json_object_get(range, "end"), true, &n->macro);
     n->name_at = offset(json_object_get(j, "loc"), false, &n->macro);

@@ -15,6 +15,11 @@
     X(VarDecl)                                                                                                                  \
     X(OpenCLKernelAttr)                                                                                                         \
     X(CompoundStmt)                                                                                                             \
+    X(ReturnStmt)                                                                                                               \
+    X(BreakStmt)                                                                                                                \
+    X(ContinueStmt)                                                                                                             \
+    X(SwitchStmt)                                                                                                               \
+    X(RecordDecl)                                                                                                               \
     X(DeclStmt)                                                                                                                 \
     X(IfStmt)                                                                                                                   \
     X(ForStmt)                                                                                                                  \
@@ -57,7 +62,8 @@ struct cw_ast_node {
     bool written;         /* variables: more is done with it than reading its value */
     uint8_t term, turns;  /* of variables, once they are looked at (rows_terms.c) */
     const char *type;     /* without typedefs; "" for what has none */
-    const char *words;    /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their name; else "" */
+    const char *words;    /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their name;
+                             records: "struct", "union"; else "" */
     struct cw_ast_node *decl; /* DeclRefExpr: what it names; NULL: no declaration of the text's */
     struct cw_ast_node *parent, *first, *next;
 };

@@ -16,7 +16,7 @@ static bool is_named(const struct cw_proof *p, const struct cw_ast_node *n, uint
 static const char *find_kernel(struct cw_proof *p)
 {
     const struct cw_rw_function *f = p->r->f;
-    uint32_t name = p->r->t->v[f->name_token].name, parameters = 0;
+    uint32_t name = p->r->t->v[f->name_token].name, parameters = 0, behind = cw_proof_place(p, f->open_token) + 1;
     bool is_kernel = false;
 
     for (const struct cw_ast_node *n = p->root->first; n; n = n->next) {
@@ -37,8 +37,14 @@ static const char *find_kernel(struct cw_proof *p)
         if (parameters == p->r->parameters || !is_named(p, n, p->r->parameter[parameters].name) ||
             p->r->parameter[parameters].integer != cw_proof_is_integer(n->type))
             return "it has other parameters";
+        if (n->macro || (parameters ? n->begin < behind : n->begin != cw_proof_place(p, f->open_token + 1)))
+            return "it has other parameters";
+        behind = n->end;
         parameters++;
     }
+    if (behind > cw_proof_place(p, f->close_token) ||
+        behind != p->r->t->v[f->close_token - 1].at + p->r->t->v[f->close_token - 1].length)
+        return "it has other parameters";
     return !is_kernel || parameters != p->r->parameters ? "it has other parameters, or is no kernel" : NULL;
 }
 
@@ -229,7 +235,7 @@ static const char *memory(const struct cw_proof *p)
         const struct cw_ast_node *base;
         if (n->kind == CW_AST_ArraySubscriptExpr) {
             base = cw_proof_variable(n->first);
-            if (!base || base->kind != CW_AST_ParmVarDecl || !strchr(base->type, '*') ||
+            if (!base || base->kind != CW_AST_ParmVarDecl || base->written || !strchr(base->type, '*') ||
                 cw_proof_term_of(p, cw_ast_child(n, 1)).moves == CW_RW_T_UNKNOWN)
                 return "a subscript is of something else, or moves by more";
         }
@@ -269,5 +275,5 @@ const char *cw_rows_proof(const struct cw_ast *tree, const struct cw_rw_rows *r)
         wrong = memory(&p);
     if (!wrong)
         wrong = cw_proof_tests(&p);
-    return wrong ? wrong : cw_proof_signs(&p);
+    return wrong ? wrong : cw_proof_floats(&p);
 }

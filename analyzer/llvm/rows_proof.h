@@ -15,7 +15,8 @@
  *   what becomes a constant is a test, made of just these comparisons,  rows_tests.c
  *     joined so, without side effects; names mean the same at the ends
  *     of a row
- *   no NaN has another sign                                             rows_signs.c */
+ *   no floating-point value is computed in another way where tests      rows_numbers.c, rows_floats.c,
+ *     and turns are constants                                           rows_operations.c */
 #ifndef CW_FOOTPRINT_ROWS_PROOF_H
 #define CW_FOOTPRINT_ROWS_PROOF_H
 
@@ -56,8 +57,8 @@ uint32_t cw_proof_place(const struct cw_proof *p, uint32_t token);
 const struct cw_ast_node *cw_proof_find(const struct cw_proof *p, struct cw_rw_range at);
 bool cw_proof_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struct cw_rw_range at);
 
-/* rows_tests.c and rows_signs.c: NULL, or what does not hold. */
+/* rows_tests.c and rows_operations.c: NULL, or what does not hold. */
 const char *cw_proof_tests(const struct cw_proof *p);
-const char *cw_proof_signs(const struct cw_proof *p);
+const char *cw_proof_floats(const struct cw_proof *p);
 
 #endif

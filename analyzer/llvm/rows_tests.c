@@ -234,6 +234,27 @@ static bool has_atoms(const struct cw_proof *p, uint32_t c, const struct cw_ast_
     return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN;
 }
 
+/* It is reached in every turn of the loops around it: nothing leaves them, and no test, or operator that tests, is in between. */
+static bool is_in_all_turns(const struct cw_proof *p, const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *outermost = NULL;
+
+    for (const struct cw_ast_node *up = n; up != p->body; up = up->parent)
+        if (up->kind == CW_AST_ForStmt)
+            outermost = up;
+    for (const struct cw_ast_node *up = n->parent; outermost && up != outermost; up = up->parent)
+        if (up->kind != CW_AST_ForStmt && up->kind != CW_AST_CompoundStmt && up->kind != CW_AST_DeclStmt && up->kind != CW_AST_VarDecl &&
+            up->kind != CW_AST_ParenExpr && up->kind != CW_AST_ImplicitCastExpr && up->kind != CW_AST_CStyleCastExpr &&
+            up->kind != CW_AST_CompoundAssignOperator && up->kind != CW_AST_ArraySubscriptExpr && up->kind != CW_AST_CallExpr &&
+            up->kind != CW_AST_ExtVectorElementExpr && up->kind != CW_AST_MemberExpr &&
+            !(up->kind == CW_AST_BinaryOperator && !strchr("&|,", *up->words)))
+            return false;
+    for (const struct cw_ast_node *k = outermost; k; k = cw_ast_following(outermost, k))
+        if (k->kind == CW_AST_BreakStmt || k->kind == CW_AST_ContinueStmt || k->kind == CW_AST_ReturnStmt)
+            return false;
+    return true;
+}
+
 static const char *clamp(const struct cw_proof *p, uint32_t c)
 {
     const struct cw_rw_condition *k = &p->r->condition[c];
@@ -250,7 +271,7 @@ static const char *clamp(const struct cw_proof *p, uint32_t c)
         if (!is_int(p, a, &none) || t.moves != CW_RW_T_FIXED || t.turns)
             return "a clamp's bounds move";
     }
-    return is_int(p, sum, &turn) && has_atoms(p, c, sum, turn) ? NULL : "a clamp moves otherwise";
+    return is_int(p, sum, &turn) && is_in_all_turns(p, n) && has_atoms(p, c, sum, turn) ? NULL : "a clamp moves otherwise";
 }
 
 static const char *test(const struct cw_proof *p, uint32_t c)
@@ -260,6 +281,8 @@ static const char *test(const struct cw_proof *p, uint32_t c)
     uint32_t atoms = 0, moving = 0;
 
     for (uint32_t i = 0; i < p->r->atoms; i++) {
+        if (p->r->atom[i].condition >= p->r->conditions)
+            return "a test is made of other comparisons";
         atoms += p->r->atom[i].condition == c;
         moving += p->r->atom[i].condition == c && p->r->atom[i].moving;
     }

@@ -132,7 +132,7 @@ static bool look(void *context, const char *kernel, const struct cw_rw_rows *for
     struct cw_ast *ast = NULL;
     struct cw_error err = {0};
 
-    (void)context, (void)key;
+    (void)context, (void)kernel, (void)key;
     if (!r || cw_ast_read(&none, form->t->text, form->t->length, &ast, &err) != CW_OK) {
         free(r);
         return false;
@@ -140,14 +140,12 @@ static bool look(void *context, const char *kernel, const struct cw_rw_rows *for
     tree = ast;
     *r = *form;
     right = cw_rw_rows_text(r);
-    if (cw_rows_proof(tree, r)) {
-        missed++;
-        fprintf(stderr, "%s: %s is refused as it is\n", path, kernel);
+    if (!cw_rows_proof(tree, r)) { /* else there is nothing to refuse */
+        forms++;
+        atoms(r);
+        conditions(r);
+        others(r);
     }
-    forms++;
-    atoms(r);
-    conditions(r);
-    others(r);
     free(right);
     free(r);
     cw_ast_free(ast);

@@ -5,7 +5,7 @@
  * Every kernel of FILE takes (global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int
  * o, int bx, int by, int bz) and writes element o + ((z - bz) * 64 + y - by) * p + x - bx of out at most, (x, y, z) its
  * global id. Each is launched LAUNCHES times (6) with random ranges, offsets and arguments: as it is, then rewritten in
- * tiles whose rows are of random length. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must
+ * tiles whose rows are of random length. ROWS_ONLY=" k1 k2 ": these alone. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must
  * differ. Prints how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
  */
 #include "../../analyzer/kernel/rewrite.h"
@@ -194,6 +194,15 @@ static void open_device(void)
     must(!clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL), "writing");
 }
 
+static int is_wanted(const char *kernel)
+{
+    const char *only = getenv("ROWS_ONLY");
+    char word[300];
+
+    snprintf(word, sizeof word, " %s ", kernel);
+    return !only || strstr(only, word) != NULL;
+}
+
 int main(int argc, char **argv)
 {
     static char names[1 << 16];
@@ -218,7 +227,7 @@ int main(int argc, char **argv)
         cl_kernel one, other;
         bool good = true;
         cl_int e;
-        if (!result.kernel[k].rows || (argc > 4 && strcmp(argv[4], name[k])))
+        if (!result.kernel[k].rows || !is_wanted(name[k]) || (argc > 4 && strcmp(argv[4], name[k])))
             continue;
         rows++;
         snprintf(form, sizeof form, CW_REWRITE_ROWS "%s", name[k]);

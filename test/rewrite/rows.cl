@@ -248,3 +248,11 @@ kernel void n9(global const float *in, global float *out, int w, int h, uint u, 
     
     if (x < w) out[c] = in[c] - (float)bz/(float)by * in[c+1];
 }
+/* A number that is no const must not become one: compilers would round the product by itself. */
+kernel void numbers(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
+    int bx, int by, int bz)
+{
+    int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
+    int x = get_global_id(0), k = 3;
+    if (x < w) out[c] = (k * 0.1f - 0.3f) * in[c];
+}

@@ -6,6 +6,7 @@ import random
 import sys
 
 TYPES = ["int", "int", "int", "const int", "uint", "size_t", "long", "short", "uchar", "unsigned", "ushort", "char", "ulong"]
+FIRST = "float y0(int v) { return v * 0.5f; }\n"
 HEAD = """kernel void k%d(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
     int bx, int by, int bz) {
     int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
@@ -19,6 +20,8 @@ class Kernel:
         self.names = []
         self.loops = rng.random() < .5
         self.odd = rng.random() < .3  # written as nobody does
+        self.numbers = rng.random() < .5  # what is a constant where a test is one
+        self.known = []
 
     def pick(self, *these):
         return self.rng.choice(these)
@@ -38,7 +41,19 @@ class Kernel:
             text += "    x += 1;\n"
         if self.odd:
             text += f"    {self.written()}\n"
+        if self.numbers:
+            text += f"    {self.number()}\n"
         return text
+
+    def number(self):
+        """Values of which compilers know more in some copies, or none."""
+        test = f"if ({self.condition()}) "
+        self.known = ["m * 0.1f", "m * 0.7f", "in[c] * m", "m / in[c]", "in[c] - m", "m - in[c]", "(in[c] - m * in[c + 1])", "m", "-m", "(m + 0.3f) * in[c]"]
+        return self.pick("float m = 2.0f; " + test + "m = 3.0f;", "int m = 3;", "const int m = 3;", "float m = 0.3f;", "float m = -1;",
+                         "int m = 2; " + test + "m = ~0;", "float m = in[c] * 2.0f; " + test + "m = in[c + 1];", "float m = 0; " + test + "m += in[o];",
+                         "float m = in[c];", "float m = -in[c];", "float m = w;", "float m; " + test + "m = 5; else m = in[c];",
+                         "float m = 1; for (int i = 0; i < 4; i++) m += i * 0.1f;", "float m = 0; for (int i = -1; i < 2; i++) m += i * in[c + i];",
+                         "float m = u * 0.3f;", "float m = y0(w);", "float m = in[c] > 500 ? 0 : 7;", "float m = (0.5f + s) * in[c];")
 
     def written(self):
         """An int that is written, or shadowed, or neither, in other ways than by name and operator."""
@@ -108,6 +123,7 @@ class Kernel:
                  "(out[c] - in[o - 5] * in[c] * in[c + 1])", "(in[c] - (in[o - 7] * in[c + 1]) * out[c])", "(in[o - 3] * -1.0f * in[c] - out[c])",
                  "(in[c] - 2.0f * in[o - 4])", "(in[c] - in[c + 1] * in[c - 1] / in[o - 2])", "(out[c] - (float)(in[o - 6] * in[c + 1]))",
                  "(in[o - 9] / -1.0f) * in[c + 1] + out[c]"]
+        terms += self.known + self.known
         return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
 
     def clamped(self, turn):
@@ -165,6 +181,7 @@ class Kernel:
 
 def main():
     seed, count = int(sys.argv[1]), int(sys.argv[2])
+    print(FIRST, end="")
     for n in range(count):
         print(Kernel(random.Random(seed * 100003 + n)).text(n), end="")
 

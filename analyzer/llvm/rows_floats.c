@@ -1,0 +1,377 @@
+/* rows_floats.c - whether compilers may compute floating-point values otherwise in a copy of a kernel's text: see rows_proof.h.
+ *
+ * Copies differ from the kernel in what is constant: tests, turns of loops that are unrolled, what is given a value only where a
+ * test holds. A product of two constants that is part of a sum is rounded by itself, and fused with the sum where they are no
+ * constants; a constant NaN has another sign than the processor's; what is multiplied by a constant -1 is negated. And where
+ * something is negated LLVM puts that into a neighbouring operation, or not, by who else uses it and in which block, and an
+ * operation that negates leaves NaNs as they are. So every operation must have an operand that is no constant in any copy, or
+ * must be of constants that are the same in all; and nothing is negated but numbers.
+ *
+ * What a value may be:
+ *   OPEN     what nobody knows before it runs: elements of buffers, floating-point arguments, and what is made of them
+ *   NUMBER   made of numbers alone, so that it is the same constant in every copy
+ *   ZERO     OPEN or, in some copy, the constant 0: sums that begin with 0. Products with it are exact
+ *   DOUBT    anything else: made of ids, turns, whole numbers that tests tell about, of different numbers */
+#include "rows_floats.h"
+
+#include <string.h>
+
+enum { DEEPEST = CW_PROOF_DEEPEST };
+
+static enum cw_proof_value either(enum cw_proof_value a, enum cw_proof_value b)
+{
+    if (a == b || b == CW_PROOF_NOTHING)
+        return a == CW_PROOF_NUMBER && b == a ? CW_PROOF_DOUBT : a;
+    if (a == CW_PROOF_NOTHING)
+        return b;
+    return (a == CW_PROOF_OPEN && b == CW_PROOF_ZERO) || (a == CW_PROOF_ZERO && b == CW_PROOF_OPEN) ? CW_PROOF_ZERO : CW_PROOF_DOUBT;
+}
+
+/* ---- memory */
+
+/* One of the values of something; 0 may be one of several. */
+static enum cw_proof_value one_of(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    double v;
+
+    return cw_proof_number(l, n, &v) && v == 0 && cw_proof_is_usual(v) ? CW_PROOF_ZERO : cw_proof_value_of(l, n);
+}
+
+static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n, unsigned depth);
+
+/* The parameter that pointer d points into, itself or as it is declared; NULL: something else. */
+static const struct cw_ast_node *root_of(struct cw_proof_look *l, const struct cw_ast_node *d, unsigned depth)
+{
+    const struct cw_ast_node *once;
+
+    if (!strchr(d->type, '*') || depth > 4)
+        return NULL;
+    if (d->kind == CW_AST_ParmVarDecl)
+        return d;
+    once = d->kind == CW_AST_VarDecl && d->first ? cw_proof_given_once(l, d) : NULL;
+    return once ? pointed_into(l, once, depth + 1) : NULL;
+}
+
+/* The parameter that the pointer points into, by sums alone; NULL: something else. */
+static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n, unsigned depth)
+{
+    const struct cw_ast_node *d;
+
+    n = cw_ast_bare(n, false);
+    d = cw_proof_variable(n);
+    if (!d && n->kind == CW_AST_BinaryOperator && (!strcmp(n->words, "+") || !strcmp(n->words, "-")) && strchr(n->first->type, '*'))
+        return pointed_into(l, n->first, depth);
+    return d ? root_of(l, d, depth) : NULL;
+}
+
+static bool is_element(const struct cw_ast_node *n)
+{
+    return n->kind == CW_AST_ArraySubscriptExpr || cw_ast_is(n, CW_AST_UnaryOperator, "*") ||
+           (n->kind == CW_AST_MemberExpr && strchr(n->first->type, '*'));
+}
+
+/* The element that this use of a pointer is for, or the pointer variable that is declared with it; NULL: another use. */
+static const struct cw_ast_node *element_of(const struct cw_ast_node *use)
+{
+    for (use = use->parent; !is_element(use) && use->kind != CW_AST_VarDecl; use = use->parent)
+        if (use->kind != CW_AST_ParenExpr && !cw_ast_is(use, CW_AST_ImplicitCastExpr, "LValueToRValue") &&
+            !(use->kind == CW_AST_BinaryOperator && strchr(use->type, '*')))
+            return NULL;
+    return use;
+}
+
+/* What stores to the element, or some of it; NULL: nothing. */
+static const struct cw_ast_node *store_to(const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *up = n->parent;
+
+    for (; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr || up->kind == CW_AST_MemberExpr; up = up->parent)
+        ;
+    return cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue") ? NULL : up;
+}
+
+/* What the kernel stores to buffer d comes back from it. */
+static enum cw_proof_value stored(struct cw_proof_look l, const struct cw_ast_node *d)
+{
+    enum cw_proof_value v = CW_PROOF_OPEN;
+    bool scaled = false;
+
+    l.trail[l.depth++] = d;
+    l.body = l.p->body;
+    for (const struct cw_ast_node *k = l.body; k; k = cw_ast_following(l.body, k)) {
+        const struct cw_ast_node *of, *store;
+        enum cw_proof_value one;
+        ++*l.looks;
+        if (k->kind != CW_AST_DeclRefExpr || !k->decl || root_of(&l, k->decl, 0) != d)
+            continue;
+        of = element_of(k);
+        if (of && of->kind == CW_AST_VarDecl && root_of(&l, of, 0) == d)
+            continue; /* whose uses are looked at, too */
+        store = of && of->kind != CW_AST_VarDecl ? store_to(of) : NULL;
+        of = of && of->kind != CW_AST_VarDecl ? of : NULL;
+        if (of && !store)
+            continue;
+        if (!of || !(store->kind == CW_AST_CompoundAssignOperator || cw_ast_is(store, CW_AST_BinaryOperator, "=")))
+            return CW_PROOF_DOUBT; /* somebody else may store to it */
+        one = one_of(l, store->first->next);
+        if (store->kind == CW_AST_CompoundAssignOperator && one != CW_PROOF_OPEN)
+            scaled = true;
+        else
+            v = either(v, one);
+    }
+    return scaled && v != CW_PROOF_OPEN ? CW_PROOF_DOUBT : v;
+}
+
+static enum cw_proof_value element(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *d = pointed_into(&l, n->first, 0);
+    enum cw_proof_value v;
+
+    if (!d || d->parent != l.p->kernel || d->written || l.depth == DEEPEST)
+        return CW_PROOF_DOUBT;
+    if (cw_proof_is_in_trail(&l, d))
+        return l.strict ? CW_PROOF_DOUBT : CW_PROOF_OPEN;
+    v = stored(l, d);
+    if (v == CW_PROOF_ZERO) { /* then it is not made of what is open alone, as was assumed in between */
+        l.strict = true;
+        v = stored(l, d);
+    }
+    return v;
+}
+
+/* ---- variables, and what functions are given and return */
+
+/* All that a variable of the function is given. */
+static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_node *d)
+{
+    enum cw_proof_value v = CW_PROOF_NOTHING;
+    bool scaled = false;
+
+    if (cw_proof_is_in_trail(&l, d))
+        return CW_PROOF_NOTHING; /* what it is given else */
+    if (d->kind != CW_AST_VarDecl || l.depth == DEEPEST || (d->first && d->first->next) || !cw_proof_is_floating(d))
+        return CW_PROOF_DOUBT;
+    l.trail[l.depth++] = d;
+    if (d->first)
+        v = one_of(l, d->first);
+    for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n)) {
+        const struct cw_ast_node *up, *inner = n;
+        enum cw_proof_value one;
+        ++*l.looks;
+        if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
+            continue;
+        for (up = n->parent; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr; up = up->parent)
+            inner = up;
+        if (cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+            continue;
+        if (up->first != inner || !(up->kind == CW_AST_CompoundAssignOperator || cw_ast_is(up, CW_AST_BinaryOperator, "=")))
+            return CW_PROOF_DOUBT;
+        one = one_of(l, inner->next);
+        if (up->kind == CW_AST_CompoundAssignOperator && one != CW_PROOF_OPEN) {
+            scaled = true; /* open stays open */
+            continue;
+        }
+        v = either(v, one);
+    }
+    return v == CW_PROOF_NOTHING || (scaled && v != CW_PROOF_OPEN) ? CW_PROOF_DOUBT : v;
+}
+
+/* Tests tell compilers what a whole number is: it is compared, or decides. */
+static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d)
+{
+    for (const struct cw_ast_node *n = l->p->body; n; n = cw_ast_following(l->p->body, n)) {
+        ++*l->looks;
+        if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
+            continue;
+        for (const struct cw_ast_node *k = n; k != l->p->body; k = k->parent)
+            if ((k->parent->kind == CW_AST_IfStmt && k->parent->first == k) || k->parent->kind == CW_AST_ForStmt ||
+                k->parent->kind == CW_AST_SwitchStmt || (k->parent->kind == CW_AST_ConditionalOperator && k->parent->first == k) ||
+                k->parent->kind == CW_AST_CallExpr || cw_ast_is(k->parent, CW_AST_UnaryOperator, "!") ||
+                (k->kind == CW_AST_BinaryOperator && strchr("<>=!&|", *k->words)))
+                return true;
+    }
+    return false;
+}
+
+const char *cw_proof_called(const struct cw_ast_node *call)
+{
+    const struct cw_ast_node *f = call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
+
+    return f && f->kind == CW_AST_DeclRefExpr ? f->words : "";
+}
+
+/* What all calls give for parameter d of a function of the program. */
+static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast_node *d)
+{
+    enum cw_proof_value v = CW_PROOF_NOTHING;
+    unsigned at = 1;
+
+    if (d->parent == l.p->kernel)
+        return d->written || (cw_proof_is_whole(d) && (!cw_proof_is_integer(d->type) || is_tested(&l, d))) ? CW_PROOF_DOUBT : CW_PROOF_OPEN;
+    if (!cw_proof_is_floating(d))
+        return CW_PROOF_DOUBT;
+    if (cw_proof_is_in_trail(&l, d))
+        return CW_PROOF_NOTHING;
+    if (l.depth == DEEPEST)
+        return CW_PROOF_DOUBT;
+    for (const struct cw_ast_node *k = d->parent->first; k && k != d; k = k->next)
+        at += k->kind == CW_AST_ParmVarDecl;
+    for (const struct cw_ast_node *n = cw_ast_body(d->parent); n; n = cw_ast_following(cw_ast_body(d->parent), n))
+        if (n->kind == CW_AST_DeclRefExpr && n->decl == d && !cw_ast_is(n->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+            return CW_PROOF_DOUBT;
+    l.trail[l.depth++] = d;
+    for (unsigned i = 0; i < l.p->reaches; i++) {
+        struct cw_proof_look caller = l;
+        caller.body = l.p->reached[i];
+        for (const struct cw_ast_node *n = caller.body; n; n = cw_ast_following(caller.body, n)) {
+            const struct cw_ast_node *a;
+            ++*l.looks;
+            if (n->kind != CW_AST_CallExpr || strcmp(cw_proof_called(n), d->parent->words))
+                continue;
+            a = cw_ast_child(n, at);
+            v = either(v, a ? one_of(caller, a) : CW_PROOF_DOUBT);
+        }
+    }
+    return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
+}
+
+static enum cw_proof_value returned(struct cw_proof_look l, const char *function)
+{
+    enum cw_proof_value v = CW_PROOF_NOTHING;
+
+    if (l.depth == DEEPEST)
+        return CW_PROOF_DOUBT;
+    for (unsigned i = 0; i < l.p->reaches; i++) {
+        struct cw_proof_look callee = l;
+        callee.body = l.p->reached[i];
+        if (strcmp(callee.body->parent->words, function))
+            continue;
+        for (const struct cw_ast_node *n = callee.body; n; n = cw_ast_following(callee.body, n))
+            if (n->kind == CW_AST_ReturnStmt)
+                v = either(v, n->first ? one_of(callee, n->first) : CW_PROOF_DOUBT);
+    }
+    return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
+}
+
+static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    const char *name = cw_proof_called(n);
+    bool open = false, numbers = true;
+
+    if (!*name)
+        return CW_PROOF_DOUBT;
+    if (cw_proof_defines(l.p, name))
+        return returned(l, name);
+    for (const struct cw_ast_node *a = n->first->next; a; a = a->next) {
+        enum cw_proof_value v = cw_proof_value_of(l, a);
+        open |= v == CW_PROOF_OPEN;
+        numbers &= v == CW_PROOF_NUMBER;
+        if (v == CW_PROOF_DOUBT && cw_proof_is_floating(a))
+            return CW_PROOF_DOUBT;
+    }
+    return open ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+}
+
+/* ---- expressions */
+
+static enum cw_proof_value operation(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    enum cw_proof_value a = cw_proof_value_of(l, n->first), b = cw_proof_value_of(l, n->first->next);
+    double value;
+
+    if (!*n->words || !strchr("+-*/", *n->words) || n->words[1])
+        return CW_PROOF_DOUBT;
+    if (a == CW_PROOF_OPEN || b == CW_PROOF_OPEN)
+        return CW_PROOF_OPEN;
+    if (a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER)
+        return CW_PROOF_NUMBER;
+    if (*n->words != '*' && *n->words != '/')
+        return CW_PROOF_DOUBT;
+    if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_proof_number(l, n->first->next, &value) && value > 0 : *n->words == '*' && b == a))
+        return CW_PROOF_ZERO;
+    return *n->words == '*' && b == CW_PROOF_ZERO && cw_proof_number(l, n->first, &value) && value > 0 ? CW_PROOF_ZERO : CW_PROOF_DOUBT;
+}
+
+/* The members of a vector, all of one kind. */
+static enum cw_proof_value list(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    enum cw_proof_value v = CW_PROOF_NOTHING;
+
+    for (const struct cw_ast_node *a = n->first; a; a = a->next) {
+        enum cw_proof_value one = cw_proof_value_of(l, a);
+        if (v != CW_PROOF_NOTHING && one != v)
+            return CW_PROOF_DOUBT;
+        v = one;
+    }
+    return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
+}
+
+static enum cw_proof_value named(struct cw_proof_look l, const struct cw_ast_node *d)
+{
+    return d->kind == CW_AST_ParmVarDecl ? parameter(l, d) : variable(l, d);
+}
+
+/* Some of a vector or structure. */
+static enum cw_proof_value part(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    if (is_element(n))
+        return element(l, n);
+    n = cw_ast_bare(n->first, false);
+    if (n->kind == CW_AST_DeclRefExpr && n->decl && cw_proof_is_floating(n->decl))
+        return named(l, n->decl);
+    if (n->kind == CW_AST_DeclRefExpr) /* a structure: an argument of the kernel that nobody writes */
+        return n->decl && n->decl->kind == CW_AST_ParmVarDecl && n->decl->parent == l.p->kernel && !n->decl->written ? CW_PROOF_OPEN
+                                                                                                                      : CW_PROOF_DOUBT;
+    return cw_proof_value_of(l, n);
+}
+
+enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *d;
+    double value;
+
+    if (!n || ++*l.looks > CW_PROOF_MOST_LOOKS)
+        return CW_PROOF_DOUBT;
+    if (cw_proof_number(l, n, &value))
+        return cw_proof_is_usual(value) ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    switch (n->kind) {
+    case CW_AST_ImplicitCastExpr:
+    case CW_AST_CStyleCastExpr:
+        d = cw_proof_variable(n);
+        if (d && cw_proof_is_whole(n) && d->kind != CW_AST_ParmVarDecl)
+            return CW_PROOF_DOUBT; /* a turn, an id … */
+        return d ? named(l, d) : cw_proof_value_of(l, n->first);
+    case CW_AST_ParenExpr:
+    case CW_AST_CompoundLiteralExpr:
+        return cw_proof_value_of(l, n->first);
+    case CW_AST_MemberExpr:
+    case CW_AST_ExtVectorElementExpr:
+        return part(l, n);
+    case CW_AST_ArraySubscriptExpr:
+        return element(l, n);
+    case CW_AST_UnaryOperator:
+        if (!strcmp(n->words, "*"))
+            return element(l, n);
+        break;
+    case CW_AST_DeclRefExpr:
+        return n->decl && cw_proof_is_floating(n->decl) ? named(l, n->decl) : CW_PROOF_DOUBT;
+    default:
+        break;
+    }
+    if (!cw_proof_is_floating(n))
+        return CW_PROOF_DOUBT; /* whole numbers can become constants in many ways */
+    switch (n->kind) {
+    case CW_AST_UnaryOperator:
+        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first) : CW_PROOF_DOUBT; /* negations may move */
+    case CW_AST_BinaryOperator:
+        return operation(l, n);
+    case CW_AST_ConditionalOperator:
+        return either(one_of(l, cw_ast_child(n, 1)), one_of(l, cw_ast_child(n, 2)));
+    case CW_AST_CallExpr:
+        return call(l, n);
+    case CW_AST_InitListExpr:
+        return list(l, n);
+    default:
+        return CW_PROOF_DOUBT;
+    }
+}

@@ -1,0 +1,43 @@
+/* rows_floats.h - what compilers may know of floating-point values in a copy of a kernel's text. Internal to rows_*.c; see
+ * rows_floats.c. */
+#ifndef CW_FOOTPRINT_ROWS_FLOATS_H
+#define CW_FOOTPRINT_ROWS_FLOATS_H
+
+#include "rows_proof.h"
+
+enum cw_proof_value {
+    CW_PROOF_NOTHING, /* while variables are looked at: it adds nothing to what they are given else */
+    CW_PROOF_OPEN,
+    CW_PROOF_NUMBER,
+    CW_PROOF_ZERO,
+    CW_PROOF_DOUBT
+};
+
+enum { CW_PROOF_DEEPEST = 24, CW_PROOF_MOST_LOOKS = 2000000 };
+
+struct cw_proof_look {
+    const struct cw_proof *p;
+    const struct cw_ast_node *body; /* of the function that is looked at */
+    const struct cw_ast_node *trail[CW_PROOF_DEEPEST]; /* whose values are being looked at */
+    unsigned depth;
+    bool strict; /* buffers that are being looked at are DOUBT, else OPEN */
+    unsigned *looks; /* so far; beyond a limit all is DOUBT */
+};
+
+bool cw_proof_is_floating(const struct cw_ast_node *n); /* a scalar or vector; no function, pointer or structure */
+bool cw_proof_is_whole(const struct cw_ast_node *n);
+bool cw_proof_is_literal(const struct cw_ast_node *n);
+
+/* Of an expression, or of what is written to. */
+enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n);
+/* The number that it is everywhere, computed in double; false: it is none, or it is not known here. */
+bool cw_proof_number(struct cw_proof_look l, const struct cw_ast_node *n, double *value);
+/* Nothing that makes a NaN with another one, or negates what is subtracted from it. */
+bool cw_proof_is_usual(double v);
+/* The one value that a variable is ever given, or NULL. */
+const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, const struct cw_ast_node *d);
+bool cw_proof_is_in_trail(const struct cw_proof_look *l, const struct cw_ast_node *d);
+/* The name of the function that is called; "" for none. */
+const char *cw_proof_called(const struct cw_ast_node *call);
+
+#endif

@@ -1,0 +1,217 @@
+/* rows_operations.c - every operation on floating-point values of a kernel: see rows_floats.c. */
+#include "rows_floats.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list))
+            return true;
+    return false;
+}
+
+static bool is_product(const struct cw_ast_node *n)
+{
+    return n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "*") && cw_proof_is_floating(n);
+}
+
+/* A product may be what clang makes of it: it, or something around it that adds nothing. */
+static bool may_be_product(const struct cw_ast_node *top)
+{
+    top = cw_ast_bare(top, true);
+    if (top->kind == CW_AST_BinaryOperator && strchr("+-/", *top->words) && !top->words[1])
+        return false;
+    if (top->kind == CW_AST_CallExpr || cw_proof_is_literal(top) || top->kind == CW_AST_ArraySubscriptExpr)
+        return false;
+    for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
+        if (is_product(n))
+            return true;
+    return false;
+}
+
+/* What clang negates to make one operation of `left - right`, where that is no number: an operand, or a product of which LLVM may
+ * negate any factor. */
+static const struct cw_ast_node *negated(const struct cw_ast_node *top)
+{
+    bool compound = top->kind == CW_AST_CompoundAssignOperator;
+    const struct cw_ast_node *left = top->first, *right = left->next, *n = cw_ast_bare(right, true);
+
+    if (!compound && may_be_product(left))
+        return cw_proof_is_literal(n) ? NULL : n;
+    if (!may_be_product(right) || (is_product(n) && cw_proof_is_literal(cw_ast_bare(n->first, true))))
+        return NULL;
+    return n;
+}
+
+static bool is_difference(const struct cw_ast_node *n)
+{
+    return cw_proof_is_floating(n) && (cw_ast_is(n, CW_AST_BinaryOperator, "-") || cw_ast_is(n, CW_AST_CompoundAssignOperator, "-="));
+}
+
+static unsigned negations(const struct cw_proof *p)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < p->reaches; i++)
+        for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n))
+            found += (is_difference(n) && negated(n)) || (cw_ast_is(n, CW_AST_UnaryOperator, "-") && cw_proof_is_floating(n) &&
+                                                          !cw_proof_is_literal(cw_ast_bare(n->first, true)));
+    return found;
+}
+
+/* An element that is another one in each work-item, or a product of two. */
+static bool moves(const struct cw_proof *p, const struct cw_ast_node *n)
+{
+    enum cw_rw_term t = n->kind == CW_AST_ArraySubscriptExpr ? cw_proof_term_of(p, cw_ast_child(n, 1)).moves : CW_RW_T_UNKNOWN;
+
+    if (is_product(n))
+        return !is_product(cw_ast_bare(n->first, true)) && moves(p, cw_ast_bare(n->first, true)) && !is_product(cw_ast_bare(n->first->next, true)) &&
+               moves(p, cw_ast_bare(n->first->next, true));
+    return t == CW_RW_T_UP || t == CW_RW_T_DOWN;
+}
+
+/* Nobody takes the negation out of the row's loop, and as it is the only one of the kernel nobody makes one of two. */
+static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node *n)
+{
+    return !p->r->loops && moves(p, n) && negations(p) == 1;
+}
+
+/* What is multiplied with it, or divided by it, might be negated. */
+static bool may_be_minus_one(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    double v;
+
+    return !cw_proof_number(l, n, &v) || fabs(v + 1) < 1e-3;
+}
+
+static bool may_be_zero(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    double v;
+
+    return !cw_proof_number(l, n, &v) || fabs(v) < 1e-30;
+}
+
+/* Both are numbers, or one of them is open, and the other no constant that changes what is done. */
+static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *left, const struct cw_ast_node *right)
+{
+    enum cw_proof_value a = cw_proof_value_of(l, left), b = cw_proof_value_of(l, right);
+    bool open = a == CW_PROOF_OPEN || b == CW_PROOF_OPEN, numbers = a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER;
+
+    switch (op) {
+    case '+':
+        return open || (a != CW_PROOF_DOUBT && b != CW_PROOF_DOUBT);
+    case '-': /* from 0, of 0: done without an operation */
+        if (b != CW_PROOF_OPEN && b != CW_PROOF_NUMBER)
+            return false;
+        return numbers || (a == CW_PROOF_NUMBER ? !may_be_zero(l, left) : a != CW_PROOF_DOUBT);
+    case '*':
+        if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT)
+            return false;
+        return !open || ((a != CW_PROOF_NUMBER || !may_be_minus_one(l, left)) && (b != CW_PROOF_NUMBER || !may_be_minus_one(l, right)));
+    case '/':
+        if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT || (!open && b != CW_PROOF_NUMBER))
+            return false;
+        return b == CW_PROOF_NUMBER ? !may_be_minus_one(l, right) && !may_be_zero(l, right) : true;
+    default:
+        return false;
+    }
+}
+
+static bool operator_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    bool compound = n->kind == CW_AST_CompoundAssignOperator;
+
+    if (!*n->words || !strchr("+-*/", *n->words) || (n->words[1] && !compound))
+        return true; /* assignments, commas */
+    if (is_difference(n) && negated(n) && !stays_where_it_is(l.p, negated(n)))
+        return false;
+    return is_good(l, *n->words, n->first, n->first->next);
+}
+
+/* Functions of OpenCL C: what they do inside may be done otherwise with constants. */
+static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    static const char *const exact[] = {"fabs", "fmin", "fmax", "min", "max", "clamp", "select", "floor", "ceil", "trunc", "rint", "sqrt", NULL};
+    const char *name = cw_proof_called(n);
+    const struct cw_ast_node *a = n->first->next;
+    bool any = false, open = false, numbers = true, is_exact = is_one_of(name, exact);
+
+    if (cw_proof_defines(l.p, name))
+        return true; /* it is looked at by itself */
+    if (!cw_proof_is_floating(n) || !strncmp(name, "convert_", 8))
+        return true; /* compares, converts */
+    if ((!strcmp(name, "mad") || !strcmp(name, "fma")) && a && a->next && a->next->next)
+        return is_good(l, '*', a, a->next) && cw_proof_value_of(l, a->next->next) != CW_PROOF_DOUBT;
+    for (; a; a = a->next) {
+        enum cw_proof_value v = cw_proof_value_of(l, a);
+        bool floating = cw_proof_is_floating(a);
+        if (is_exact ? floating && v == CW_PROOF_DOUBT : v != CW_PROOF_OPEN && v != CW_PROOF_NUMBER)
+            return false;
+        any |= floating;
+        open |= v == CW_PROOF_OPEN;
+        numbers &= v == CW_PROOF_NUMBER;
+    }
+    return any && (is_exact || open || numbers);
+}
+
+static bool is_floating_operation(const struct cw_ast_node *n)
+{
+    return cw_proof_is_floating(n) || (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_proof_is_floating(n->first->next));
+}
+
+/* It is what an element becomes, and nothing else. */
+static bool is_stored(const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *up = n->parent;
+
+    for (; up->kind == CW_AST_ParenExpr; up = up->parent)
+        n = up;
+    return cw_ast_is(up, CW_AST_BinaryOperator, "=") && up->first->next == n && cw_ast_bare(up->first, false)->kind == CW_AST_ArraySubscriptExpr;
+}
+
+static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *bare;
+
+    switch (n->kind) {
+    case CW_AST_BinaryOperator:
+    case CW_AST_CompoundAssignOperator:
+        return !is_floating_operation(n) || operator_stays(l, n);
+    case CW_AST_UnaryOperator:
+        if (!strcmp(n->words, "&"))
+            return false; /* bits may be changed by hand */
+        if (!cw_proof_is_floating(n) || !strcmp(n->words, "+") || !strcmp(n->words, "*"))
+            return true;
+        bare = cw_ast_bare(n->first, true);
+        if (strcmp(n->words, "-"))
+            return false;
+        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : is_stored(n) && stays_where_it_is(l.p, bare);
+    case CW_AST_ImplicitCastExpr:
+    case CW_AST_CStyleCastExpr:
+        return strcmp(n->words, "BitCast") != 0 && strcmp(n->words, "AddressSpaceConversion") != 0;
+    case CW_AST_CallExpr:
+        return call_stays(l, n);
+    case CW_AST_OTHER:
+        return !cw_proof_is_floating(n) || !strchr("+-*/", *n->words);
+    default:
+        return true;
+    }
+}
+
+const char *cw_proof_floats(const struct cw_proof *p)
+{
+    unsigned looks = 0;
+
+    for (const struct cw_ast_node *n = p->root; n; n = cw_ast_following(p->root, n))
+        if (cw_ast_is(n, CW_AST_RecordDecl, "union"))
+            return "there is a union"; /* bits may be changed by hand */
+    for (unsigned i = 0; i < p->reaches; i++) {
+        struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
+        for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n))
+            if (!node_stays(l, n))
+                return "a value may be computed otherwise";
+    }
+    return NULL;
+}
