@@ -13,6 +13,9 @@
     X(FunctionDecl)                                                                                                             \
     X(ParmVarDecl)                                                                                                              \
     X(VarDecl)                                                                                                                  \
+    X(ReqdWorkGroupSizeAttr)                                                                                                    \
+    X(WorkGroupSizeHintAttr)                                                                                                    \
+    X(VecTypeHintAttr)                                                                                                          \
     X(OpenCLKernelAttr)                                                                                                         \
     X(CompoundStmt)                                                                                                             \
     X(ReturnStmt)                                                                                                               \

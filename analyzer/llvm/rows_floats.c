@@ -75,7 +75,7 @@ static const struct cw_ast_node *element_of(const struct cw_ast_node *use)
 {
     for (use = use->parent; !is_element(use) && use->kind != CW_AST_VarDecl; use = use->parent)
         if (use->kind != CW_AST_ParenExpr && !cw_ast_is(use, CW_AST_ImplicitCastExpr, "LValueToRValue") &&
-            !(use->kind == CW_AST_BinaryOperator && strchr(use->type, '*')))
+            !(use->kind == CW_AST_BinaryOperator && strchr(use->type, '*') && strchr("+-", *use->words) && !use->words[1]))
             return NULL;
     return use;
 }
@@ -176,19 +176,21 @@ static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_
     return v == CW_PROOF_NOTHING || (scaled && v != CW_PROOF_OPEN) ? CW_PROOF_DOUBT : v;
 }
 
-/* Tests tell compilers what a whole number is: it is compared, or decides. */
+/* A whole number that tests may tell something about: more is done with it than making a floating-point number of it, or a
+ * subscript. */
 static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d)
 {
     for (const struct cw_ast_node *n = l->p->body; n; n = cw_ast_following(l->p->body, n)) {
+        const struct cw_ast_node *k = n;
         ++*l->looks;
         if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
             continue;
-        for (const struct cw_ast_node *k = n; k != l->p->body; k = k->parent)
-            if ((k->parent->kind == CW_AST_IfStmt && k->parent->first == k) || k->parent->kind == CW_AST_ForStmt ||
-                k->parent->kind == CW_AST_SwitchStmt || (k->parent->kind == CW_AST_ConditionalOperator && k->parent->first == k) ||
-                k->parent->kind == CW_AST_CallExpr || cw_ast_is(k->parent, CW_AST_UnaryOperator, "!") ||
-                (k->kind == CW_AST_BinaryOperator && strchr("<>=!&|", *k->words)))
-                return true;
+        while (k != l->p->body && k->kind != CW_AST_ArraySubscriptExpr && !cw_ast_is(k, CW_AST_CStyleCastExpr, "IntegralToFloating") &&
+               !cw_ast_is(k, CW_AST_ImplicitCastExpr, "IntegralToFloating") &&
+               (k == n || k->kind == CW_AST_ParenExpr || cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_proof_is_whole(k)))
+            k = k->parent;
+        if (k->kind != CW_AST_ArraySubscriptExpr && cw_proof_variable(cw_ast_bare(k->first ? k->first : k, false)) != d)
+            return true;
     }
     return false;
 }
@@ -253,12 +255,24 @@ static enum cw_proof_value returned(struct cw_proof_look l, const char *function
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list))
+            return true;
+    return false;
+}
+
+/* Functions that may return one of their arguments, or a constant: tests tell which. */
 static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
 {
+    static const char *const picks[] = {"fmin", "fmax", "min", "max", "clamp", "select", "bitselect", "maxmag", "minmag", NULL};
+    static const char *const steps[] = {"step", "sign", "smoothstep", "fdim", "nan", NULL};
     const char *name = cw_proof_called(n);
-    bool open = false, numbers = true;
+    bool open = false, numbers = true, one = is_one_of(name, picks);
+    enum cw_proof_value all = CW_PROOF_NOTHING;
 
-    if (!*name)
+    if (!*name || is_one_of(name, steps))
         return CW_PROOF_DOUBT;
     if (cw_proof_defines(l.p, name))
         return returned(l, name);
@@ -268,7 +282,11 @@ static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node
         numbers &= v == CW_PROOF_NUMBER;
         if (v == CW_PROOF_DOUBT && cw_proof_is_floating(a))
             return CW_PROOF_DOUBT;
+        if (cw_proof_is_floating(a))
+            all = either(all, one_of(l, a));
     }
+    if (one)
+        return all == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : all;
     return open ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
 }
 
@@ -285,6 +303,8 @@ static enum cw_proof_value operation(struct cw_proof_look l, const struct cw_ast
         return CW_PROOF_OPEN;
     if (a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER)
         return CW_PROOF_NUMBER;
+    if (*n->words == '+' && a == CW_PROOF_ZERO && b == a)
+        return CW_PROOF_ZERO;
     if (*n->words != '*' && *n->words != '/')
         return CW_PROOF_DOUBT;
     if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_proof_number(l, n->first->next, &value) && value > 0 : *n->words == '*' && b == a))
@@ -340,6 +360,8 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
         d = cw_proof_variable(n);
         if (d && cw_proof_is_whole(n) && d->kind != CW_AST_ParmVarDecl)
             return CW_PROOF_DOUBT; /* a turn, an id … */
+        if (!d && !strcmp(n->words, "IntegralToFloating") && !cw_proof_variable(n->first))
+            return CW_PROOF_DOUBT; /* whole numbers of buffers, too: tests may leave just one */
         return d ? named(l, d) : cw_proof_value_of(l, n->first);
     case CW_AST_ParenExpr:
     case CW_AST_CompoundLiteralExpr:

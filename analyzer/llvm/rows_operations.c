@@ -72,10 +72,59 @@ static bool moves(const struct cw_proof *p, const struct cw_ast_node *n)
     return t == CW_RW_T_UP || t == CW_RW_T_DOWN;
 }
 
-/* Nobody takes the negation out of the row's loop, and as it is the only one of the kernel nobody makes one of two. */
+/* How often the kernel stores to memory. */
+static unsigned stores(const struct cw_proof *p)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < p->reaches; i++)
+        for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n)) {
+            const struct cw_ast_node *to = n->first ? cw_ast_bare(n->first, false) : NULL;
+            while (to && (to->kind == CW_AST_ExtVectorElementExpr || to->kind == CW_AST_MemberExpr))
+                to = cw_ast_bare(to->first, false);
+            found += to && to->kind != CW_AST_DeclRefExpr &&
+                     (cw_ast_is(n, CW_AST_BinaryOperator, "=") || n->kind == CW_AST_CompoundAssignOperator ||
+                      cw_ast_is(n, CW_AST_UnaryOperator, "++") || cw_ast_is(n, CW_AST_UnaryOperator, "--"));
+        }
+    return found;
+}
+
+/* The kernel only reads elements of that buffer, by subscripts. */
+static bool is_only_read(const struct cw_proof *p, const struct cw_ast_node *element)
+{
+    const struct cw_ast_node *d = cw_proof_variable(element->first);
+
+    for (const struct cw_ast_node *n = p->body; n; n = cw_ast_following(p->body, n)) {
+        const struct cw_ast_node *up = n->parent;
+        if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
+            continue;
+        while (up->kind == CW_AST_ImplicitCastExpr || up->kind == CW_AST_ParenExpr)
+            up = up->parent;
+        if (up->kind != CW_AST_ArraySubscriptExpr || !cw_ast_is(up->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+            return false;
+    }
+    return true;
+}
+
+/* Nobody takes the negation out of the row's loop; as it is the only one of the kernel nobody makes one of two; and it is of nothing
+ * that the kernel has stored and compilers know. */
 static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node *n)
 {
-    return !p->r->loops && moves(p, n) && negations(p) == 1;
+    return !p->r->loops && moves(p, n) && negations(p) == 1 && (n->kind == CW_AST_ArraySubscriptExpr ? is_only_read(p, n) || stores(p) == 1 : stores(p) == 1);
+}
+
+/* Where one of them has a value LLVM takes it for that; in which copies, other tests decide. */
+static bool is_equality(const struct cw_ast_node *n)
+{
+    if (n->kind == CW_AST_CallExpr)
+        return !strcmp(cw_proof_called(n), "isequal") || !strcmp(cw_proof_called(n), "isnotequal") ||
+               !strcmp(cw_proof_called(n), "islessgreater");
+    return (cw_ast_is(n, CW_AST_BinaryOperator, "==") || cw_ast_is(n, CW_AST_BinaryOperator, "!=")) && cw_proof_is_floating(n->first);
+}
+
+static bool is_short(const char *type)
+{
+    return strstr(type, "short") != NULL;
 }
 
 /* What is multiplied with it, or divided by it, might be negated. */
@@ -140,6 +189,8 @@ static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 
     if (cw_proof_defines(l.p, name))
         return true; /* it is looked at by itself */
+    if (!strncmp(name, "convert_short", 13) || !strncmp(name, "convert_ushort", 14))
+        return false;
     if (!cw_proof_is_floating(n) || !strncmp(name, "convert_", 8))
         return true; /* compares, converts */
     if ((!strcmp(name, "mad") || !strcmp(name, "fma")) && a && a->next && a->next->next)
@@ -175,6 +226,8 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     const struct cw_ast_node *bare;
 
+    if (is_equality(n))
+        return false;
     switch (n->kind) {
     case CW_AST_BinaryOperator:
     case CW_AST_CompoundAssignOperator:
@@ -187,9 +240,11 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
         bare = cw_ast_bare(n->first, true);
         if (strcmp(n->words, "-"))
             return false;
-        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : is_stored(n) && stays_where_it_is(l.p, bare);
+        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : is_stored(n) && stays_where_it_is(l.p, bare) && is_only_read(l.p, bare);
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
+        if (!strcmp(n->words, "FloatingToIntegral"))
+            return !is_short(n->type); /* what does not fit there vectors convert otherwise */
         return strcmp(n->words, "BitCast") != 0 && strcmp(n->words, "AddressSpaceConversion") != 0;
     case CW_AST_CallExpr:
         return call_stays(l, n);

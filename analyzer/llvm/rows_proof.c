@@ -32,6 +32,8 @@ static const char *find_kernel(struct cw_proof *p)
         return "the kernel stands elsewhere";
     for (const struct cw_ast_node *n = p->kernel->first; n; n = n->next) {
         is_kernel |= n->kind == CW_AST_OpenCLKernelAttr;
+        if (n->kind == CW_AST_OTHER)
+            return "it has attributes"; /* which the form has not */
         if (n->kind != CW_AST_ParmVarDecl)
             continue;
         if (parameters == p->r->parameters || !is_named(p, n, p->r->parameter[parameters].name) ||

@@ -52,6 +52,19 @@ kernel void a_moved_pointer(global float *a, global float *b, int n) { int x = g
 kernel void not_a_number(global float *a, int n) { int x = get_global_id(0); float t = (float)n * 3e38f * 3e38f - (float)n * 3e38f * 3e38f; if (x < n) a[x] = a[x] + t; }
 kernel void of_infinity(global float *a, int n, int m) { int x = get_global_id(0); float t = 1.0f; t = m ? t : 1e39f; t -= 1e39f; if (x < n) a[x] = a[x] + t; }
 kernel void bits_by_hand(global float *a, float s, int n) { int x = get_global_id(0); float t = s; int b = *(int *)&t; b ^= 1 << 31; float q = *(float *)&b; if (x < n) a[x] = a[x] + q * a[x + 1]; }
+kernel void left_equal(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n && b[x] > 3.0f) return; a[x] = fmax(b[x], 3.0f) * 0.1f + b[x + 1]; }
+kernel void selected(global float *a, global float *b, int n) { int x = get_global_id(0); if (x >= n) return; float m = select(b[x], 3.0f, (int)(x < n)); a[x] = m * 0.1f + b[x + 1]; }
+kernel void equal_element(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x]; if (x < n || v == 3.0f) a[x] = v * 0.1f + b[x + 1]; else a[x] = 1; }
+kernel void equal_whole_element(global float *a, global int *b, int n) { int x = get_global_id(0); if (x < n || b[x] == 3) a[x] = (float)b[x] * 0.1f + a[x + 1]; else a[x] = 1; }
+kernel void equal_by_a_copy(global float *a, global float *b, int n) { int x = get_global_id(0), k = n; float m = b[x] + (float)n * 0.1f; if (x >= 5) return; if (k == 3) a[x] = m; else a[x] = b[x]; }
+kernel void equal_as_a_float(global float *a, global float *b, int n) { int x = get_global_id(0); float t = n; if (x >= 5) return; if (t == 3.0f) a[x] = t * 0.1f + b[x]; }
+kernel void negated_as_it_was_stored(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = -2.0f * b[x]; a[x] = -a[x]; }
+kernel __attribute__((noinline)) __attribute__((optnone)) void with_attributes(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x]; }
+kernel void narrowed(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (float)(short)b[x]; }
+kernel void stored_by_an_assigned_pointer(global float *a, global float *b, int n) { int x = get_global_id(0); global float *q; if (x >= n) return; *(q = a + x) = b[x]; if (n > 3) *q = 3.0f; a[x] = a[x] * 0.1f + b[x + 1]; }
+kernel void right_rectified(global float *a, global float *b, float s, int n) { int x = get_global_id(0); float l = 0, r = 0; if (x > 0) l = b[x - 1]; if (x < n) r = b[x + 1]; a[x] = fmax(b[x], 0.0f) * s + 0.5f * (l + r); }
+kernel void right_converted(global float *a, global float *b, int n, int m) { int x = get_global_id(0); if (x < n) a[x] = b[x] / (float)m; }
+kernel __attribute__((reqd_work_group_size(8, 1, 1))) void right_with_a_size(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x]; }
 kernel void right_sums(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); float t = 0; if (x > 0) t += b[x - 1]; if (x < n) t += b[x + 1]; a[x] = s * t + 0.25f * b[x]; }
 kernel void right_parts(global float4 *a, global const float4 *b, float s, int n) { int x = get_global_id(0); float4 t = b[x]; if (x < n) a[x] = (t + b[x + 1]) * s + 0.5f * t.wzyx; }
 kernel void right_pointers(global float *a, global const pair *b, float s, int n) { int x = get_global_id(0); global const pair *p = b + x; if (x < n) a[x] = sqrt((p->re - s) * (p->re - s) + p->im); }
