@@ -189,7 +189,9 @@ static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d
                !cw_ast_is(k, CW_AST_ImplicitCastExpr, "IntegralToFloating") &&
                (k == n || k->kind == CW_AST_ParenExpr || cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_proof_is_whole(k)))
             k = k->parent;
-        if (k->kind != CW_AST_ArraySubscriptExpr && cw_proof_variable(cw_ast_bare(k->first ? k->first : k, false)) != d)
+        if (k->kind != CW_AST_ArraySubscriptExpr &&
+            !((k->kind == CW_AST_CStyleCastExpr || k->kind == CW_AST_ImplicitCastExpr) && !strcmp(k->words, "IntegralToFloating") &&
+              cw_proof_variable(k->first) == d))
             return true;
     }
     return false;
@@ -209,7 +211,8 @@ static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast
     unsigned at = 1;
 
     if (d->parent == l.p->kernel)
-        return d->written || (cw_proof_is_whole(d) && (!cw_proof_is_integer(d->type) || is_tested(&l, d))) ? CW_PROOF_DOUBT : CW_PROOF_OPEN;
+        return d->written || (cw_proof_is_whole(d) && (!cw_proof_is_integer(d->type) || l.p->converts || is_tested(&l, d))) ? CW_PROOF_DOUBT
+                                                                                                                            : CW_PROOF_OPEN;
     if (!cw_proof_is_floating(d))
         return CW_PROOF_DOUBT;
     if (cw_proof_is_in_trail(&l, d))
@@ -354,14 +357,12 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
         return CW_PROOF_DOUBT;
     if (cw_proof_number(l, n, &value))
         return cw_proof_is_usual(value) ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    d = cw_proof_variable(n);
+    if (cw_proof_is_whole(n) && !(d && d->kind == CW_AST_ParmVarDecl))
+        return CW_PROOF_DOUBT; /* turns, ids, elements: tests may leave just one */
     switch (n->kind) {
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
-        d = cw_proof_variable(n);
-        if (d && cw_proof_is_whole(n) && d->kind != CW_AST_ParmVarDecl)
-            return CW_PROOF_DOUBT; /* a turn, an id … */
-        if (!d && !strcmp(n->words, "IntegralToFloating") && !cw_proof_variable(n->first))
-            return CW_PROOF_DOUBT; /* whole numbers of buffers, too: tests may leave just one */
         return d ? named(l, d) : cw_proof_value_of(l, n->first);
     case CW_AST_ParenExpr:
     case CW_AST_CompoundLiteralExpr:

@@ -113,13 +113,42 @@ static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node
     return !p->r->loops && moves(p, n) && negations(p) == 1 && (n->kind == CW_AST_ArraySubscriptExpr ? is_only_read(p, n) || stores(p) == 1 : stores(p) == 1);
 }
 
-/* Where one of them has a value LLVM takes it for that; in which copies, other tests decide. */
-static bool is_equality(const struct cw_ast_node *n)
+/* Of an infinity compilers make a constant. */
+static bool is_class_test(const struct cw_ast_node *n)
 {
-    if (n->kind == CW_AST_CallExpr)
-        return !strcmp(cw_proof_called(n), "isequal") || !strcmp(cw_proof_called(n), "isnotequal") ||
-               !strcmp(cw_proof_called(n), "islessgreater");
-    return (cw_ast_is(n, CW_AST_BinaryOperator, "==") || cw_ast_is(n, CW_AST_BinaryOperator, "!=")) && cw_proof_is_floating(n->first);
+    const char *name = cw_proof_called(n);
+
+    return !strcmp(name, "isinf") || !strcmp(name, "isfinite") || !strcmp(name, "isnormal");
+}
+
+/* Floating-point values decide: compared, by functions or operators, or as they are. Two of such make LLVM take a value for a
+ * number, and which of them are left differs from copy to copy. */
+static bool is_comparison(const struct cw_ast_node *n)
+{
+    static const char *const decides[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||", NULL};
+
+    switch (n->kind) {
+    case CW_AST_BinaryOperator:
+        return is_one_of(n->words, decides) && (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
+    case CW_AST_UnaryOperator:
+        return !strcmp(n->words, "!") && cw_proof_is_floating(n->first);
+    case CW_AST_IfStmt:
+    case CW_AST_ConditionalOperator:
+        return cw_proof_is_floating(n->first);
+    case CW_AST_ForStmt:
+        return cw_ast_child(n, 2) && cw_proof_is_floating(cw_ast_child(n, 2));
+    case CW_AST_CallExpr: /* isless … */
+        return n->first && n->first->next && cw_proof_is_whole(n) && cw_proof_is_floating(n->first->next) &&
+               strncmp(cw_proof_called(n), "convert_", 8) != 0;
+    default:
+        return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToBoolean") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToBoolean");
+    }
+}
+
+static bool is_conversion(const struct cw_ast_node *n)
+{
+    return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToIntegral") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToIntegral") ||
+           (n->kind == CW_AST_CallExpr && n->first && n->first->next && cw_proof_is_whole(n) && cw_proof_is_floating(n->first->next));
 }
 
 static bool is_short(const char *type)
@@ -174,6 +203,8 @@ static bool operator_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 
     if (!*n->words || !strchr("+-*/", *n->words) || (n->words[1] && !compound))
         return true; /* assignments, commas */
+    if (l.p->compares && (*n->words == '*' || *n->words == '/'))
+        return false;
     if (is_difference(n) && negated(n) && !stays_where_it_is(l.p, negated(n)))
         return false;
     return is_good(l, *n->words, n->first, n->first->next);
@@ -193,6 +224,8 @@ static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
         return false;
     if (!cw_proof_is_floating(n) || !strncmp(name, "convert_", 8))
         return true; /* compares, converts */
+    if (l.p->compares && !is_exact)
+        return false;
     if ((!strcmp(name, "mad") || !strcmp(name, "fma")) && a && a->next && a->next->next)
         return is_good(l, '*', a, a->next) && cw_proof_value_of(l, a->next->next) != CW_PROOF_DOUBT;
     for (; a; a = a->next) {
@@ -226,7 +259,7 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     const struct cw_ast_node *bare;
 
-    if (is_equality(n))
+    if (is_class_test(n))
         return false;
     switch (n->kind) {
     case CW_AST_BinaryOperator:
@@ -255,9 +288,21 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     }
 }
 
-const char *cw_proof_floats(const struct cw_proof *p)
+const char *cw_proof_floats(struct cw_proof *p)
 {
     unsigned looks = 0;
+
+    for (unsigned i = 0; i < p->reaches; i++)
+        for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n)) {
+            struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
+            double v;
+            p->compares |= is_comparison(n);
+            p->converts |= is_comparison(n) || is_conversion(n);
+            if (is_comparison(n) && n->kind == CW_AST_BinaryOperator)
+                for (const struct cw_ast_node *a = n->first; a; a = a->next)
+                    if (cw_proof_number(l, a, &v) && !cw_proof_is_usual(v))
+                        return "a value is compared with an infinity, or nearly one";
+        }
 
     for (const struct cw_ast_node *n = p->root; n; n = cw_ast_following(p->root, n))
         if (cw_ast_is(n, CW_AST_RecordDecl, "union"))

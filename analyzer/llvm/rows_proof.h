@@ -36,6 +36,8 @@ struct cw_proof {
     const struct cw_ast_node *loop[CW_RW_LOOPS]; /* the variable of each of r's */
     const struct cw_ast_node *reached[CW_PROOF_FUNCTIONS]; /* bodies of the functions that the kernel calls, and they */
     unsigned reaches;
+    bool compares; /* floating-point values are compared, or decide, somewhere */
+    bool converts; /* … or are made whole numbers */
 };
 
 /* How a value changes along a row; `turns`: also from turn to turn of a loop. */
@@ -59,6 +61,6 @@ bool cw_proof_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struc
 
 /* rows_tests.c and rows_operations.c: NULL, or what does not hold. */
 const char *cw_proof_tests(const struct cw_proof *p);
-const char *cw_proof_floats(const struct cw_proof *p);
+const char *cw_proof_floats(struct cw_proof *p);
 
 #endif

@@ -62,6 +62,17 @@ kernel void negated_as_it_was_stored(global float *a, global float *b, int n) { 
 kernel __attribute__((noinline)) __attribute__((optnone)) void with_attributes(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x]; }
 kernel void narrowed(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (float)(short)b[x]; }
 kernel void stored_by_an_assigned_pointer(global float *a, global float *b, int n) { int x = get_global_id(0); global float *q; if (x >= n) return; *(q = a + x) = b[x]; if (n > 3) *q = 3.0f; a[x] = a[x] * 0.1f + b[x + 1]; }
+kernel void equal_by_two(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x]; if (x < n || (v >= 3.0f && 3.0f >= v)) a[x] = v * 0.1f + b[x + 1]; else a[x] = 1; }
+kernel void equal_in_one_copy(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x], q = b[x + 1]; if (x >= n) q = v; if (!(q >= 3.0f && v <= 3.0f)) return; a[x] = v * 0.1f + b[x]; }
+kernel void equal_by_functions(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x]; if (x < n || (isgreaterequal(v, 3.0f) && islessequal(v, 3.0f))) a[x] = v * 0.1f + b[x + 1]; else a[x] = 1; }
+kernel void equal_whole_converted(global float *a, global int *b, int n) { int x = get_global_id(0); if (x < n || b[x] == 3) a[x] = convert_float(b[x]) * 0.1f + a[x + 1]; else a[x] = 1; }
+kernel void whole_between(global float *a, global float *b, int n) { int x = get_global_id(0); float t = n; if (x < 5 || (t > 2.0f && t < 4.0f)) a[x] = t * 0.1f + b[x]; else a[x] = 1; }
+kernel void whole_and_back(global float *a, global float *b, int n) { int x = get_global_id(0), k = (int)(double)n; if (x < 5 || k == 3) a[x] = n * 0.1f + b[x]; else a[x] = 1; }
+kernel void switched(global float *a, global float *b, int n) { int x = get_global_id(0), ok = 1; if (x >= 5) ok = 0; switch (n) { case 3: ok = 1; break; default: break; } if (!ok) return; a[x] = n * 0.1f + b[x]; }
+kernel void infinite(global float *a, global float *b, int n) { int x = get_global_id(0), ok = 1; float v = b[x]; if (x >= n) ok = 0; if (isinf(v)) ok = 1; if (!ok) return; a[x] = v - v; }
+kernel void decided_by_a_value(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x]; if (x < n || !(v - 3.0f)) a[x] = v * 0.1f + b[x + 1]; else a[x] = 1; }
+kernel void right_threshold(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x] > 0.5f ? b[x] + b[x + 1] : 0.0f; }
+kernel void right_bytes(global uchar *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (uchar)(0.25f * (b[x] + b[x + 1])); }
 kernel void right_rectified(global float *a, global float *b, float s, int n) { int x = get_global_id(0); float l = 0, r = 0; if (x > 0) l = b[x - 1]; if (x < n) r = b[x + 1]; a[x] = fmax(b[x], 0.0f) * s + 0.5f * (l + r); }
 kernel void right_converted(global float *a, global float *b, int n, int m) { int x = get_global_id(0); if (x < n) a[x] = b[x] / (float)m; }
 kernel __attribute__((reqd_work_group_size(8, 1, 1))) void right_with_a_size(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x]; }
