@@ -258,30 +258,25 @@ static enum cw_proof_value returned(struct cw_proof_look l, const char *function
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(word, *list))
-            return true;
-    return false;
-}
-
-/* Functions that may return one of their arguments, or a constant: tests tell which. */
+/* Functions that may return one of their arguments, or a constant: tests tell which. Of a number others may be constants, too
+ * (pow(x, 0)). */
 static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     static const char *const picks[] = {"fmin", "fmax", "min", "max", "clamp", "select", "bitselect", "maxmag", "minmag", NULL};
     static const char *const steps[] = {"step", "sign", "smoothstep", "fdim", "nan", NULL};
     const char *name = cw_proof_called(n);
-    bool open = false, numbers = true, one = is_one_of(name, picks);
+    static const char *const sums[] = {"mad", "fma", "mix", NULL};
+    bool open = false, all_open = true, numbers = true, one = cw_proof_is_one_of(name, picks), sum = cw_proof_is_one_of(name, sums);
     enum cw_proof_value all = CW_PROOF_NOTHING;
 
-    if (!*name || is_one_of(name, steps))
+    if (!*name || cw_proof_is_one_of(name, steps))
         return CW_PROOF_DOUBT;
     if (cw_proof_defines(l.p, name))
         return returned(l, name);
     for (const struct cw_ast_node *a = n->first->next; a; a = a->next) {
         enum cw_proof_value v = cw_proof_value_of(l, a);
         open |= v == CW_PROOF_OPEN;
+        all_open &= v == CW_PROOF_OPEN && cw_proof_is_floating(a);
         numbers &= v == CW_PROOF_NUMBER;
         if (v == CW_PROOF_DOUBT && cw_proof_is_floating(a))
             return CW_PROOF_DOUBT;
@@ -290,7 +285,7 @@ static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node
     }
     if (one)
         return all == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : all;
-    return open ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    return all_open || (open && sum) ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
 }
 
 /* ---- expressions */
@@ -345,7 +340,7 @@ static enum cw_proof_value part(struct cw_proof_look l, const struct cw_ast_node
     if (n->kind == CW_AST_DeclRefExpr) /* a structure: an argument of the kernel that nobody writes */
         return n->decl && n->decl->kind == CW_AST_ParmVarDecl && n->decl->parent == l.p->kernel && !n->decl->written ? CW_PROOF_OPEN
                                                                                                                       : CW_PROOF_DOUBT;
-    return cw_proof_value_of(l, n);
+    return is_element(n) ? element(l, n) : cw_proof_value_of(l, n);
 }
 
 enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n)
@@ -358,8 +353,8 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
     if (cw_proof_number(l, n, &value))
         return cw_proof_is_usual(value) ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
     d = cw_proof_variable(n);
-    if (cw_proof_is_whole(n) && !(d && d->kind == CW_AST_ParmVarDecl))
-        return CW_PROOF_DOUBT; /* turns, ids, elements: tests may leave just one */
+    if (!cw_proof_is_floating(n) && !(d && d->kind == CW_AST_ParmVarDecl && cw_proof_is_integer(d->type)))
+        return CW_PROOF_DOUBT; /* turns, ids, elements, enumerators: tests may leave just one */
     switch (n->kind) {
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:

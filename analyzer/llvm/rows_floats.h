@@ -27,6 +27,7 @@ struct cw_proof_look {
 bool cw_proof_is_floating(const struct cw_ast_node *n); /* a scalar or vector; no function, pointer or structure */
 bool cw_proof_is_whole(const struct cw_ast_node *n);
 bool cw_proof_is_literal(const struct cw_ast_node *n);
+bool cw_proof_is_one_of(const char *word, const char *const *list); /* NULL ends it */
 
 /* Of an expression, or of what is written to. */
 enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_ast_node *n);

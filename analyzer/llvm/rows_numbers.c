@@ -32,6 +32,14 @@ bool cw_proof_is_literal(const struct cw_ast_node *n)
     return n->kind == CW_AST_FloatingLiteral || n->kind == CW_AST_IntegerLiteral;
 }
 
+bool cw_proof_is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list))
+            return true;
+    return false;
+}
+
 /* ---- numbers */
 
 bool cw_proof_is_usual(double v)

@@ -2,15 +2,8 @@
 #include "rows_floats.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++)
-        if (!strcmp(word, *list))
-            return true;
-    return false;
-}
 
 static bool is_product(const struct cw_ast_node *n)
 {
@@ -129,7 +122,7 @@ static bool is_comparison(const struct cw_ast_node *n)
 
     switch (n->kind) {
     case CW_AST_BinaryOperator:
-        return is_one_of(n->words, decides) && (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
+        return cw_proof_is_one_of(n->words, decides) && (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
     case CW_AST_UnaryOperator:
         return !strcmp(n->words, "!") && cw_proof_is_floating(n->first);
     case CW_AST_IfStmt:
@@ -187,7 +180,7 @@ static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *l
     case '*':
         if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT)
             return false;
-        return !open || ((a != CW_PROOF_NUMBER || !may_be_minus_one(l, left)) && (b != CW_PROOF_NUMBER || !may_be_minus_one(l, right)));
+        return numbers || ((a != CW_PROOF_NUMBER || !may_be_minus_one(l, left)) && (b != CW_PROOF_NUMBER || !may_be_minus_one(l, right)));
     case '/':
         if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT || (!open && b != CW_PROOF_NUMBER))
             return false;
@@ -216,7 +209,7 @@ static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     static const char *const exact[] = {"fabs", "fmin", "fmax", "min", "max", "clamp", "select", "floor", "ceil", "trunc", "rint", "sqrt", NULL};
     const char *name = cw_proof_called(n);
     const struct cw_ast_node *a = n->first->next;
-    bool any = false, open = false, numbers = true, is_exact = is_one_of(name, exact);
+    bool any = false, open = false, numbers = true, is_exact = cw_proof_is_one_of(name, exact);
 
     if (cw_proof_defines(l.p, name))
         return true; /* it is looked at by itself */
@@ -288,25 +281,35 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     }
 }
 
+static bool has_large_number(const struct cw_ast_node *top)
+{
+    for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
+        if (n->kind == CW_AST_FloatingLiteral && !(fabs(strtod(n->words, NULL)) < 1e30))
+            return true;
+    return false;
+}
+
 const char *cw_proof_floats(struct cw_proof *p)
 {
     unsigned looks = 0;
+    bool infinite = false;
 
     for (unsigned i = 0; i < p->reaches; i++)
         for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n)) {
-            struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
-            double v;
             p->compares |= is_comparison(n);
             p->converts |= is_comparison(n) || is_conversion(n);
-            if (is_comparison(n) && n->kind == CW_AST_BinaryOperator)
-                for (const struct cw_ast_node *a = n->first; a; a = a->next)
-                    if (cw_proof_number(l, a, &v) && !cw_proof_is_usual(v))
-                        return "a value is compared with an infinity, or nearly one";
         }
 
-    for (const struct cw_ast_node *n = p->root; n; n = cw_ast_following(p->root, n))
+    for (const struct cw_ast_node *n = p->root; n; n = cw_ast_following(p->root, n)) {
         if (cw_ast_is(n, CW_AST_RecordDecl, "union"))
             return "there is a union"; /* bits may be changed by hand */
+        if (n->kind == CW_AST_VarDecl && n->parent == p->root)
+            infinite |= has_large_number(n);
+    }
+    for (unsigned i = 0; i < p->reaches; i++)
+        infinite |= has_large_number(p->reached[i]);
+    if (p->compares && infinite)
+        return "a value may be compared with an infinity, or nearly one"; /* of which compilers make constant NaNs */
     for (unsigned i = 0; i < p->reaches; i++) {
         struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
         for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n))

@@ -71,6 +71,14 @@ kernel void whole_and_back(global float *a, global float *b, int n) { int x = ge
 kernel void switched(global float *a, global float *b, int n) { int x = get_global_id(0), ok = 1; if (x >= 5) ok = 0; switch (n) { case 3: ok = 1; break; default: break; } if (!ok) return; a[x] = n * 0.1f + b[x]; }
 kernel void infinite(global float *a, global float *b, int n) { int x = get_global_id(0), ok = 1; float v = b[x]; if (x >= n) ok = 0; if (isinf(v)) ok = 1; if (!ok) return; a[x] = v - v; }
 kernel void decided_by_a_value(global float *a, global float *b, int n) { int x = get_global_id(0); float v = b[x]; if (x < n || !(v - 3.0f)) a[x] = v * 0.1f + b[x + 1]; else a[x] = 1; }
+typedef enum { E0, E1, E2, E3 } mode;
+float large(void) { return 1e39f; }
+kernel void enumerated(global float *a, global float *b, int n, mode m) { int x = get_global_id(0); if (x < n || m == E3) a[x] = (float)m * 0.1f + b[x]; }
+kernel void enumerated_element(global float *a, global mode *m, int n) { int x = get_global_id(0), ok = 1; if (x >= n) ok = 0; if (m[x] == 3) ok = 1; if (!ok) return; a[x] = (float)m[x] * 0.1f + a[x + 1]; }
+kernel void large_by_a_call(global float *a, global float *b, int n) { int x = get_global_id(0), ok = 1; float v = b[x]; if (x >= n) ok = 0; if (v == large()) ok = 1; if (!ok) return; a[x] = v - v; }
+kernel void nothing_times_minus_one(global float *a, global float *b, int n) { int x = get_global_id(0); float t = 0; if (x < 5) t = b[x] * 2.0f; if (x < n) a[x] = t * -1.0f; else a[x] = t; }
+kernel void nearly_a_number(global float *a, global float *b, int n) { int x = get_global_id(0); float m = 2.0f; if (x < n) m = 3.3f; a[x] = (m + pow(b[x], 0.0f)) * 0.1f + b[x + 1]; }
+kernel void a_sign_copied(global float *a, global float *b, int n) { int x = get_global_id(0); float q = fabs(copysign(1.0f, b[x])); float r = b[x] * 2.0f, z = q - 2.0f; if (x < n) a[x] = r * z; else a[x] = r; }
 kernel void right_threshold(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x] > 0.5f ? b[x] + b[x + 1] : 0.0f; }
 kernel void right_bytes(global uchar *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (uchar)(0.25f * (b[x] + b[x + 1])); }
 kernel void right_rectified(global float *a, global float *b, float s, int n) { int x = get_global_id(0); float l = 0, r = 0; if (x > 0) l = b[x - 1]; if (x < n) r = b[x + 1]; a[x] = fmax(b[x], 0.0f) * s + 0.5f * (l + r); }
