@@ -91,17 +91,18 @@ $(call obj,analyzer/kernel/program_models.c): $(models_of)
 $(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
+footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
 $(B)/clweave-footprint: $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
 
 # the same, with a rewriter that believes too much: its functions come first
 $(B)/test/credulous: $(B)/obj/test/rewrite/credulous.o $(call obj,$(footprint_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,-z,muldefs -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,-z,muldefs -o $@ $^ $(footprint_libs)
 
 $(B)/test/claims: $(B)/obj/test/rewrite/claims.o $(filter-out $(B)/obj/analyzer/llvm/main.o,$(call obj,$(footprint_src))) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(footprint_libs)
 
 # ---- tests: one program per file, all of the project's code linked in
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a

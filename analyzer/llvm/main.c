@@ -79,14 +79,14 @@ static int work(const struct cw_analyse_request *request)
     if (request->models)
         s = cw_analyse_models(request, stdout, &err);
     else if (request->rows)
-        result = cw_rows_described(request);
+        s = cw_rows_described(request, &result, &err);
     else
         s = cw_analyse(request, &result, &err);
     if (s != CW_OK)
         return fail(s, err.text);
     if (request->models)
         return fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
-    int bad = !result || json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
+    int bad = json_dumpf(result, stdout, JSON_COMPACT) || putchar('\n') == EOF || fflush(stdout);
     json_decref(result);
     return bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,10 +5,12 @@
  * constants; a constant NaN has another sign than the processor's; what is multiplied by a constant -1 is negated. And where
  * something is negated LLVM puts that into a neighbouring operation, or not, by who else uses it and in which block, and an
  * operation that negates leaves NaNs as they are. So every operation must have an operand that is no constant in any copy, or
- * must be of constants that are the same in all; and nothing is negated but numbers.
+ * must be of constants that are the same in all; nothing is negated but numbers or, once in a kernel, an element; and as comparisons
+ * tell compilers what values are, nothing is multiplied where some are compared.
  *
  * What a value may be:
- *   OPEN     what nobody knows before it runs: elements of buffers, floating-point arguments, and what is made of them
+ *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole arguments of which a kernel
+ *            only makes floating-point values, and what is made of them
  *   NUMBER   made of numbers alone, so that it is the same constant in every copy
  *   ZERO     OPEN or, in some copy, the constant 0: sums that begin with 0. Products with it are exact
  *   DOUBT    anything else: made of ids, turns, whole numbers that tests tell about, of different numbers */
@@ -27,8 +29,6 @@ static enum cw_proof_value either(enum cw_proof_value a, enum cw_proof_value b)
     return (a == CW_PROOF_OPEN && b == CW_PROOF_ZERO) || (a == CW_PROOF_ZERO && b == CW_PROOF_OPEN) ? CW_PROOF_ZERO : CW_PROOF_DOUBT;
 }
 
-/* ---- memory */
-
 /* One of the values of something; 0 may be one of several. */
 static enum cw_proof_value one_of(struct cw_proof_look l, const struct cw_ast_node *n)
 {
@@ -36,6 +36,8 @@ static enum cw_proof_value one_of(struct cw_proof_look l, const struct cw_ast_no
 
     return cw_proof_number(l, n, &v) && v == 0 && cw_proof_is_usual(v) ? CW_PROOF_ZERO : cw_proof_value_of(l, n);
 }
+
+/* ---- memory */
 
 static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n, unsigned depth);
 
@@ -337,9 +339,6 @@ static enum cw_proof_value part(struct cw_proof_look l, const struct cw_ast_node
     n = cw_ast_bare(n->first, false);
     if (n->kind == CW_AST_DeclRefExpr && n->decl && cw_proof_is_floating(n->decl))
         return named(l, n->decl);
-    if (n->kind == CW_AST_DeclRefExpr) /* a structure: an argument of the kernel that nobody writes */
-        return n->decl && n->decl->kind == CW_AST_ParmVarDecl && n->decl->parent == l.p->kernel && !n->decl->written ? CW_PROOF_OPEN
-                                                                                                                      : CW_PROOF_DOUBT;
     return is_element(n) ? element(l, n) : cw_proof_value_of(l, n);
 }
 
@@ -370,17 +369,9 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "*"))
             return element(l, n);
-        break;
+        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first) : CW_PROOF_DOUBT; /* negations may move */
     case CW_AST_DeclRefExpr:
         return n->decl && cw_proof_is_floating(n->decl) ? named(l, n->decl) : CW_PROOF_DOUBT;
-    default:
-        break;
-    }
-    if (!cw_proof_is_floating(n))
-        return CW_PROOF_DOUBT; /* whole numbers can become constants in many ways */
-    switch (n->kind) {
-    case CW_AST_UnaryOperator:
-        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first) : CW_PROOF_DOUBT; /* negations may move */
     case CW_AST_BinaryOperator:
         return operation(l, n);
     case CW_AST_ConditionalOperator:

@@ -103,7 +103,8 @@ static bool is_only_read(const struct cw_proof *p, const struct cw_ast_node *ele
  * that the kernel has stored and compilers know. */
 static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node *n)
 {
-    return !p->r->loops && moves(p, n) && negations(p) == 1 && (n->kind == CW_AST_ArraySubscriptExpr ? is_only_read(p, n) || stores(p) == 1 : stores(p) == 1);
+    return !p->r->loops && moves(p, n) && negations(p) == 1 &&
+           (stores(p) == 1 || (n->kind == CW_AST_ArraySubscriptExpr && is_only_read(p, n)));
 }
 
 /* Of an infinity compilers make a constant. */
@@ -266,7 +267,7 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
         bare = cw_ast_bare(n->first, true);
         if (strcmp(n->words, "-"))
             return false;
-        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : is_stored(n) && stays_where_it_is(l.p, bare) && is_only_read(l.p, bare);
+        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : bare->kind == CW_AST_ArraySubscriptExpr && is_stored(n) && stays_where_it_is(l.p, bare) && is_only_read(l.p, bare);
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
         if (!strcmp(n->words, "FloatingToIntegral"))
@@ -299,7 +300,6 @@ const char *cw_proof_floats(struct cw_proof *p)
             p->compares |= is_comparison(n);
             p->converts |= is_comparison(n) || is_conversion(n);
         }
-
     for (const struct cw_ast_node *n = p->root; n; n = cw_ast_following(p->root, n)) {
         if (cw_ast_is(n, CW_AST_RecordDecl, "union"))
             return "there is a union"; /* bits may be changed by hand */

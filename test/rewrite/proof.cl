@@ -41,6 +41,7 @@ kernel void as_it_was_stored(global float *a, global float *b, int n) { int x = 
 kernel void of_equal(global float *a, global float *b, int n) { int x = get_global_id(0), y = get_global_id(1); if (y == 3) a[x] = y * 0.7f + b[x]; }
 kernel void of_an_equal_argument(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < 5 && n == 3) a[x] = n * 0.7f + b[x]; }
 kernel void negated_product(global float *a, global float *b, int n) { int x = get_global_id(0); float t = b[x] * 2.0f; if (x < n) a[x] = -t; else a[x] = t; }
+kernel void product_negated_as_it_is_stored(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = -(b[x] * b[x + 1]); }
 kernel void negated_twice(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = -b[x] * b[x + 1] + b[x + 2]; else a[x] = -b[x]; }
 kernel void minus_one_by_a_test(global float *a, global float *b, int n) { int x = get_global_id(0); float m = 2.0f; if (x < n) m = m - 3.0f; a[x] = m * b[x]; }
 kernel void narrow_minus_one(global float *a, float s, int n) { int x = get_global_id(0); short m = 65535; if (x < n) a[x] = a[x] + s * m * a[x + 1]; }

@@ -35,11 +35,15 @@ done
 "$B/test/credulous" --rows test/rewrite/proof.cl | grep -o '"kernel":"[^}]*' > "$T/answers"
 grep -v '"right_' "$T/answers" | grep '"wrong":null' && { echo "believed, above"; bad=1; }
 grep '"right_' "$T/answers" | grep -v '"wrong":null' && { echo "refused, above"; bad=1; }
-[ "$(wc -l < "$T/answers")" -ge 45 ] || { echo "only $(wc -l < "$T/answers") forms of proof.cl"; bad=1; }
+[ "$(wc -l < "$T/answers")" -ge 78 ] || { echo "only $(wc -l < "$T/answers") forms of proof.cl"; bad=1; }
 read -r changes _ < "$T/claims"
 [ "$changes" -gt 3000 ] || { echo "only $changes changes"; bad=1; }
+for asked in "$T/missing.cl" -; do
+    "$B/clweave-footprint" --rows "$asked" < /dev/null | grep -q '"error":' || { echo "--rows $asked: no error"; bad=1; }
+done
 for seed in ${SEEDS:-1}; do
     python3 test/rewrite/rows.py "$seed" "${KERNELS:-10}" > "$T/random.cl"
     "$B/test/claims" "$T/random.cl" > "$T/claims" 2>&1 || { echo "seed $seed"; cat "$T/claims"; bad=1; }
+    grep -q ' of [1-9][0-9]* forms' "$T/claims" || { echo "seed $seed: no forms"; bad=1; }
 done
 exit $bad
