@@ -11,7 +11,7 @@ for source in test/runmode/*.c; do
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic
     in_run "$program"
     case $program in
-    */again | */anything | */exits | */hostile_memory | */interrupted | */linkers | */state) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
+    */again | */answers | */anything | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */linkers | */quiet | */state | */strided | */subdevices) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     *) in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;
     esac
     for seed in $(seq "${SEEDS:-1}"); do
