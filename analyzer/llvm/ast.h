@@ -63,7 +63,7 @@ struct cw_ast_node {
     uint32_t name_at;     /* declarations: where their name stands */
     bool macro;           /* some end of it is made by a macro */
     bool written;         /* variables: more is done with it than reading its value */
-    uint8_t term, turns;  /* of variables, once they are looked at (rows_terms.c) */
+    uint8_t term, turns, cuts; /* of variables, once they are looked at (rows_terms.c) */
     const char *type;     /* without typedefs; "" for what has none */
     const char *words;    /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their name;
                              records: "struct", "union"; else "" */

@@ -175,12 +175,37 @@ static bool is_step(const struct cw_proof *p, const struct cw_ast_node *n, const
     return false;
 }
 
+/* A struct or union that is handed to the kernel by value is one for all work-items of a work-group in PoCL 3.1, where it is
+ * written. */
+static bool is_record(const char *type)
+{
+    static const char *const others[] = {"*", "ext_vector_type", "float", "double", "half", NULL};
+
+    for (size_t i = 0; others[i]; i++)
+        if (strstr(type, others[i]))
+            return false;
+    return !cw_proof_is_integer(type);
+}
+
+static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node *n)
+{
+    const struct cw_ast_node *up = n->parent;
+
+    if (n->decl->kind != CW_AST_ParmVarDecl || n->decl->parent != p->kernel || !is_record(n->decl->type))
+        return false;
+    while (up->kind == CW_AST_ParenExpr || up->kind == CW_AST_MemberExpr || up->kind == CW_AST_ExtVectorElementExpr)
+        up = up->parent;
+    return !cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue");
+}
+
 static const char *mark_written(const struct cw_proof *p)
 {
     for (struct cw_ast_node *n = (struct cw_ast_node *)(uintptr_t)p->body; n; n = cw_ast_following(p->body, n)) {
         const struct cw_ast_node *around = n->parent;
         if (n->kind != CW_AST_DeclRefExpr || !n->decl)
             continue;
+        if (is_written_record(p, n))
+            return "a struct that is handed over is written";
         while (around->kind == CW_AST_ParenExpr)
             around = around->parent;
         if (!cw_ast_is(around, CW_AST_ImplicitCastExpr, "LValueToRValue") && !is_step(p, around, n->decl))

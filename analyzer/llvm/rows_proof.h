@@ -40,11 +40,15 @@ struct cw_proof {
     bool converts; /* … or are made whole numbers */
 };
 
-/* How a value changes along a row; `turns`: also from turn to turn of a loop. */
+/* How a value changes along a row; `turns`: also from turn to turn of a loop. `cuts`: how often what moves was converted to a type
+ * that is shorter than int; one too many where it was clamped. Once, the row's ends tell whether it has wrapped. Where it may wrap
+ * in two types, or a clamp shortens a jump, it may come out at its ends as if nothing had happened between. */
 struct cw_proof_term {
     enum cw_rw_term moves;
     bool turns;
+    uint8_t cuts; /* up to CW_PROOF_CUTS + 1 */
 };
+enum { CW_PROOF_CUTS = 1 }; /* the most that a side of a comparison may have */
 
 /* rows_terms.c */
 struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_ast_node *n);

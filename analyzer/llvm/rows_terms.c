@@ -6,7 +6,7 @@
 /* cw_ast_node.term of a variable */
 enum { NOT_LOOKED_AT, KNOWN };
 
-static const struct cw_proof_term unknown = {CW_RW_T_UNKNOWN, false}, fixed = {CW_RW_T_FIXED, false};
+static const struct cw_proof_term unknown = {CW_RW_T_UNKNOWN, false, 0}, fixed = {CW_RW_T_FIXED, false, 0};
 
 bool cw_proof_is_integer(const char *type)
 {
@@ -99,7 +99,7 @@ static struct cw_proof_term variable(const struct cw_proof *p, const struct cw_a
         return unknown;
     for (uint32_t i = 0; i < p->r->loops; i++)
         if (p->loop[i] == d) /* in one turn */
-            return (struct cw_proof_term){CW_RW_T_FIXED, true};
+            return (struct cw_proof_term){CW_RW_T_FIXED, true, 0};
     if (d->written)
         return unknown;
     if (d->kind == CW_AST_ParmVarDecl)
@@ -110,8 +110,9 @@ static struct cw_proof_term variable(const struct cw_proof *p, const struct cw_a
             t = cw_proof_term_of(p, d->first);
         memo->term = (uint8_t)(KNOWN + t.moves);
         memo->turns = t.turns;
+        memo->cuts = t.cuts;
     }
-    return (struct cw_proof_term){(enum cw_rw_term)(d->term - KNOWN), d->turns};
+    return (struct cw_proof_term){(enum cw_rw_term)(d->term - KNOWN), d->turns, d->cuts};
 }
 
 /* The first argument is a number from 0 to 2. */
@@ -141,12 +142,13 @@ static struct cw_proof_term call(const struct cw_proof *p, const struct cw_ast_n
         if (low.moves != CW_RW_T_FIXED || high.moves != CW_RW_T_FIXED)
             return unknown;
         t.turns |= low.turns || high.turns;
+        t.cuts = t.moves == CW_RW_T_FIXED ? 0 : CW_PROOF_CUTS + 1;
         return t;
     }
     if (!dimension(n, &d))
         return unknown;
     if (cw_proof_calls(p, n, "get_global_id"))
-        return d ? fixed : (struct cw_proof_term){CW_RW_T_UP, false};
+        return d ? fixed : (struct cw_proof_term){CW_RW_T_UP, false, 0};
     if (cw_proof_calls(p, n, "get_global_size") || cw_proof_calls(p, n, "get_global_offset") ||
         cw_proof_calls(p, n, "get_num_groups"))
         return fixed;
@@ -173,12 +175,20 @@ static struct cw_proof_term both(const struct cw_proof *p, const struct cw_ast_n
     if (times) /* squares of a turn have their ends elsewhere than in the first and the last one */
         return a.moves != CW_RW_T_FIXED || b.moves != CW_RW_T_FIXED || (a.turns && b.turns)
                    ? unknown
-                   : (struct cw_proof_term){CW_RW_T_FIXED, a.turns || b.turns};
+                   : (struct cw_proof_term){CW_RW_T_FIXED, a.turns || b.turns, 0};
     if (minus)
         b = opposite(b);
     if (a.moves != CW_RW_T_FIXED && b.moves != CW_RW_T_FIXED)
         return unknown;
-    return (struct cw_proof_term){a.moves == CW_RW_T_FIXED ? b.moves : a.moves, a.turns || b.turns};
+    return (struct cw_proof_term){a.moves == CW_RW_T_FIXED ? b.moves : a.moves, a.turns || b.turns, a.cuts > b.cuts ? a.cuts : b.cuts};
+}
+
+/* A conversion of `t` to `type`. */
+static struct cw_proof_term cut(struct cw_proof_term t, const char *type)
+{
+    if ((t.moves == CW_RW_T_UP || t.moves == CW_RW_T_DOWN) && (strstr(type, "char") || strstr(type, "short")) && t.cuts <= CW_PROOF_CUTS)
+        t.cuts++;
+    return t;
 }
 
 /* Only what has no side effects, reads no memory and cannot trap is known. */
@@ -199,7 +209,9 @@ struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_
         d = cw_proof_variable(n);
         if (d)
             return variable(p, d);
-        return !strcmp(n->words, "IntegralCast") || !strcmp(n->words, "NoOp") ? cw_proof_term_of(p, n->first) : unknown;
+        if (!strcmp(n->words, "IntegralCast"))
+            return cut(cw_proof_term_of(p, n->first), n->type);
+        return !strcmp(n->words, "NoOp") ? cw_proof_term_of(p, n->first) : unknown;
     case CW_AST_BinaryOperator:
         return both(p, n);
     case CW_AST_UnaryOperator:

@@ -131,7 +131,8 @@ static bool comparison(const struct cw_proof *p, const struct cw_rw_atom *a)
         return false;
     l = cw_proof_term_of(p, left);
     r = cw_proof_term_of(p, right);
-    return sides(p, a, l, r) && !l.turns && !r.turns && !(a->moving && !strcmp(a->op, "=="));
+    return sides(p, a, l, r) && !l.turns && !r.turns && l.cuts <= CW_PROOF_CUTS && r.cuts <= CW_PROOF_CUTS &&
+           !(a->moving && !strcmp(a->op, "=="));
 }
 
 /* ---- names at the ends of a row */
@@ -231,7 +232,7 @@ static bool has_atoms(const struct cw_proof *p, uint32_t c, const struct cw_ast_
             return false;
         seen |= 1u << (need == 4 ? 2 * (a->turn - 1) + least : least);
     }
-    return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN;
+    return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN && cw_proof_term_of(p, sum).cuts <= CW_PROOF_CUTS;
 }
 
 /* It is reached in every turn of the loops around it: nothing leaves them, and no test, or operator that tests, is in between. */

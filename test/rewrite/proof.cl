@@ -92,3 +92,14 @@ kernel void right_one_negation(global float *a, global const float *b, global co
 kernel void right_steps(global float *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = a[x] - 0.5f * (b[x + 1] - b[x]); else a[x] = 0; }
 kernel void right_numbers(global float *a, global const float *b, int n) { int x = get_global_id(0); float w1, w2 = +0.5f; w1 = -0.3f; if (x < n) a[x] = w1 * b[x] + w2 * b[x + 1]; }
 kernel void hidden(global float *a, int n) { int x = get_global_id(0); { float n = a[x]; if (x < n) a[x] = 1; } if (x < n) a[x] = 2; }
+/* what wraps twice, or wraps and is clamped: a row's ends do not tell */
+kernel void wraps_twice(global float *a, int n) { uchar v = get_global_id(0); ushort q = v + 65400; if (q < 1000) a[get_global_id(0)] = 1; }
+kernel void wraps_twice_in_a_test(global float *a, int n) { uchar v = get_global_id(0); if ((ushort)(v + 65400) < 1000) a[get_global_id(0)] = 1; }
+kernel void wraps_and_is_clamped(global float *a, int n) { uint x = get_global_id(0), q = clamp(x - 5u, 0u, 0xfffffffdu) + 100u; if (q > 97) a[x] = 1; }
+kernel void clamped_and_wraps(global float *a, int n) { uint x = get_global_id(0); uchar q = clamp(x - 5u, 0u, 253u) + 100; if (q > 97) a[x] = 1; }
+kernel void right_wraps_once(global float *a, int n) { uchar v = get_global_id(0); if (v > 100) a[get_global_id(0)] = 1; }
+/* PoCL has one such struct for all work-items of a group */
+kernel void into_a_struct(global float *a, pair c, int n) { int x = get_global_id(0); if (x < n) c.re += 1; a[x] = c.re; }
+kernel void whole_struct(global float *a, pair c, pair d, int n) { int x = get_global_id(0); if (x < n) c = d; a[x] = c.re; }
+kernel void struct_by_a_pointer(global float *a, pair c, int n) { int x = get_global_id(0); pair *p = &c; if (x < n) p->re = 1; a[x] = c.re; }
+kernel void right_own_struct(global float *a, pair c, int n) { int x = get_global_id(0); pair d = c; if (x < n) d.re = a[x]; a[x] = d.re; }

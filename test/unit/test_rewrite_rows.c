@@ -59,6 +59,8 @@ static const struct {
     {"a parameter of that name", K("int n, int q", "{ int q = x; a[q] = 2; } if (q < n) a[x] = 1;"), NULL, NULL},
     {"a variable of an inner block", K("int n", "{ int q = x; if (q < n) a[x] = 1; }"), NULL, "if ( 1 ) a"},
     {"a word as a macro", "#define ulong uint\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"another word as a macro", "#define const unsigned\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
+    {"a word of functions as a macro", "#define __typeof__(v) uchar\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
     {"a parameter that a test reads", K("int n, int o", "if (x < n) a[x] = o;"), NULL, "{ const __typeof__(n) __cw_c = n; { const __typeof__(__cw_c) n = __cw_c;\n{ "},
     {"a list of which something is written", K("int n", "int p = x, q = 0; q++; if (p < n) a[x] = q;"), NULL, " int p = x, q = 0; q++; if ( 1 )"},
     {"a name in brackets", K("int n", "if ((x) < ((n))) a[x] = 1;"), NULL, "if ( 1 ) a"},
