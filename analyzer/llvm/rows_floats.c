@@ -260,34 +260,36 @@ static enum cw_proof_value returned(struct cw_proof_look l, const char *function
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-/* Functions that may return one of their arguments, or a constant: tests tell which. Of a number others may be constants, too
- * (pow(x, 0)). */
+/* Functions of OpenCL C that do just what they are asked to (cw_proof_plain). Of others nobody knows what they are made of. */
 static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
 {
-    static const char *const picks[] = {"fmin", "fmax", "min", "max", "clamp", "select", "bitselect", "maxmag", "minmag", NULL};
-    static const char *const steps[] = {"step", "sign", "smoothstep", "fdim", "nan", NULL};
     const char *name = cw_proof_called(n);
-    static const char *const sums[] = {"mad", "fma", "mix", NULL};
-    bool open = false, all_open = true, numbers = true, one = cw_proof_is_one_of(name, picks), sum = cw_proof_is_one_of(name, sums);
-    enum cw_proof_value all = CW_PROOF_NOTHING;
+    enum cw_proof_value v = CW_PROOF_NOTHING;
+    enum cw_proof_plain plain = cw_proof_plain_of(name);
+    bool open = false, numbers = true;
 
-    if (!*name || cw_proof_is_one_of(name, steps))
+    if (!*name)
         return CW_PROOF_DOUBT;
     if (cw_proof_defines(l.p, name))
         return returned(l, name);
     for (const struct cw_ast_node *a = n->first->next; a; a = a->next) {
-        enum cw_proof_value v = cw_proof_value_of(l, a);
-        open |= v == CW_PROOF_OPEN;
-        all_open &= v == CW_PROOF_OPEN && cw_proof_is_floating(a);
-        numbers &= v == CW_PROOF_NUMBER;
-        if (v == CW_PROOF_DOUBT && cw_proof_is_floating(a))
+        enum cw_proof_value one = cw_proof_is_floating(a) ? cw_proof_value_of(l, a) : CW_PROOF_NOTHING;
+        if (one == CW_PROOF_DOUBT)
             return CW_PROOF_DOUBT;
-        if (cw_proof_is_floating(a))
-            all = either(all, one_of(l, a));
+        open |= one == CW_PROOF_OPEN;
+        numbers &= one == CW_PROOF_NUMBER;
+        if (one != CW_PROOF_NOTHING)
+            v = plain == CW_PROOF_PICKS ? either(v, one_of(l, a)) : one;
     }
-    if (one)
-        return all == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : all;
-    return all_open || (open && sum) ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    switch (plain) {
+    case CW_PROOF_PICKS: /* one of its arguments: tests may tell which */
+    case CW_PROOF_KEEPS:
+        return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
+    case CW_PROOF_SUMS:
+        return open ? CW_PROOF_OPEN : numbers ? CW_PROOF_NUMBER : CW_PROOF_DOUBT;
+    default:
+        return CW_PROOF_DOUBT;
+    }
 }
 
 /* ---- expressions */

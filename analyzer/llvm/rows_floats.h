@@ -13,6 +13,14 @@ enum cw_proof_value {
     CW_PROOF_DOUBT
 };
 
+/* Functions that stand for an operation or two, without tests or constants of their own. */
+enum cw_proof_plain {
+    CW_PROOF_OTHER,
+    CW_PROOF_PICKS, /* fmin, clamp, select …: one of their arguments */
+    CW_PROOF_KEEPS, /* fabs, sqrt …: exact, 0 of 0 */
+    CW_PROOF_SUMS   /* mad, fma */
+};
+
 enum { CW_PROOF_DEEPEST = 24, CW_PROOF_MOST_LOOKS = 2000000 };
 
 struct cw_proof_look {
@@ -38,6 +46,7 @@ bool cw_proof_is_usual(double v);
 /* The one value that a variable is ever given, or NULL. */
 const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, const struct cw_ast_node *d);
 bool cw_proof_is_in_trail(const struct cw_proof_look *l, const struct cw_ast_node *d);
+enum cw_proof_plain cw_proof_plain_of(const char *function); /* by its name, where the program defines none of that name */
 /* The name of the function that is called; "" for none. */
 const char *cw_proof_called(const struct cw_ast_node *call);
 

@@ -40,6 +40,18 @@ bool cw_proof_is_one_of(const char *word, const char *const *list)
     return false;
 }
 
+enum cw_proof_plain cw_proof_plain_of(const char *function)
+{
+    static const char *const picks[] = {"fmin", "fmax", "min", "max", "clamp", "select", NULL};
+    static const char *const keeps[] = {"fabs", "floor", "ceil", "trunc", "sqrt", NULL};
+    static const char *const sums[] = {"mad", "fma", NULL};
+
+    return cw_proof_is_one_of(function, picks)   ? CW_PROOF_PICKS
+           : cw_proof_is_one_of(function, keeps) ? CW_PROOF_KEEPS
+           : cw_proof_is_one_of(function, sums)  ? CW_PROOF_SUMS
+                                                 : CW_PROOF_OTHER;
+}
+
 /* ---- numbers */
 
 bool cw_proof_is_usual(double v)

@@ -107,15 +107,7 @@ static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node
            (stores(p) == 1 || (n->kind == CW_AST_ArraySubscriptExpr && is_only_read(p, n)));
 }
 
-/* Of an infinity compilers make a constant. */
-static bool is_class_test(const struct cw_ast_node *n)
-{
-    const char *name = cw_proof_called(n);
-
-    return !strcmp(name, "isinf") || !strcmp(name, "isfinite") || !strcmp(name, "isnormal");
-}
-
-/* Floating-point values decide: compared, by functions or operators, or as they are. Two of such make LLVM take a value for a
+/* Floating-point values decide: compared by operators, or as they are. Two of such make LLVM take a value for a
  * number, and which of them are left differs from copy to copy. */
 static bool is_comparison(const struct cw_ast_node *n)
 {
@@ -131,9 +123,6 @@ static bool is_comparison(const struct cw_ast_node *n)
         return cw_proof_is_floating(n->first);
     case CW_AST_ForStmt:
         return cw_ast_child(n, 2) && cw_proof_is_floating(cw_ast_child(n, 2));
-    case CW_AST_CallExpr: /* isless … */
-        return n->first && n->first->next && cw_proof_is_whole(n) && cw_proof_is_floating(n->first->next) &&
-               strncmp(cw_proof_called(n), "convert_", 8) != 0;
     default:
         return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToBoolean") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToBoolean");
     }
@@ -141,13 +130,16 @@ static bool is_comparison(const struct cw_ast_node *n)
 
 static bool is_conversion(const struct cw_ast_node *n)
 {
-    return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToIntegral") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToIntegral") ||
-           (n->kind == CW_AST_CallExpr && n->first && n->first->next && cw_proof_is_whole(n) && cw_proof_is_floating(n->first->next));
+    return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToIntegral") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToIntegral");
 }
 
-static bool is_short(const char *type)
+/* No constant is made a whole number that does not fit, of which compilers make nothing at all, and nothing else than an int: there
+ * alone vectors convert what does not fit as single values are converted. */
+static bool conversion_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
-    return strstr(type, "short") != NULL;
+    enum cw_proof_value v = cw_proof_value_of(l, n->first);
+
+    return !strcmp(n->type, "int") && !l.p->compares && (v == CW_PROOF_OPEN || v == CW_PROOF_ZERO);
 }
 
 /* What is multiplied with it, or divided by it, might be negated. */
@@ -173,7 +165,7 @@ static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *l
 
     switch (op) {
     case '+':
-        return open || (a != CW_PROOF_DOUBT && b != CW_PROOF_DOUBT);
+        return a != CW_PROOF_DOUBT && b != CW_PROOF_DOUBT;
     case '-': /* from 0, of 0: done without an operation */
         if (b != CW_PROOF_OPEN && b != CW_PROOF_NUMBER)
             return false;
@@ -204,34 +196,33 @@ static bool operator_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     return is_good(l, *n->words, n->first, n->first->next);
 }
 
-/* Functions of OpenCL C: what they do inside may be done otherwise with constants. */
+static bool has_floating(const struct cw_ast_node *call)
+{
+    bool any = cw_proof_is_floating(call);
+
+    for (const struct cw_ast_node *a = call->first ? call->first->next : NULL; a; a = a->next)
+        any |= cw_proof_is_floating(a);
+    return any;
+}
+
+/* Functions of OpenCL C: those that are not plain may be done otherwise with constants, compare or convert. */
 static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
-    static const char *const exact[] = {"fabs", "fmin", "fmax", "min", "max", "clamp", "select", "floor", "ceil", "trunc", "rint", "sqrt", NULL};
     const char *name = cw_proof_called(n);
-    const struct cw_ast_node *a = n->first->next;
-    bool any = false, open = false, numbers = true, is_exact = cw_proof_is_one_of(name, exact);
+    const struct cw_ast_node *a = n->first ? n->first->next : NULL;
+    enum cw_proof_plain plain = cw_proof_plain_of(name);
 
-    if (cw_proof_defines(l.p, name))
-        return true; /* it is looked at by itself */
-    if (!strncmp(name, "convert_short", 13) || !strncmp(name, "convert_ushort", 14))
+    if (!has_floating(n) || cw_proof_defines(l.p, name))
+        return true; /* the program's own are looked at by themselves */
+    if (plain == CW_PROOF_OTHER || !cw_proof_is_floating(n))
         return false;
-    if (!cw_proof_is_floating(n) || !strncmp(name, "convert_", 8))
-        return true; /* compares, converts */
-    if (l.p->compares && !is_exact)
-        return false;
-    if ((!strcmp(name, "mad") || !strcmp(name, "fma")) && a && a->next && a->next->next)
-        return is_good(l, '*', a, a->next) && cw_proof_value_of(l, a->next->next) != CW_PROOF_DOUBT;
-    for (; a; a = a->next) {
-        enum cw_proof_value v = cw_proof_value_of(l, a);
-        bool floating = cw_proof_is_floating(a);
-        if (is_exact ? floating && v == CW_PROOF_DOUBT : v != CW_PROOF_OPEN && v != CW_PROOF_NUMBER)
+    if (plain == CW_PROOF_SUMS)
+        return !l.p->compares && a && a->next && a->next->next && is_good(l, '*', a, a->next) &&
+               cw_proof_value_of(l, a->next->next) != CW_PROOF_DOUBT;
+    for (; a; a = a->next)
+        if (cw_proof_is_floating(a) && cw_proof_value_of(l, a) == CW_PROOF_DOUBT)
             return false;
-        any |= floating;
-        open |= v == CW_PROOF_OPEN;
-        numbers &= v == CW_PROOF_NUMBER;
-    }
-    return any && (is_exact || open || numbers);
+    return true;
 }
 
 static bool is_floating_operation(const struct cw_ast_node *n)
@@ -239,44 +230,43 @@ static bool is_floating_operation(const struct cw_ast_node *n)
     return cw_proof_is_floating(n) || (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_proof_is_floating(n->first->next));
 }
 
-/* It is what an element becomes, and nothing else. */
-static bool is_stored(const struct cw_ast_node *n)
+/* None that the tree has no name for here: as_float, vectors' conversions, statements in brackets. */
+static bool is_unknown(const struct cw_ast_node *n)
 {
-    const struct cw_ast_node *up = n->parent;
+    bool floating = cw_proof_is_floating(n);
 
-    for (; up->kind == CW_AST_ParenExpr; up = up->parent)
-        n = up;
-    return cw_ast_is(up, CW_AST_BinaryOperator, "=") && up->first->next == n && cw_ast_bare(up->first, false)->kind == CW_AST_ArraySubscriptExpr;
+    for (const struct cw_ast_node *k = n->first; k; k = k->next)
+        floating |= k->kind != CW_AST_VarDecl && cw_proof_is_floating(k);
+    return floating;
 }
 
 static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
-    const struct cw_ast_node *bare;
-
-    if (is_class_test(n))
-        return false;
+    if (strstr(n->type, "half") || strstr(n->type, "fp16") || strstr(n->type, "Float16"))
+        return false; /* computed in float, and rounded in between or not */
     switch (n->kind) {
     case CW_AST_BinaryOperator:
     case CW_AST_CompoundAssignOperator:
-        return !is_floating_operation(n) || operator_stays(l, n);
+        if (!is_floating_operation(n))
+            return true;
+        return (n->kind == CW_AST_BinaryOperator || cw_proof_is_floating(n)) && operator_stays(l, n); /* no `int += float` */
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "&"))
             return false; /* bits may be changed by hand */
         if (!cw_proof_is_floating(n) || !strcmp(n->words, "+") || !strcmp(n->words, "*"))
             return true;
-        bare = cw_ast_bare(n->first, true);
-        if (strcmp(n->words, "-"))
-            return false;
-        return cw_proof_is_literal(bare) ? !may_be_zero(l, bare) : bare->kind == CW_AST_ArraySubscriptExpr && is_stored(n) && stays_where_it_is(l.p, bare) && is_only_read(l.p, bare);
+        return !strcmp(n->words, "-") && cw_proof_is_literal(cw_ast_bare(n->first, true)) && !may_be_zero(l, n->first);
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
-        if (!strcmp(n->words, "FloatingToIntegral"))
-            return !is_short(n->type); /* what does not fit there vectors convert otherwise */
+        if (is_conversion(n))
+            return conversion_stays(l, n);
         return strcmp(n->words, "BitCast") != 0 && strcmp(n->words, "AddressSpaceConversion") != 0;
     case CW_AST_CallExpr:
         return call_stays(l, n);
     case CW_AST_OTHER:
-        return !cw_proof_is_floating(n) || !strchr("+-*/", *n->words);
+    case CW_AST_OpaqueValueExpr:
+    case CW_AST_BinaryConditionalOperator:
+        return !is_unknown(n);
     default:
         return true;
     }
@@ -308,8 +298,8 @@ const char *cw_proof_floats(struct cw_proof *p)
     }
     for (unsigned i = 0; i < p->reaches; i++)
         infinite |= has_large_number(p->reached[i]);
-    if (p->compares && infinite)
-        return "a value may be compared with an infinity, or nearly one"; /* of which compilers make constant NaNs */
+    if (infinite)
+        return "a value may be an infinity, or nearly one"; /* of which compilers make constant NaNs */
     for (unsigned i = 0; i < p->reaches; i++) {
         struct cw_proof_look l = {.p = p, .body = p->reached[i], .looks = &looks};
         for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n))

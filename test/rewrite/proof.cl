@@ -81,7 +81,7 @@ kernel void nothing_times_minus_one(global float *a, global float *b, int n) { i
 kernel void nearly_a_number(global float *a, global float *b, int n) { int x = get_global_id(0); float m = 2.0f; if (x < n) m = 3.3f; a[x] = (m + pow(b[x], 0.0f)) * 0.1f + b[x + 1]; }
 kernel void a_sign_copied(global float *a, global float *b, int n) { int x = get_global_id(0); float q = fabs(copysign(1.0f, b[x])); float r = b[x] * 2.0f, z = q - 2.0f; if (x < n) a[x] = r * z; else a[x] = r; }
 kernel void right_threshold(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x] > 0.5f ? b[x] + b[x + 1] : 0.0f; }
-kernel void right_bytes(global uchar *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (uchar)(0.25f * (b[x] + b[x + 1])); }
+kernel void bytes(global uchar *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (uchar)(0.25f * (b[x] + b[x + 1])); }
 kernel void right_rectified(global float *a, global float *b, float s, int n) { int x = get_global_id(0); float l = 0, r = 0; if (x > 0) l = b[x - 1]; if (x < n) r = b[x + 1]; a[x] = fmax(b[x], 0.0f) * s + 0.5f * (l + r); }
 kernel void right_converted(global float *a, global float *b, int n, int m) { int x = get_global_id(0); if (x < n) a[x] = b[x] / (float)m; }
 kernel __attribute__((reqd_work_group_size(8, 1, 1))) void right_with_a_size(global float *a, global float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x]; }

@@ -197,6 +197,7 @@ static const struct {
     {"a helper without", "float f(float v) { return v + 1; } " K("int n", "if (x < n) a[x] = f(a[x]);"), NULL, "if ( 1 ) a"},
     {"a directive inside", K("int n", "\n#ifdef A\nif (x < n)\n#endif\n a[x] = 1;"), NULL, NULL},
     {"loose sums", K("int n", "if (x < n) a[x] = 1;"), "-cl-mad-enable", NULL},
+    {"loose zeros", K("int n", "if (x < n) a[x] = 1;"), "-cl-denorms-are-zero", NULL},
     {"sums made loose by a pragma", "#pragma clang fp contract(fast)\n" K("int n", "if (x < n) a[x] = 1;"), NULL, NULL},
     {"volatile memory", "kernel void k(volatile global float *a, int n) { int x = get_global_id(0); if (x < n) a[x] = 1; }",
      NULL, NULL},
