@@ -3,6 +3,7 @@
 
 static const char why_memory[] = "out of memory";
 static const char why_prints[] = "it prints";
+static const char why_changed[] = "it changes a structure that it is given by value";
 static const char why_single[] = "there is only one work-group";
 static const char why_many[] = "it has too many accesses to compare";
 static const char why_read_write[] = "work-groups read what other work-groups write";
@@ -56,7 +57,7 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
     const char *why = m->anywhere ? m->why_anywhere : m->prints ? why_prints : NULL;
     int arg = -1;
     for (int i = 0; i < m->args && !why; i++) {
-        why = m->arg[i].unknown_write;
+        why = m->arg[i].changed ? why_changed : m->arg[i].unknown_write;
         arg = i;
     }
     if (why)

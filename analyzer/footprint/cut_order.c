@@ -344,7 +344,7 @@ bool cw_cut_ordered(const struct cw_model *m)
     int first, second;
     bool ordered = !m->anywhere;
     for (int i = 0; i < m->args && ordered; i++)
-        ordered = !m->arg[i].unknown_write;
+        ordered = !m->arg[i].unknown_write && !m->arg[i].changed;
     ordered = ordered && all_keep(m, &number, &symbol, &first, &second);
     cw_eval_destroy(symbol.e);
     free(symbol.place);

@@ -1,5 +1,6 @@
-/* strided.c - kernels of which PoCL's compiler does not keep the order of accesses: whatever comes out bare must come out of
- * every way of running (test/vendor/strided_order). */
+/* strided.c - kernels of which PoCL's compiler does not keep the order of accesses, and one that changes a structure that it is
+ * given, which PoCL keeps once for a work-group: whatever comes out bare must come out of every way of running
+ * (test/vendor/strided_order). */
 #include "common.h"
 
 enum { ITEMS = 4096, LAUNCHES = 6 };
@@ -30,10 +31,17 @@ static const char source[] =
     "    int re = out[2 * g], im = out[2 * g + 1];\n"
     "    out[2 * g] = re * re - im * im + in[g];\n"
     "    out[2 * g + 1] = 2 * re * im;\n"
+    "}\n"
+    "struct pair { int a, b; };\n"
+    "__kernel void changes(__global int *out, __global const int *in, struct pair p) {\n"
+    "    int g = get_global_id(0);\n"
+    "    if (g > 1) p.a += 1;\n"
+    "    out[g] = p.a + in[g];\n"
     "}\n";
 
 static void show(struct app *a, const char *name, size_t local, cl_mem in)
 {
+    static const cl_int pair[2] = {10, 20};
     static cl_int out[4 * ITEMS];
     cl_kernel k = app_kernel(a, name);
     cl_mem to;
@@ -42,6 +50,8 @@ static void show(struct app *a, const char *name, size_t local, cl_mem in)
         out[i] = i * 7;
     to = app_buffer(a, CL_MEM_COPY_HOST_PTR, sizeof out, out);
     app_args(k, "mm", to, in);
+    if (!strcmp(name, "changes"))
+        APP_CHECK(clSetKernelArg(k, 2, sizeof pair, pair));
     for (int i = 0; i < LAUNCHES; i++)
         app_run(a->queue, k, ITEMS, local, 0, NULL, NULL);
     app_read(a, to, 0, sizeof out, out);
@@ -52,7 +62,7 @@ static void show(struct app *a, const char *name, size_t local, cl_mem in)
 
 int main(void)
 {
-    static const char *const names[] = {"store_load", "by_group", "fours", "square"};
+    static const char *const names[] = {"store_load", "by_group", "fours", "square", "changes"};
     static const size_t locals[] = {64, 16, 0};
     static cl_int values[ITEMS];
     struct app a;

@@ -204,3 +204,15 @@ kernel void three_colours(global float *v, uint w, uint h, uint colour, int back
     if (x >= 2 && y >= 2 && x < w - 2 && y < h && (x + y) % 3 == colour)
         v[i] += v[i - back];
 }
+
+/* Work-items of a group share what they are given by value in PoCL, where they change it. */
+struct pair {
+    int a, b;
+};
+kernel void changes_what_it_is_given(global int *out, struct pair p)
+{
+    uint i = get_global_id(0);
+    if (i > 1)
+        p.a += 1;
+    out[i] = p.a;
+}
