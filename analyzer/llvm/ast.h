@@ -17,6 +17,7 @@
     X(WorkGroupSizeHintAttr)                                                                                                    \
     X(VecTypeHintAttr)                                                                                                          \
     X(OpenCLKernelAttr)                                                                                                         \
+    X(OverloadableAttr)                                                                                                         \
     X(CompoundStmt)                                                                                                             \
     X(ReturnStmt)                                                                                                               \
     X(BreakStmt)                                                                                                                \

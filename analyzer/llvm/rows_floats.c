@@ -4,9 +4,15 @@
  * test holds. A product of two constants that is part of a sum is rounded by itself, and fused with the sum where they are no
  * constants; a constant NaN has another sign than the processor's; what is multiplied by a constant -1 is negated. And where
  * something is negated LLVM puts that into a neighbouring operation, or not, by who else uses it and in which block, and an
- * operation that negates leaves NaNs as they are. So every operation must have an operand that is no constant in any copy, or
- * must be of constants that are the same in all; nothing is negated but numbers or, once in a kernel, an element; and as comparisons
- * tell compilers what values are, nothing is multiplied where some are compared.
+ * operation that negates leaves NaNs as they are; where a test picks a sum or a difference, it makes a sum and negates what was to be
+ * subtracted. A constant that is made a whole number which cannot hold it is anything; and functions have tests and constants of
+ * their own.
+ *
+ * So operations are done with values of the first three kinds below alone, of which one is no constant in any copy, or which are the
+ * same constants in all; what is in doubt is only copied, stored and compared. The operations are sums, products, quotients,
+ * conversions to int and a few functions (cw_proof_plain); nothing is negated but numbers or, once in a kernel, what is subtracted
+ * from a product; and kernels with a difference, or with a negative factor, do all their sums in one place, under no test or the same
+ * ones. As comparisons tell compilers what values are, where some are compared nothing is multiplied or converted.
  *
  * What a value may be:
  *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole arguments of which a kernel

@@ -42,7 +42,7 @@ bool cw_proof_is_one_of(const char *word, const char *const *list)
 
 enum cw_proof_plain cw_proof_plain_of(const char *function)
 {
-    static const char *const picks[] = {"fmin", "fmax", "min", "max", "clamp", "select", NULL};
+    static const char *const picks[] = {"fmin", "fmax", "clamp", NULL};
     static const char *const keeps[] = {"fabs", "floor", "ceil", "trunc", "sqrt", NULL};
     static const char *const sums[] = {"mad", "fma", NULL};
 

@@ -29,13 +29,14 @@ static bool may_be_product(const struct cw_ast_node *top)
 static const struct cw_ast_node *negated(const struct cw_ast_node *top)
 {
     bool compound = top->kind == CW_AST_CompoundAssignOperator;
-    const struct cw_ast_node *left = top->first, *right = left->next, *n = cw_ast_bare(right, true);
+    const struct cw_ast_node *left = top->first, *right = left->next, *n = cw_ast_bare(right, true), *factor;
 
     if (!compound && may_be_product(left))
         return cw_proof_is_literal(n) ? NULL : n;
-    if (!may_be_product(right) || (is_product(n) && cw_proof_is_literal(cw_ast_bare(n->first, true))))
+    if (!may_be_product(right))
         return NULL;
-    return n;
+    factor = is_product(n) ? cw_ast_bare(n->first, true) : NULL;
+    return factor && cw_proof_is_literal(factor) && fabs(strtod(factor->words, NULL) - 1) >= 1e-3 ? NULL : n; /* 1: -1 of it negates */
 }
 
 static bool is_difference(const struct cw_ast_node *n)
@@ -272,6 +273,70 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     }
 }
 
+/* ---- sums and differences */
+
+/* Where in a kernel something stands: code that is run together, or not at all. */
+struct arm {
+    const struct cw_ast_node *body, *in; /* of a test; in a function's body itself: NULL */
+    unsigned ends;                       /* statements before it that may leave: return, break, continue */
+};
+
+struct signs {
+    bool any, several, negative; /* operations; in several arms; that are differences or have a negative factor */
+    struct arm arm;
+};
+
+static struct arm arm_of(const struct cw_ast_node *body, const struct cw_ast_node *n)
+{
+    struct arm arm = {.body = body};
+
+    for (const struct cw_ast_node *k = body; k != n; k = cw_ast_following(body, k))
+        arm.ends += k->kind == CW_AST_ReturnStmt || k->kind == CW_AST_BreakStmt || k->kind == CW_AST_ContinueStmt;
+    for (const struct cw_ast_node *up = n->parent; n != body && !arm.in; n = up, up = up->parent)
+        if (up->kind == CW_AST_IfStmt || up->kind == CW_AST_ConditionalOperator || cw_ast_is(up, CW_AST_BinaryOperator, "&&") ||
+            cw_ast_is(up, CW_AST_BinaryOperator, "||"))
+            arm.in = n;
+    return arm;
+}
+
+static bool is_sum(const struct cw_ast_node *n)
+{
+    bool binary = n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator;
+
+    return binary && cw_proof_is_floating(n) && (*n->words == '+' || *n->words == '-') &&
+           (!n->words[1] || n->kind == CW_AST_CompoundAssignOperator);
+}
+
+/* Its sign may go to a sum that it is part of, which is a difference then. */
+static bool may_be_negative(struct cw_proof_look l, const struct cw_ast_node *n)
+{
+    double v;
+
+    return cw_proof_value_of(l, n) == CW_PROOF_NUMBER && !(cw_proof_number(l, n, &v) && v > 0);
+}
+
+static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, struct signs *s)
+{
+    bool sum = is_sum(n), call = n->kind == CW_AST_CallExpr && cw_proof_plain_of(cw_proof_called(n)) == CW_PROOF_SUMS;
+    bool product = (n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator) && cw_proof_is_floating(n) &&
+                   (*n->words == '*' || *n->words == '/');
+    const struct cw_ast_node *left = call ? cw_ast_child(n, 1) : n->first;
+    struct arm arm;
+    double v;
+
+    if ((!sum && !call && !product) || cw_proof_number(l, n, &v))
+        return;
+    if (!sum && (may_be_negative(l, left) || may_be_negative(l, left->next)))
+        s->negative = true;
+    else if (product)
+        return;
+    s->negative |= sum && *n->words == '-';
+    arm = arm_of(l.body, n);
+    s->several |= s->any && (arm.body != s->arm.body || arm.in != s->arm.in || arm.ends != s->arm.ends);
+    s->any = true;
+    s->arm = arm;
+}
+
 static bool has_large_number(const struct cw_ast_node *top)
 {
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
@@ -284,6 +349,7 @@ const char *cw_proof_floats(struct cw_proof *p)
 {
     unsigned looks = 0;
     bool infinite = false;
+    struct signs signs = {.any = false};
 
     for (unsigned i = 0; i < p->reaches; i++)
         for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n)) {
@@ -305,6 +371,9 @@ const char *cw_proof_floats(struct cw_proof *p)
         for (const struct cw_ast_node *n = l.body; n; n = cw_ast_following(l.body, n))
             if (!node_stays(l, n))
                 return "a value may be computed otherwise";
+            else
+                look_at_signs(l, n, &signs);
     }
-    return NULL;
+    /* where a test picks a sum or a difference LLVM makes a sum, and negates what is subtracted: not where the test is constant */
+    return signs.negative && signs.several ? "a test may pick sums or differences" : NULL;
 }

@@ -79,6 +79,9 @@ static const char *reach(struct cw_proof *p, const char *name, bool in_kernel)
         if (!body)
             continue;
         found = true;
+        for (const struct cw_ast_node *k = n->first; k; k = k->next)
+            if (k->kind == CW_AST_OverloadableAttr) /* built-ins of the name are hidden from clang here, and not from PoCL's */
+                return "it calls an overloaded function";
         while (i < p->reaches && p->reached[i] != body)
             i++;
         if (i == CW_PROOF_FUNCTIONS)
@@ -176,15 +179,26 @@ static bool is_step(const struct cw_proof *p, const struct cw_ast_node *n, const
 }
 
 /* A struct or union that is handed to the kernel by value is one for all work-items of a work-group in PoCL 3.1, where it is
- * written. */
+ * written. Its name may be like that of any other type. */
 static bool is_record(const char *type)
 {
-    static const char *const others[] = {"*", "ext_vector_type", "float", "double", "half", NULL};
+    static const char *const around[] = {"const ", "volatile ", "__private ", NULL};
+    static const char *const numbers[] = {"float", "double", "half", NULL};
+    size_t i = 0;
 
-    for (size_t i = 0; others[i]; i++)
-        if (strstr(type, others[i]))
+    if (strchr(type, '*') || cw_proof_is_integer(type) || strstr(type, " __attribute__((ext_vector_type("))
+        return false;
+    while (around[i])
+        if (!strncmp(type, around[i], strlen(around[i]))) {
+            type += strlen(around[i]);
+            i = 0;
+        } else {
+            i++;
+        }
+    for (i = 0; numbers[i]; i++)
+        if (!strcmp(type, numbers[i]))
             return false;
-    return !cw_proof_is_integer(type);
+    return true;
 }
 
 static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node *n)

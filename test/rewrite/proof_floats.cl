@@ -16,3 +16,20 @@ kernel void bits(global float *a, global const float *b, int n) { int x = get_gl
 kernel void vectors_converted(global int4 *a, global const float4 *b, int n) { int x = get_global_id(0); if (x < n) a[x] = convert_int4(b[x]); }
 kernel void right_whole_numbers(global int *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = (int)(b[x] + b[x + 1]) + 1; }
 kernel void right_functions(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); if (x < n) a[x] = clamp(fma(b[x], s, fmax(b[x + 1], 0.0f)) + sqrt(fabs(b[x + 1])) * floor(b[x]), 0.0f, 1.0f); }
+/* sums and differences of which a test picks one */
+kernel void sums_or_differences(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1]; if (x < n) u = u - v; else u = u + v; a[x] = u; }
+kernel void sums_before_differences(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1], t = u + v; if (x < n) t = u - v; a[x] = t; }
+kernel void picked_by_an_operator(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1]; a[x] = x < n ? u - v : u + v; }
+kernel void picked_by_a_return(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1]; if (x >= n) { a[x] = u + v; return; } a[x] = u - v; }
+kernel void picked_behind_a_return(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1], t = u + v; if (x >= n) { a[x] = t; return; } a[x] = u - v; }
+kernel void picked_factors(global float *a, global const float *b, int n) { int x = get_global_id(0); float t; if (x < n) { float w = b[x] * -0.3f; t = w + b[x + 1]; } else { float w = b[x] * 0.3f; t = b[x + 1] + w; } a[x] = t; }
+kernel void picked_products(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); float t; if (x < n) t = b[x] * s - b[x + 1]; else t = b[x] * s + s; a[x] = t; }
+kernel void picked_by_select(global float *a, global const float *b, int n) { int x = get_global_id(0); float u = b[x], v = b[x + 1]; a[x] = select(u - v, u + v, x < n); }
+kernel void picked_by_mad(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); float u = b[x]; if (x < n) u -= b[x + 1]; else u = mad(s, s, u); a[x] = u; }
+kernel void less_once(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); if (x < n) a[x] = b[x + 1] - 1.0f * b[x]; }
+kernel void right_picked_sums(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); float t; if (x < n) t = b[x] + b[x + 1]; else t = b[x] * s + s; a[x] = t; }
+kernel void right_sums_and_differences(global float *a, global const float *b, float s, int n) { int x = get_global_id(0); if (x < n) { float t = b[x + 1] - b[x]; a[x] = t * s + b[x]; } else a[x] = 0; }
+typedef struct { int re, im; } pairfloat;
+kernel void struct_named_like_a_float(global float *a, pairfloat c, int n) { int x = get_global_id(0); if (x < n) c.re += 1; a[x] = c.re; }
+__attribute__((overloadable)) float pow(double v, int n) { return 1.0f; }
+kernel void overloaded(global float *a, global const float *b, int n) { int x = get_global_id(0); if (x < n) a[x] = pow(b[x], b[x + 1]); }
