@@ -22,6 +22,7 @@ class Kernel:
         self.odd = rng.random() < .3  # written as nobody does
         self.numbers = rng.random() < .5  # what is a constant where a test is one
         self.known = []
+        self.plain = rng.random() < .7  # with no values but those that forms may have
 
     def pick(self, *these):
         return self.rng.choice(these)
@@ -48,6 +49,11 @@ class Kernel:
     def number(self):
         """Values of which compilers know more in some copies, or none."""
         test = f"if ({self.condition()}) "
+        if self.plain:
+            self.known = ["m", "m * 0.7f", "(m + 0.3f) * in[c]", "m * 2.0f", "fmax(m, in[c]) * 0.3f", "floor(m)"]
+            return self.pick("float m = in[c];", "float m = in[c] * 2.0f; " + test + "m = in[c + 1];", "float m = 0; " + test + "m = in[o];",
+                             "float m = 0; " + test + "m += in[c - p];", "float m; " + test + "m = in[c + p]; else m = in[c] * in[o];",
+                             "float m = 0; for (int i = -1; i < 2; i++) m += in[c + i];")
         self.known = ["m * 0.1f", "m * 0.7f", "in[c] * m", "m / in[c]", "in[c] - m", "m - in[c]", "(in[c] - m * in[c + 1])", "m", "-m", "(m + 0.3f) * in[c]"]
         return self.pick("float m = 2.0f; " + test + "m = 3.0f;", "int m = 3;", "const int m = 3;", "float m = 0.3f;", "float m = -1;",
                          "int m = 2; " + test + "m = ~0;", "float m = in[c] * 2.0f; " + test + "m = in[c + 1];", "float m = 0; " + test + "m += in[o];",
@@ -90,7 +96,7 @@ class Kernel:
         elif r < .85:
             text = self.level()
         elif r < .93:
-            text = self.pick("((cx + cy) & 1) == 0", "in[c] > 500.0f", "(x & 3) != 1", "x % 3 == 0", "x < w == 1", "!(x < 3)",
+            text = self.pick("((cx + cy) & 1) == 0", "in[c] > 500.0f" if self.rng.random() < .3 else "cx > 5", "(x & 3) != 1", "x % 3 == 0", "x < w == 1", "!(x < 3)",
                              "x", "w")
         else:
             text = f"{self.pick('w', 'h', 'u', 'g', 's')} {self.pick('<', '>=', '!=', '==')} {self.pick('3', '0', 'w', '20')}"
@@ -123,6 +129,11 @@ class Kernel:
                  "(out[c] - in[o - 5] * in[c] * in[c + 1])", "(in[c] - (in[o - 7] * in[c + 1]) * out[c])", "(in[o - 3] * -1.0f * in[c] - out[c])",
                  "(in[c] - 2.0f * in[o - 4])", "(in[c] - in[c + 1] * in[c - 1] / in[o - 2])", "(out[c] - (float)(in[o - 6] * in[c + 1]))",
                  "(in[o - 9] / -1.0f) * in[c + 1] + out[c]"]
+        if self.plain:
+            terms = ["in[c]", "in[c + 1]", "in[c - 1]", "in[c + p]", "in[c - p]", "0.3f * in[c + 2]", "in[o]", "1.5f", "out[c]", "sqrt(in[c])",
+                     "in[c] * in[c - 2]", "0.5 * in[c]", "in[c] / in[o - 2]", "fma(in[c], 0.25f, in[c + 1])"]
+            if not self.numbers:
+                terms += ["(in[c - 1] - 0.5f * in[c])", "(in[c] - in[c + p])"]
         terms += self.known + self.known
         return " + ".join(self.rng.sample(terms, self.rng.randint(1, 4)))
 
@@ -147,7 +158,7 @@ class Kernel:
         head = f"for (int {turn} = {first}; {turn} {end}; {turn}{step})"
         inner = self.pick("", "", f"for (int {other} = -1; {other} <= 1; ++{other}) ")
         both = self.pick(turn, other) if inner else turn
-        sign = self.pick("+", "+", "+", "+", "-")
+        sign = "+" if self.plain else self.pick("+", "+", "+", "+", "-")
         plain = f"out[c] {sign}= in[o + {self.clamped(both)}];"
         named = (f"{{ int at = {self.clamped(both)}; float t = in[o + at]; "
                  f"{self.pick('', f'if (cx + {both} > 3) continue; ', 'if (cx == 5) break; ', 'if (at > 4) t = 1.0f; ')}"
