@@ -13,7 +13,7 @@ kernel void both(global const float *in, global float *out, int w, int h, uint u
     int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz, c = o + (cz * 64 + cy) * p + cx;
     int x = get_global_id(0), y = get_global_id(1);
     if (x > bx + 1 && x <= w - 2 && y > by) out[c] = in[c - p] + in[c + p];
-    else out[c] = -in[c];
+    else out[c] = in[c] * 3.0f;
 }
 kernel void equal(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
     int bx, int by, int bz)
@@ -175,7 +175,7 @@ kernel void else_loop(global const float *in, global float *out, int w, int h, u
     int cx = get_global_id(0) - bx, cy = get_global_id(1) - by, cz = get_global_id(2) - bz;
     int c = o + (cz * 64 + cy) * p + cx;
     int x = get_global_id(0), y = get_global_id(1);
-    if (x < 2 || x >= w) out[c] = 1.0f;
+    if (x < 2 || x >= w) out[c] = in[c];
     else for (int d = -1; d <= 1; d++) out[c] += in[c + d];
 }
 kernel void n0(global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int o,
