@@ -81,7 +81,7 @@ void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, stru
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v);
 
 /* In every launch, with any local size: each work-item's accesses come in their order, whatever a compiler makes of the kernel
- * (cut_order.c), as long as no two arguments share bytes. */
+ * (cut_order.c), as long as no two arguments share bytes; and it changes no structure that it is given by value. */
 bool cw_cut_ordered(const struct cw_model *m);
 
 /* "whole", "one memory", "with merge", "any memory" */

@@ -10,9 +10,10 @@
  *
  * So operations are done with values of the first three kinds below alone, of which one is no constant in any copy, or which are the
  * same constants in all; what is in doubt is only copied, stored and compared. The operations are sums, products, quotients,
- * conversions to int and a few functions (cw_proof_plain); nothing is negated but numbers or, once in a kernel, what is subtracted
- * from a product; and kernels with a difference, or with a negative factor, do all their sums in one place, under no test or the same
- * ones. As comparisons tell compilers what values are, where some are compared nothing is multiplied or converted.
+ * conversions to int and a few functions (cw_proof_plain); nothing is negated but numbers or, once in a kernel, an element that is
+ * subtracted from a product, or a product of elements that is subtracted; and kernels with a difference, or with a negative factor,
+ * do all their sums in one place, under no test or the same ones. As comparisons tell compilers what values are, where some are
+ * compared nothing is multiplied or converted.
  *
  * What a value may be:
  *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole arguments of which a kernel

@@ -50,8 +50,7 @@ static unsigned negations(const struct cw_proof *p)
 
     for (unsigned i = 0; i < p->reaches; i++)
         for (const struct cw_ast_node *n = p->reached[i]; n; n = cw_ast_following(p->reached[i], n))
-            found += (is_difference(n) && negated(n)) || (cw_ast_is(n, CW_AST_UnaryOperator, "-") && cw_proof_is_floating(n) &&
-                                                          !cw_proof_is_literal(cw_ast_bare(n->first, true)));
+            found += is_difference(n) && negated(n);
     return found;
 }
 
@@ -108,8 +107,8 @@ static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node
            (stores(p) == 1 || (n->kind == CW_AST_ArraySubscriptExpr && is_only_read(p, n)));
 }
 
-/* Floating-point values decide: compared by operators, or as they are. Two of such make LLVM take a value for a
- * number, and which of them are left differs from copy to copy. */
+/* Floating-point values decide: compared by operators, or as they are. Two of such make LLVM take a value for a number, and which of
+ * them are left differs from copy to copy. */
 static bool is_comparison(const struct cw_ast_node *n)
 {
     static const char *const decides[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||", NULL};
@@ -278,20 +277,19 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 /* Where in a kernel something stands: code that is run together, or not at all. */
 struct arm {
     const struct cw_ast_node *body, *in; /* of a test; in a function's body itself: NULL */
-    unsigned ends;                       /* statements before it that may leave: return, break, continue */
+    unsigned ends;                       /* statements before it that leave: return, break, continue */
 };
 
 struct signs {
     bool any, several, negative; /* operations; in several arms; that are differences or have a negative factor */
     struct arm arm;
+    unsigned ends; /* so far */
 };
 
-static struct arm arm_of(const struct cw_ast_node *body, const struct cw_ast_node *n)
+static struct arm arm_of(const struct cw_ast_node *body, const struct cw_ast_node *n, unsigned ends)
 {
-    struct arm arm = {.body = body};
+    struct arm arm = {.body = body, .ends = ends};
 
-    for (const struct cw_ast_node *k = body; k != n; k = cw_ast_following(body, k))
-        arm.ends += k->kind == CW_AST_ReturnStmt || k->kind == CW_AST_BreakStmt || k->kind == CW_AST_ContinueStmt;
     for (const struct cw_ast_node *up = n->parent; n != body && !arm.in; n = up, up = up->parent)
         if (up->kind == CW_AST_IfStmt || up->kind == CW_AST_ConditionalOperator || cw_ast_is(up, CW_AST_BinaryOperator, "&&") ||
             cw_ast_is(up, CW_AST_BinaryOperator, "||"))
@@ -315,6 +313,7 @@ static bool may_be_negative(struct cw_proof_look l, const struct cw_ast_node *n)
     return cw_proof_value_of(l, n) == CW_PROOF_NUMBER && !(cw_proof_number(l, n, &v) && v > 0);
 }
 
+/* For each node, in the order of the text. */
 static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, struct signs *s)
 {
     bool sum = is_sum(n), call = n->kind == CW_AST_CallExpr && cw_proof_plain_of(cw_proof_called(n)) == CW_PROOF_SUMS;
@@ -324,6 +323,7 @@ static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, s
     struct arm arm;
     double v;
 
+    s->ends += n->kind == CW_AST_ReturnStmt || n->kind == CW_AST_BreakStmt || n->kind == CW_AST_ContinueStmt;
     if ((!sum && !call && !product) || cw_proof_number(l, n, &v))
         return;
     if (!sum && (may_be_negative(l, left) || may_be_negative(l, left->next)))
@@ -331,7 +331,7 @@ static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, s
     else if (product)
         return;
     s->negative |= sum && *n->words == '-';
-    arm = arm_of(l.body, n);
+    arm = arm_of(l.body, n, s->ends);
     s->several |= s->any && (arm.body != s->arm.body || arm.in != s->arm.in || arm.ends != s->arm.ends);
     s->any = true;
     s->arm = arm;

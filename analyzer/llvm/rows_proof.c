@@ -182,23 +182,10 @@ static bool is_step(const struct cw_proof *p, const struct cw_ast_node *n, const
  * written. Its name may be like that of any other type. */
 static bool is_record(const char *type)
 {
-    static const char *const around[] = {"const ", "volatile ", "__private ", NULL};
     static const char *const numbers[] = {"float", "double", "half", NULL};
-    size_t i = 0;
 
-    if (strchr(type, '*') || cw_proof_is_integer(type) || strstr(type, " __attribute__((ext_vector_type("))
-        return false;
-    while (around[i])
-        if (!strncmp(type, around[i], strlen(around[i]))) {
-            type += strlen(around[i]);
-            i = 0;
-        } else {
-            i++;
-        }
-    for (i = 0; numbers[i]; i++)
-        if (!strcmp(type, numbers[i]))
-            return false;
-    return true;
+    return !strchr(type, '*') && !strstr(type, " __attribute__((ext_vector_type(") && !cw_proof_is_integer(type) &&
+           !cw_proof_is_type(type, numbers);
 }
 
 static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node *n)

@@ -52,6 +52,7 @@ enum { CW_PROOF_CUTS = 1 }; /* the most that a side of a comparison may have */
 
 /* rows_terms.c */
 struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_ast_node *n);
+bool cw_proof_is_type(const char *type, const char *const *names); /* one of these, const or __private or not; NULL ends them */
 bool cw_proof_is_integer(const char *type); /* int, uint, size_t … */
 bool cw_proof_is_int(const char *type);
 bool cw_proof_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin);

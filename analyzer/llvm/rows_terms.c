@@ -8,10 +8,8 @@ enum { NOT_LOOKED_AT, KNOWN };
 
 static const struct cw_proof_term unknown = {CW_RW_T_UNKNOWN, false, 0}, fixed = {CW_RW_T_FIXED, false, 0};
 
-bool cw_proof_is_integer(const char *type)
+bool cw_proof_is_type(const char *type, const char *const *names)
 {
-    static const char *const types[] = {"int",           "unsigned int", "long", "unsigned long", "short",
-                                        "unsigned short", "char",         "unsigned char", NULL};
     static const char *const around[] = {"const ", "__private ", NULL};
     size_t i = 0;
 
@@ -22,10 +20,17 @@ bool cw_proof_is_integer(const char *type)
         } else {
             i++;
         }
-    for (i = 0; types[i]; i++)
-        if (!strcmp(type, types[i]))
-            return true;
-    return false;
+    while (*names && strcmp(type, *names))
+        names++;
+    return *names != NULL;
+}
+
+bool cw_proof_is_integer(const char *type)
+{
+    static const char *const types[] = {"int",           "unsigned int", "long", "unsigned long", "short",
+                                        "unsigned short", "char",         "unsigned char", NULL};
+
+    return cw_proof_is_type(type, types);
 }
 
 bool cw_proof_is_int(const char *type)

@@ -1,4 +1,5 @@
-/* proof_floats.cl - more kernels as in proof.cl: constants that are made whole numbers, functions that have constants of their own, and what is not known at all */
+/* proof_floats.cl - more kernels as in proof.cl: constants that are made whole numbers, functions that have constants of their own,
+ * and what is not known at all */
 kernel void does_not_fit(global int *a, global const float *b, int n) { int x = get_global_id(0); float t = 5.0f; if (x < n) t = 1e20f; a[x] = (int)t; }
 kernel void does_not_fit_by_a_fact(global int *a, global const float *b, int n) { int x = get_global_id(0); int ok = 1; if (x >= n) ok = 0; float v = b[x]; if (v == 1e10f) ok = 1; if (!ok) return; a[x] = (int)v; }
 kernel void converted_by_a_function(global uint *a, global const float *b, int n) { int x = get_global_id(0); float t = b[x]; if (x < n) t = -300.0f; a[x] = convert_uint(t); }
