@@ -57,6 +57,9 @@ static inline uint64_t cw_run_once_ns(uint64_t *now)
 
 /* ---- records (run_object.c); lock held unless said */
 void *cw_run_find(const void *handle, enum cw_run_kind kind);
+/* There is none of that handle, of any kind; false: there may be. Lock need not be held by who owns a reference: whoever made the
+ * record did so before the program got the handle. */
+bool cw_run_unknown(const void *handle);
 /* For all records of a kind; `function` makes and frees none. Looks at every bucket. */
 void cw_run_each(enum cw_run_kind kind, void (*function)(void *record));
 /* Makes a zeroed record of `bytes` with one reference, replacing a stale one. NULL: out of memory. */
@@ -150,7 +153,12 @@ void cw_run_lane_run(struct cw_run_lane *l, struct cw_run_task *t, uint64_t last
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what);
 void cw_run_threads_start(void); /* cw_run.threads says whether it could */
 bool cw_run_run_orphan(void);    /* runs a command of a lane that can have no worker; false: there is none */
-void cw_run_kick(void); /* wakes the workers of lanes that have something to do */
+void cw_run_kick_lanes(void);
+static inline void cw_run_kick(void) /* wakes the workers of lanes that have something to do */
+{
+    if (cw_run.ready_count || cw_run.wanted || cw_run.timer_wanted)
+        cw_run_kick_lanes();
+}
 
 /* True when `t` may run at `p` (its own home included) without any difference that the program could see. Lock held.
  * (run_move.c) */
@@ -242,11 +250,13 @@ struct cw_run_native {
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                          bool blocking, bool whole, enum cw_run_reason why);
+/* The same for a command that was refused (below): the lock is held, and given up. */
+struct cw_run_enqueue;
+void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e);
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
-/* Between the two, for a launch; cw_run_native_end() ends it. `aside`: its queue stands so. Waits where the bare call would: on a
- * device that runs kernels inside the call. */
-void cw_run_flight_native_begin(struct cw_run_native *x, bool aside, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                const size_t *global);
+/* Between the two, for a launch; cw_run_native_end() ends it. Waits where the bare call would: on a device that runs kernels
+ * inside the call. Lock not held. */
+void cw_run_flight_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global);
 void cw_run_flight_native_end(struct cw_run_flight *f); /* lock held; NULL is fine */
 
 /* ---- memory, programs, kernels */
@@ -289,10 +299,11 @@ struct cw_run_enqueue {
     cl_uint n;
     const cl_event *list;
     cl_event *event, made;
-    bool whole;
+    bool whole, blocking;
     enum cw_run_reason why; /* for the native command */
+    uint64_t now_ns;        /* of cw_run_once_ns(), likewise */
 };
-/* True: the lock is held and the command may be managed; end with cw_run_commit or cw_run_refuse. False: it is native. */
+/* The lock is held from here on. True: the command may be managed; end with cw_run_commit or cw_run_refuse. False: it is refused. */
 bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
                   bool whole);
 /* The same for a transfer or a map. */
@@ -301,7 +312,7 @@ bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_
 /* The command is fine and will be managed: takes in what native commands before it left behind, for which it may give
  * up the lock for a while. False: it must be native. */
 bool cw_run_settle(struct cw_run_enqueue *e);
-/* Gives up the lock; the command is native. Returns false. */
+/* The command is native; end with cw_run_native_follow. Returns false. */
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);
 /* Enqueues `t`, gives up the lock, and waits for the command when `blocking`. */
 cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking);

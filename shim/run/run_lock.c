@@ -71,17 +71,21 @@ bool cw_run_lock_keep(void)
     return is_mine();
 }
 
-void cw_run_lock(void)
+static bool try(void)
 {
-    shake();
-    for (int i = 0; i < TRIES; i++) {
-        if (CW_LIKELY(pthread_mutex_trylock(&cw_run.lock) == 0)) {
-            hold(pthread_self());
-            return;
-        }
-        if (cw_run_share_units() < 2 || is_mine())
-            break;
+    if (CW_UNLIKELY(pthread_mutex_trylock(&cw_run.lock)))
+        return false;
+    hold(pthread_self());
+    return true;
+}
+
+/* The first try has failed. */
+static __attribute__((noinline)) void lock_taken(void)
+{
+    for (int i = 1; i < TRIES && cw_run_share_units() >= 2 && !is_mine(); i++) {
         cw_run_relax();
+        if (try())
+            return;
     }
     if (is_mine())
         return;
@@ -89,6 +93,13 @@ void cw_run_lock(void)
     hold(pthread_self());
     if (CW_UNLIKELY(cw_run.abandoned))
         cw_run_workers_park();
+}
+
+void cw_run_lock(void)
+{
+    shake();
+    if (CW_UNLIKELY(!try()))
+        lock_taken();
 }
 
 static void unlock(void)
@@ -276,22 +287,31 @@ static void release_all(struct garbage *g)
     cw_run_recount_ends();
 }
 
-void cw_run_unlock(void)
+static __attribute__((noinline)) void unlock_and_release(void)
 {
     struct garbage *g = garbage;
     struct cw_run_foreign *f = cw_run.to_register;
 
     garbage = NULL;
     cw_run.to_register = NULL;
-    cw_run_kick();
-    if (CW_UNLIKELY(g))
+    if (g)
         cw_run_recount_begins(); /* that they are not ours any more is noted already */
     unlock();
     shake();
-    if (CW_UNLIKELY(f))
-        hand_over(f);
-    if (CW_UNLIKELY(g))
+    hand_over(f);
+    if (g)
         release_all(g);
+}
+
+void cw_run_unlock(void)
+{
+    cw_run_kick();
+    if (CW_UNLIKELY(cw_run_has_garbage())) {
+        unlock_and_release();
+    } else {
+        unlock();
+        shake();
+    }
 }
 
 void cw_run_unlock_in_callback(void)

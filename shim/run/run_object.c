@@ -1,20 +1,38 @@
 /* run_object.c - records of the program's objects, and releases that have to wait. */
 #include "run.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define BUCKETS 65536u
 
-static struct cw_run_record *table[BUCKETS]; /* untouched pages cost nothing */
+typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
 
-static struct cw_run_record **bucket_of(const void *handle)
+static bucket table[BUCKETS]; /* untouched pages cost nothing */
+
+static bucket *bucket_of(const void *handle)
 {
     return &table[((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 48];
 }
 
+static struct cw_run_record *first(bucket *b)
+{
+    return atomic_load_explicit(b, memory_order_relaxed);
+}
+
+static void set_first(bucket *b, struct cw_run_record *r)
+{
+    atomic_store_explicit(b, r, memory_order_relaxed);
+}
+
+bool cw_run_unknown(const void *handle)
+{
+    return !first(bucket_of(handle));
+}
+
 void *cw_run_find(const void *handle, enum cw_run_kind kind)
 {
-    struct cw_run_record *r = handle ? *bucket_of(handle) : NULL;
+    struct cw_run_record *r = handle ? first(bucket_of(handle)) : NULL;
 
     while (r && (r->handle != handle || r->kind != kind))
         r = r->next;
@@ -23,12 +41,17 @@ void *cw_run_find(const void *handle, enum cw_run_kind kind)
 
 static void take_out(struct cw_run_record *r)
 {
-    struct cw_run_record **at = bucket_of(r->handle);
+    bucket *b = bucket_of(r->handle);
+    struct cw_run_record *at = first(b);
 
-    while (*at && *at != r)
-        at = &(*at)->next;
-    if (*at)
-        *at = r->next;
+    if (at == r) {
+        set_first(b, r->next);
+        return;
+    }
+    while (at && at->next != r)
+        at = at->next;
+    if (at)
+        at->next = r->next;
 }
 
 /* What is left of a record when neither the program nor a command needs it any more. */
@@ -64,7 +87,7 @@ static void free_record(struct cw_run_record *r)
 void cw_run_each(enum cw_run_kind kind, void (*function)(void *record))
 {
     for (uint32_t i = 0; i < BUCKETS; i++)
-        for (struct cw_run_record *r = table[i]; r; r = r->next)
+        for (struct cw_run_record *r = first(&table[i]); r; r = r->next)
             if (r->kind == kind)
                 function(r);
 }
@@ -79,8 +102,8 @@ void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes)
     if (!r)
         return NULL;
     cw_run.records += kind != CW_RUN_EVENT;
-    *r = (struct cw_run_record){.handle = handle, .next = *bucket_of(handle), .kind = kind, .refs = 1};
-    *bucket_of(handle) = r;
+    *r = (struct cw_run_record){.handle = handle, .next = first(bucket_of(handle)), .kind = kind, .refs = 1};
+    set_first(bucket_of(handle), r);
     return r;
 }
 
@@ -108,6 +131,8 @@ bool cw_run_take_back(const void *handle, enum cw_run_kind kind)
     struct cw_run_record *r;
     bool back;
 
+    if (cw_run_unknown(handle))
+        return false;
     cw_run_lock();
     r = cw_run_find(handle, kind);
     back = r && r->held_back;
@@ -123,6 +148,8 @@ void cw_run_retained(const void *handle, enum cw_run_kind kind)
 {
     struct cw_run_record *r;
 
+    if (cw_run_unknown(handle))
+        return;
     cw_run_lock();
     r = cw_run_find(handle, kind);
     if (r)
@@ -135,8 +162,14 @@ bool cw_run_release(const void *handle, enum cw_run_kind kind)
     struct cw_run_record *r;
     bool vendor = true;
 
+    if (cw_run_unknown(handle))
+        return true;
     cw_run_lock();
     r = cw_run_find(handle, kind);
+    if (r && kind == CW_RUN_EVENT && ((struct cw_run_event *)r)->task) {
+        cw_run_window_close(); /* who lets go of it will not flush */
+        r = cw_run_find(handle, kind);
+    }
     if (r && r->refs > 1) {
         r->refs--;
     } else if (r && r->busy && !r->held_back) {

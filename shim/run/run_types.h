@@ -225,7 +225,7 @@ struct cw_run_kernel {
     bool parsed;
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args;
-    uint64_t sets;          /* how often one was set */
+    _Atomic uint64_t sets;  /* how often one was set; lock not needed */
     struct cw_run_trust *trusted;
     struct cw_run_reacher *reacher; /* what it touches (run_reach.c); NULL: not asked yet */
     struct cw_run_flight *flight; /* NULL: not known */

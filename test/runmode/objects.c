@@ -4,6 +4,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #include "common.h"
 
+#include <pthread.h>
+
 static struct app a;
 static int order[8], calls;
 
@@ -182,11 +184,63 @@ static void events(void)
     clReleaseMemObject(y);
 }
 
+/* ---- kernels that another thread lets go of: the next ones may have their handles, but neither their arguments nor their
+ * code. Sizes differ, too: what holds 16 bytes is one word the next time. */
+
+#define ALIKE                                                                                                \
+    "kernel void one(global int *x, int y) { x[get_global_id(0)] += y; }\n"                                  \
+    "kernel void two(int y, global int *x, int z) { x[get_global_id(0)] += y * z; }\n"                       \
+    "kernel void three(global int *x, int4 y) { x[get_global_id(0)] += y.s3; }\n"
+
+static void *lets_go(void *kernel)
+{
+    clReleaseKernel(kernel);
+    return NULL;
+}
+
+static void handles(void)
+{
+    const char *source = ALIKE;
+    struct app b = a;
+    cl_int4 y = {{1, 2, 3, 4}};
+    int sum[64] = {0};
+    cl_mem x;
+
+    b.program = clCreateProgramWithSource(a.context, 1, &source, NULL, NULL);
+    APP_CHECK(clBuildProgram(b.program, 0, NULL, NULL, NULL, NULL));
+    x = app_buffer(&b, CL_MEM_COPY_HOST_PTR, sizeof sum, sum);
+    for (cl_int i = 0; i < 90; i++) {
+        cl_kernel k = app_kernel(&b, i % 3 == 0 ? "one" : i % 3 == 1 ? "two" : "three");
+        pthread_t thread;
+
+        for (cl_int twice = 0; twice < 2; twice++) {
+            if (i % 3 == 0)
+                app_args(k, "mi", x, i + twice);
+            else if (i % 3 == 1)
+                app_args(k, "imi", i, x, 3 + twice);
+            else
+                app_args(k, "m", x);
+            if (i % 3 == 2)
+                APP_CHECK(clSetKernelArg(k, 1, sizeof y, &y));
+            app_run(b.queue, k, 64, 64, 0, NULL, NULL);
+        }
+        if (i % 7 == 0)
+            APP_CHECK(clFinish(b.queue));
+        pthread_create(&thread, NULL, lets_go, k);
+        pthread_join(thread, NULL);
+    }
+    APP_CHECK(clEnqueueReadBuffer(b.queue, x, CL_TRUE, 0, sizeof sum, sum, 0, NULL, NULL));
+    printf("handles used again: %d %d\n", sum[0], sum[63]);
+    clReleaseMemObject(x);
+    clReleaseProgram(b.program);
+}
+
 int main(void)
 {
     app_open(&a, "objects", 0, RM_SOURCE);
     memory();
     destructors();
     events();
+    handles();
     return app_close(&a);
 }

@@ -5,31 +5,35 @@
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 
-static cl_event make_event(cl_command_queue queue, const cl_event *event, bool blocking)
+static int admit(struct cw_run_enqueue *e)
 {
-    struct cw_run_queue *q;
-    cl_context context;
-    cl_int err;
-
-    if (!event)
-        return NULL;
-    cw_run_lock();
-    q = cw_run_find(queue, CW_RUN_QUEUE);
-    context = q && q->managed && !cw_run.off && !cw_run_aside(q, blocking) ? (cl_context)(uintptr_t)q->context->r.handle : NULL;
-    cw_run_unlock();
-    return context ? cw_next.clCreateUserEvent(context, &err) : NULL;
+    e->queue = cw_run_turn(e->handle);
+    return cw_run_admit(e->queue, e->n, e->list, e->blocking);
 }
 
-static bool begin(struct cw_run_enqueue *e, bool blocking)
+/* The event that the program asks for, for a command that may be managed. Lock held, given up meanwhile. */
+static void make_event(struct cw_run_enqueue *e)
+{
+    cl_context context = (cl_context)(uintptr_t)e->queue->context->r.handle;
+    cl_int err;
+
+    cw_run_unlock();
+    e->made = cw_next.clCreateUserEvent(context, &err);
+    cw_run_lock();
+}
+
+static bool begin(struct cw_run_enqueue *e)
 {
     int why;
 
-    e->made = make_event(e->handle, e->event, blocking);
     cw_run_lock();
-    e->queue = cw_run_turn(e->handle);
-    why = cw_run_admit(e->queue, e->n, e->list, blocking);
+    why = admit(e);
+    if (why < 0 && e->event) {
+        make_event(e);
+        why = admit(e);
+    }
     /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer */
-    if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(blocking && !e->n && !cw_run.begun))) {
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(e->blocking && !e->n && !cw_run.begun))) {
         cw_run_threads_start();
         why = cw_run.threads ? why : CW_RUN_R_OFF;
     }
@@ -42,14 +46,14 @@ bool cw_run_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, c
                   bool whole)
 {
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
-    return begin(e, false);
+    return begin(e);
 }
 
 bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
                            cl_event *event, bool blocking)
 {
-    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event};
-    return begin(e, blocking);
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .blocking = blocking};
+    return begin(e);
 }
 
 /* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet what to wait
@@ -72,8 +76,8 @@ bool cw_run_settle(struct cw_run_enqueue *e)
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
 {
     cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+    e->made = NULL;
     e->why = why;
-    cw_run_unlock();
     return false;
 }
 
@@ -96,7 +100,8 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     uint64_t now = 0;
 
     if (CW_UNLIKELY(!cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
-        cw_run_refuse(e, CW_RUN_R_CHECK);
+        cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+        cw_run_unlock();
         return CL_OUT_OF_HOST_MEMORY;
     }
     until.sequence = cw_run.sequence;

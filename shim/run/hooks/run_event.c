@@ -112,6 +112,8 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     uint64_t times[4];
     bool known, over, profiled;
 
+    if (cw_run_unknown(event)) /* what it waits for is on its way: native commands close the window */
+        return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
     cw_run_lock();
     cw_run_window_close();
     e = managed(event);
@@ -163,10 +165,21 @@ void cw_run_wait_list(cl_uint n, const cl_event *list)
     cw_run_unlock();
 }
 
+static bool are_unknown(cl_uint n, const cl_event *list)
+{
+    cl_uint i = 0;
+
+    while (list && i < n && cw_run_unknown(list[i]))
+        i++;
+    return !list || i == n;
+}
+
 static void wait_for_callbacks(cl_uint n, const cl_event *list)
 {
     struct cw_run_event *e;
 
+    if (are_unknown(n, list))
+        return;
     cw_run_lock();
     for (cl_uint i = 0; i < n && list; i++) {
         e = managed(list[i]);
@@ -207,13 +220,6 @@ cl_int cw_run_hook_clRetainEvent(cl_event event)
 
 cl_int cw_run_hook_clReleaseEvent(cl_event event)
 {
-    struct cw_run_event *e;
-
-    cw_run_lock();
-    e = managed(event);
-    if (e && e->task)
-        cw_run_window_close(); /* who lets go of it will not flush */
-    cw_run_unlock();
     return cw_run_release(event, CW_RUN_EVENT) ? cw_native.clReleaseEvent(event) : CL_SUCCESS;
 }
 

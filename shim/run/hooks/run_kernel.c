@@ -5,10 +5,55 @@
 #include "../programs/run_reach.h"
 #include "../tiles/run_tile.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "../../../analyzer/kernel/kernel_params.h"
 #include "../../../analyzer/trace/trace.h"
+
+/* ---- records without the lock
+ *
+ * Most programs set all of them again for every launch, so what takes no memory takes no lock: while one of a kernel is set
+ * nobody else may use it (OpenCL 3.0, appendix A.2), and as long as the program has a reference its record stays. Each
+ * thread remembers where the records are of kernels that it has set lately, until one is freed. */
+
+#define REMEMBERED 8
+
+static atomic_ullong freed; /* records of kernels */
+static __thread struct {
+    cl_kernel kernel;
+    struct cw_run_kernel *record;
+    unsigned long long freed; /* then */
+} remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+
+static unsigned slot_of(cl_kernel kernel)
+{
+    return ((uintptr_t)kernel >> 6) % REMEMBERED;
+}
+
+static struct cw_run_kernel *recall(cl_kernel kernel)
+{
+    unsigned i = slot_of(kernel);
+    bool known = remembered[i].kernel == kernel && remembered[i].freed == atomic_load_explicit(&freed, memory_order_relaxed);
+
+    return known ? remembered[i].record : NULL;
+}
+
+/* Lock held. */
+static void remember(cl_kernel kernel, struct cw_run_kernel *k)
+{
+    unsigned i = slot_of(kernel);
+
+    remembered[i].kernel = kernel;
+    remembered[i].record = k;
+    remembered[i].freed = atomic_load_explicit(&freed, memory_order_relaxed);
+}
+
+/* Of all threads. */
+static void forget_all(void)
+{
+    atomic_fetch_add_explicit(&freed, 1, memory_order_relaxed);
+}
 
 static char *name_of(cl_kernel kernel)
 {
@@ -109,6 +154,7 @@ void cw_run_kernel_free(struct cw_run_kernel *k)
     const struct cw_run_context *c = k->program->context;
     struct cw_run_trust *t, *next;
 
+    forget_all();
     for (size_t i = 0; k->clones && i < c->slots->homes && !k->program->kept; i++)
         k->program->own_kernels -= k->clones[c->places[i].lane->number] != NULL;
     for (uint32_t i = 0; k->clones && i < CW_RUN_LANES; i++)
@@ -178,13 +224,23 @@ cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t
 
 /* ---- arguments */
 
-/* Lock held. */
-static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
+static bool takes_no_memory(const struct cw_run_arg *a, size_t size, enum cw_run_arg_kind kind)
+{
+    return !a->capacity && (size <= 8 || (kind != CW_RUN_ARG_VALUE && size <= UINT32_MAX));
+}
+
+/* It has been. Whoever finds the number unchanged has seen it, even in a program whose threads do not agree whose turn it is. */
+static void another_set(struct cw_run_kernel *k)
+{
+    atomic_fetch_add(&k->sets, 1);
+}
+
+/* Lock held, unless it takes no memory. */
+static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
 {
     struct cw_run_arg *a = &k->args[index];
     uint8_t *grown;
 
-    k->sets++;
     if (size > UINT32_MAX) {
         k->indirect = true;
         return;
@@ -211,17 +267,31 @@ static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void 
     }
 }
 
+static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
+{
+    set_to(k, index, size, value, kind);
+    another_set(k);
+}
+
 cl_int cw_run_hook_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
+    enum cw_run_arg_kind kind = value ? CW_RUN_ARG_VALUE : CW_RUN_ARG_LOCAL;
     cl_int err = cw_native.clSetKernelArg(kernel, index, size, value);
     struct cw_run_kernel *k;
 
     if (err != CL_SUCCESS)
         return err;
+    k = recall(kernel);
+    if (k && index < k->count && takes_no_memory(&k->args[index], size, kind)) {
+        set(k, index, size, value, kind);
+        return err;
+    }
     cw_run_lock();
     k = cw_run_find(kernel, CW_RUN_KERNEL);
-    if (k && k->parsed && index < k->count)
-        set(k, index, size, value, value ? CW_RUN_ARG_VALUE : CW_RUN_ARG_LOCAL);
+    if (k && k->parsed && index < k->count) {
+        set(k, index, size, value, kind);
+        remember(kernel, k);
+    }
     cw_run_unlock();
     return err;
 }
@@ -235,7 +305,7 @@ static void set_indirect(cl_kernel kernel)
     k = cw_run_find(kernel, CW_RUN_KERNEL);
     if (k) {
         k->indirect = true;
-        k->sets++;
+        another_set(k);
     }
     cw_run_unlock();
 }

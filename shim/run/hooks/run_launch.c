@@ -202,7 +202,7 @@ static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct
     touch(q, t, k, reach);
 }
 
-/* The command, or NULL: native, the lock is free. */
+/* The command, or NULL: it is refused. */
 static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
 {
     struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
@@ -256,6 +256,15 @@ static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
     k->trusted = t;
 }
 
+/* judge() has not seen it. Lock held. */
+static void launched_aside(struct cw_run_enqueue *e, cl_kernel kernel)
+{
+    struct cw_run_kernel *k = cw_run_find(kernel, CW_RUN_KERNEL);
+
+    if (k)
+        cw_run_aside_launched(e->queue, k->program, &e->now_ns);
+}
+
 /* The vendor has taken the launch, the first of its kind. */
 static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
 {
@@ -294,9 +303,11 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         t = make(&e, kernel, &r);
         if (t)
             return cw_run_commit(&e, t, false);
+    } else if (e.why == CW_RUN_R_ASIDE) {
+        launched_aside(&e, kernel);
     }
-    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
-    cw_run_flight_native_begin(&x, e.why == CW_RUN_R_ASIDE, kernel, dims, offset, global); /* judge() has not seen it then */
+    cw_run_native_follow(&x, &e);
+    cw_run_flight_native_begin(&x, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
     err = cw_run_native_end(&x, err);
     if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
@@ -311,7 +322,7 @@ cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_ui
     cl_int err;
 
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
-    cw_run_flight_native_begin(&x, false, kernel, 1, NULL, &one);
+    cw_run_flight_native_begin(&x, kernel, 1, NULL, &one);
     err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
     return cw_run_native_end(&x, err);
 }

@@ -138,7 +138,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
             *err = status;
         return address;
     }
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    cw_run_native_follow(&x, &e);
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
     cw_run_native_end(&x, status);
     if (err)
@@ -146,18 +146,18 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     return address;
 }
 
-/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. */
-static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *address, cl_uint n, const cl_event *list,
-                             cl_event *event, enum cw_run_reason why, bool ours)
+/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. Lock held, given up. */
+static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory, void *address)
 {
+    bool ours = find_map(cw_run_buffer(memory), address);
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_begin(&x, queue, n, list, event, false, false, why);
+    cw_run_native_follow(&x, e);
     if (!ours)
         return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
     x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
-    x.gated = x.gated || event; /* so that its event is remembered, with the type */
+    x.gated = x.gated || e->event; /* so that its event is remembered, with the type */
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
     if (err == CL_SUCCESS) {
         cw_run_lock();
@@ -167,7 +167,7 @@ static cl_int unmap_natively(cl_command_queue queue, cl_mem memory, void *addres
     return cw_run_native_end(&x, err);
 }
 
-/* The command, and in *taken its map, which is out; NULL: native, the lock is free. */
+/* The command, and in *taken its map, which is out; NULL: it is refused. */
 static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
 {
     struct cw_run_memory *m = cw_run_buffer(memory);
@@ -190,7 +190,6 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     struct cw_run_map *map;
     struct cw_run_task *t;
     cl_int status;
-    bool ours;
 
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address, &map))) {
         status = cw_run_commit(&e, t, false);
@@ -200,8 +199,5 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
             mapped_still(memory, map);
         return status;
     }
-    cw_run_lock();
-    ours = find_map(cw_run_buffer(memory), address);
-    cw_run_unlock();
-    return unmap_natively(queue, memory, address, n, list, event, e.why, ours);
+    return unmap_natively(&e, queue, memory, address);
 }

@@ -120,15 +120,14 @@ static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
     x->n = n + 1;
 }
 
-void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
-                         bool blocking, bool whole, enum cw_run_reason why)
+/* Lock held, given up. */
+static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole, enum cw_run_reason why)
 {
-    struct cw_run_queue *q;
+    struct cw_run_queue *q = cw_run_turn(queue);
+    const cl_event *list = x->list;
+    cl_uint n = x->n;
     bool wait;
 
-    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
-    cw_run_lock();
-    q = cw_run_turn(queue);
     cw_run.counts.native[why]++;
     cw_run_gain_spoilt();
     if (!q || cw_run.forked) {
@@ -155,8 +154,22 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
         cw_run_wait_list(n, list);
     if (q->synchronous && !x->gated && n && list)
         cw_next.clWaitForEvents(n, list); /* what is wrong with the list the call itself says */
-    if (x->gated && !event)
+    if (x->gated && !x->wanted)
         x->event = &x->own_event;
+}
+
+void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
+                         bool blocking, bool whole, enum cw_run_reason why)
+{
+    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
+    cw_run_lock();
+    begin(x, queue, blocking, whole, why);
+}
+
+void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e)
+{
+    *x = (struct cw_run_native){.n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns};
+    begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
 }
 
 /* A command that a user event holds: later ones of its queue, and who waits for its event, must be native too. */

@@ -1,7 +1,7 @@
 /* run_sync.c - markers and barriers. */
 #include "run_hooks.h"
 
-/* The command, or NULL: native, the lock is free. */
+/* The command, or NULL: it is refused. */
 static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type type)
 {
     struct cw_run_task *t = cw_run_settle(e) ? cw_run_task_create(0, 0, 0) : NULL;
@@ -72,7 +72,7 @@ cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
 
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
+    cw_run_native_follow(&x, &e);
     return mark(&x, queue, n);
 }
 
@@ -84,7 +84,7 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
 
     if (cw_run_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, !n, e.why);
+    cw_run_native_follow(&x, &e);
     if (lacks_natives(&x, n))
         gate_apart(&x, queue);
     return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
@@ -93,14 +93,18 @@ cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint 
 /* These have no wait list for the gate. */
 cl_int cw_run_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    struct cw_run_enqueue e = {.why = CW_RUN_R_CHECK};
+    struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
-    if (event && cw_run_begin(&e, queue, 0, NULL, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
+    if (!event) {
+        cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, CW_RUN_R_CHECK);
+        return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
+    }
+    if (cw_run_begin(&e, queue, 0, NULL, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, 0, NULL, event, false, true, e.why);
-    if (event && x.n)
+    cw_run_native_follow(&x, &e);
+    if (x.n)
         return mark(&x, queue, 0);
     return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
 }
@@ -113,7 +117,7 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
 
     if (cw_run_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, e.why);
+    cw_run_native_follow(&x, &e);
     if (lacks_natives(&x, 0))
         gate_apart(&x, queue);
     /* a held one must leave an event behind */
@@ -124,14 +128,20 @@ cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
 
 cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, const cl_event *list)
 {
-    struct cw_run_enqueue e = {.why = CW_RUN_R_CHECK};
+    struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
-    if (n && list && cw_run_begin(&e, queue, n, list, NULL, false) && (t = nothing(&e, CL_COMMAND_BARRIER)))
+    if (!n || !list) {
+        cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_CHECK);
+        if (x.n != n)
+            gate_apart(&x, queue);
+        return cw_run_native_end(&x, cw_native.clEnqueueWaitForEvents(queue, n, list));
+    }
+    if (cw_run_begin(&e, queue, n, list, NULL, false) && (t = nothing(&e, CL_COMMAND_BARRIER)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, NULL, false, false, e.why);
-    if (n && list && x.event)
+    cw_run_native_follow(&x, &e);
+    if (x.event)
         return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
     if (x.n != n)
         gate_apart(&x, queue);

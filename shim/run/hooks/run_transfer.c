@@ -68,7 +68,7 @@ static void uses(struct cw_run_task *t, int i, struct cw_run_memory *m)
     cw_run_busy(&m->r);
 }
 
-/* The command that copies `region`; NULL: native, the lock is free. `from` and `to` are first bytes. */
+/* The command that copies `region`; NULL: it is refused. `from` and `to` are first bytes. */
 static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type type, const size_t *region, uint8_t *to,
                                      const struct side *to_side, struct cw_run_memory *to_memory, const uint8_t *from,
                                      const struct side *from_side, struct cw_run_memory *from_memory)
@@ -153,7 +153,7 @@ cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
 
     if (managed)
         return err;
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(
         &x, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
@@ -168,7 +168,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
 
     if (managed)
         return err;
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(
         &x, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
@@ -186,7 +186,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         struct cw_run_task *t;                                                                               \
         if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))           \
             return cw_run_commit(&e, t, blocking);                                                           \
-        cw_run_native_begin(&x, queue, n, list, event, blocking, false, e.why);                              \
+        cw_run_native_follow(&x, &e);                              \
         return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin, region, \
                                                     buffer_row, buffer_slice, host_row, host_slice, host, x.n, \
                                                     x.list, x.event));                                       \
@@ -225,7 +225,7 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
     if (cw_run_begin(&e, queue, n, list, event, false) &&
         (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
 }
 
@@ -241,7 +241,7 @@ cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, 
         (t = between(&e, CL_COMMAND_COPY_BUFFER_RECT, from, to, from_origin, to_origin, region, from_row, from_slice, to_row,
                      to_slice)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row,
                                                                    from_slice, to_row, to_slice, x.n, x.list, x.event));
 }
@@ -277,7 +277,7 @@ cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
 
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(
         &x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, x.n, x.list, x.event));
 }
@@ -309,7 +309,7 @@ cl_int cw_run_hook_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint co
 
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = migrate_task(&e, count, objects, flags)))
         return cw_run_commit(&e, t, false);
-    cw_run_native_begin(&x, queue, n, list, event, false, false, e.why);
+    cw_run_native_follow(&x, &e);
     return cw_run_native_end(&x,
                              cw_native.clEnqueueMigrateMemObjects(queue, count, objects, flags, x.n, x.list, x.event));
 }

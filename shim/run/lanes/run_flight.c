@@ -144,20 +144,17 @@ static bool granted(const void *what)
     return may(w->side, w->width);
 }
 
-void cw_run_flight_native_begin(struct cw_run_native *x, bool aside, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                const size_t *global)
+void cw_run_flight_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
 {
-    struct cw_run_queue *q = x->queue;
+    const struct cw_run_queue *q = x->queue;
     const struct cw_run_kernel *k;
     struct wish w;
 
-    if (!q)
+    if (!q || !q->synchronous)
         return;
     cw_run_lock();
     k = q->managed ? cw_run_find(kernel, CW_RUN_KERNEL) : NULL;
-    if (k && aside)
-        cw_run_aside_launched(q, k->program, &x->now_ns);
-    if (k && k->flight && q->synchronous && dims <= 3 && global && !cw_run.forked) {
+    if (k && k->flight && dims <= 3 && global && !cw_run.forked) {
         x->flight = k->flight;
         w = (struct wish){&x->flight->side[0], width_of(dims, offset, global)};
         cw_run_help(NULL, 0, granted, &w);

@@ -341,7 +341,7 @@ static void *work(void *data)
     return NULL;
 }
 
-void cw_run_kick(void)
+void cw_run_kick_lanes(void)
 {
     for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
         struct cw_run_lane *l = &cw_run.lanes[i];
