@@ -25,6 +25,7 @@ struct cw_run_state_all {
     bool begun;           /* helpers, history, models: run_start.h */
     bool recording;       /* the program's commands are recorded, too; constant after start() */
     bool all, chaos;      /* all: CLWEAVE_MANAGE_ALL */
+    bool native_kernels;  /* the program enqueues functions of its own */
     uint64_t random, batches, sequence;
     uint64_t records;     /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;

@@ -9,6 +9,7 @@ for source in test/runmode/*.c; do
     esac
     bare "$program" || continue
     [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_DEVICES=basic
+    [ "$(basename "$program")" != natives ] || in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_POLICY=chaos # a thread that is held
     in_run "$program"
     case $program in
     */again | */answers | */anything | */ends_building | */errors | */exits | */hostile_memory | */interrupted | */linkers | */quiet | */state | */strided | */subdevices) [ -z "${ALL:-}" ] || in_run "$program" CLWEAVE_MANAGE_ALL=1 ;;

@@ -31,10 +31,6 @@ ENQUEUE(clEnqueueCopyBufferToImage, false,
 ENQUEUE(clEnqueueFillImage, false,
         (cl_mem image, const void *color, const size_t *origin, const size_t *region),
         (image, color, origin, region))
-ENQUEUE(clEnqueueNativeKernel, false,
-        (void(CL_CALLBACK * function)(void *), void *args, size_t bytes, cl_uint count, const cl_mem *memory,
-         const void **places),
-        (function, args, bytes, count, memory, places))
 ENQUEUE(clEnqueueSVMFree, false,
         (cl_uint count, void *pointers[],
          void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
@@ -54,6 +50,21 @@ ENQUEUE_(clEnqueueAcquireGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseEGLObjectsKHR, false, OBJECTS)
+
+/* The function may wait for the program, and so for commands behind it: cw_run_may_move() heeds that. */
+cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *), void *args, size_t bytes,
+                                         cl_uint count, const cl_mem *memory, const void **places, cl_uint n,
+                                         const cl_event *list, cl_event *event)
+{
+    struct cw_run_native x;
+
+    cw_run_lock();
+    cw_run.native_kernels = true;
+    cw_run_unlock();
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
+    return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory, places, x.n,
+                                                                 x.list, x.event));
+}
 
 void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
                                     cl_map_flags flags, const size_t *origin, const size_t *region,

@@ -20,6 +20,13 @@ bool cw_run_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, boo
     return false;
 }
 
+/* A function of the program's occupies a thread of PoCL's for as long as it likes; a sub-device has no other one for what is
+ * given to it then. */
+static bool may_be_held(const struct cw_slot *slot)
+{
+    return cw_run.native_kernels && slot->kind == CW_SLOT_SUBDEVICE;
+}
+
 bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
 {
     const struct cw_run_kernel *k = t->launch.kernel;
@@ -28,7 +35,7 @@ bool cw_run_may_move(const struct cw_run_task *t, const struct cw_run_place *p)
         return t->queue->context->places[t->queue->home].slot == p->slot;
     if (t->launch.has_offset) /* tiles of it only */
         return false;
-    if (!p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
+    if (may_be_held(p->slot) || !p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
         return false;
     return t->launch.has_local || t->launch.any_local; /* another device may choose another size */
 }
