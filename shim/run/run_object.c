@@ -10,9 +10,13 @@ typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
 
 static bucket table[BUCKETS]; /* untouched pages cost nothing */
 
+/* Objects that lie side by side have buckets that do: who meets many must not meet as many pages of the table for the first time.
+ * Those of other megabytes are scattered by what is above. */
 static bucket *bucket_of(const void *handle)
 {
-    return &table[((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 48];
+    uint64_t at = (uint64_t)(uintptr_t)handle, far = (at >> 20) * 0x9e3779b97f4a7c15u;
+
+    return &table[(at >> 4 ^ far >> 48) % BUCKETS];
 }
 
 static struct cw_run_record *first(bucket *b)
