@@ -24,7 +24,7 @@ static bool makes_sense(const struct cw_runs *r)
 
     for (uint32_t i = 0; good && i < r->count; i++) {
         const struct cw_runs_entry *e = &r->entry[i];
-        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && is_time(e->owed_ns) && e->at_once <= CW_RUNS_TRIALS &&
+        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && is_time(e->saved_ns) && is_time(e->owed_ns) && e->at_once <= CW_RUNS_TRIALS &&
                e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number &&
                e->learnt <= CW_RUNS_LEARNING && e->begins <= 1;
         for (uint32_t k = 0; good && k < CW_RUNS_MARKS; k++)
@@ -89,10 +89,20 @@ static uint32_t pause_of(const struct cw_runs_entry *e)
     return e->losses ? (uint32_t)CW_RUNS_SOON << 2 * (e->losses < 6 ? e->losses - 1 : 5) : 0;
 }
 
+static bool is_short(const struct cw_runs_entry *e)
+{
+    return e->later_ns < CW_RUNS_LONG * cost_of(e);
+}
+
+static bool is_long_enough(const struct cw_runs_entry *e)
+{
+    return !is_short(e) || (e->later_ns >= CW_RUNS_SHORT * cost_of(e) && e->later_ns + e->saved_ns >= CW_RUNS_LONG * cost_of(e));
+}
+
 /* The first of all runs often pays for the vendor's compiler; one that was held back was not the first. */
 static bool is_worth_a_trial(const struct cw_runs_entry *e)
 {
-    return e->later >= (e->begins ? 1 : CW_RUNS_BEFORE) && e->later_ns >= CW_RUNS_LONG * cost_of(e) && e->since >= pause_of(e);
+    return e->later >= (e->begins ? 1 : CW_RUNS_BEFORE) && is_long_enough(e) && e->since >= pause_of(e);
 }
 
 bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns)
@@ -209,12 +219,19 @@ static void lose_or_wait(struct cw_runs_entry *e)
     e->at_once_ns = 0;
 }
 
+static bool is_worth_it(const struct cw_runs_entry *e)
+{
+    double least = is_short(e) ? CW_RUNS_RETURN * cost_of(e) : 0;
+
+    return e->at_once_ns <= CW_RUNS_GAIN * e->later_ns && e->later_ns - e->at_once_ns >= least;
+}
+
 /* With enough of both kinds it can be said what is better. What runs without helpers take can only become less. */
 static void judge(struct cw_runs_entry *e)
 {
     if (e->at_once < CW_RUNS_TRIALS)
         return;
-    if (e->at_once_ns > CW_RUNS_GAIN * e->later_ns)
+    if (!is_worth_it(e))
         lose_or_wait(e);
     else if (e->later == CW_RUNS_BEFORE || is_clear(e))
         e->losses = 0;
@@ -222,7 +239,7 @@ static void judge(struct cw_runs_entry *e)
 
 static void add_at_once(struct cw_runs_entry *e, const struct cw_runs_run *run)
 {
-    e->owed_ns = run->owed_ns;
+    e->owed_ns = (float)run->owed_ns;
     if (run->learns && e->learnt < CW_RUNS_LEARNING) {
         e->learnt++;
         return;
@@ -258,14 +275,16 @@ static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
 
 bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run)
 {
-    bool known = find(r, arguments) < r->count, waits;
+    bool known = find(r, arguments) < r->count, waits, wants;
     struct cw_runs_entry *e;
     double before;
 
-    if (!is_time(run->work_ns) || run->work_ns <= 0 || !is_time(run->cost_ns) || !is_time(run->lived_ns) ||
-        !is_time(run->learnt_ns) || !is_time(run->owed_ns))
+    if (!is_time(run->work_ns) || run->work_ns <= 0 || !is_time(run->cost_ns) || !is_time(run->saved_ns) ||
+        !is_time(run->lived_ns) || !is_time(run->learnt_ns) || !is_time(run->owed_ns))
         return false;
     e = entry_of(r, arguments);
+    wants = is_worth_a_trial(e);
+    e->saved_ns = (float)run->saved_ns;
     e->used = ++r->number;
     e->since++;
     waits = !may_learn(r, e);
@@ -281,7 +300,7 @@ bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run
     known &= e->later == CW_RUNS_BEFORE;
     add_never(e, run);
     return !known || run->cost_ns > 0 || run->learnt_ns > 0 || run->owed_ns > 0 ||
-           (waits && is_worth_a_trial(e)) || e->losses || e->at_once || run->work_ns > MUCH * before ||
+           (waits && is_worth_a_trial(e)) || wants != is_worth_a_trial(e) || e->losses || e->at_once || run->work_ns > MUCH * before ||
            before > MUCH * run->work_ns;
 }
 

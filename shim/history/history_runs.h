@@ -11,6 +11,9 @@
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of the call that
  * waited for it, summed up.
  *
+ * What builds have saved that earlier runs have kept pays for trials of short runs, too, as long as the process takes less in all
+ * than without this library. Such runs begin at once only where that gains CW_RUNS_RETURN of what beginning costs.
+ *
  * A trial needs builds for helpers, which take far more than beginning. It waits until all runs of the program have lived
  * CW_RUNS_LEARN times as long as these are thought to take, and as everything that was learnt has taken; and so it does
  * after trials that have shown no gain, but might have with builds that were not allowed yet.
@@ -30,6 +33,8 @@
 #define CW_RUNS_ARGUMENTS 32    /* kinds of arguments remembered of one program; those that were not used for longest go */
 #define CW_RUNS_TIMES     30.0  /* the program's work over the cost of beginning */
 #define CW_RUNS_LONG      3.0   /* the same for a run that begins at once to see whether it gains: a few do, so they may lose more */
+#define CW_RUNS_SHORT     0.5   /* the same for one whose kept builds have saved what is missing; shorter ones have nothing to gain */
+#define CW_RUNS_RETURN    0.5   /* its gain over the cost, which is processor time, not all of it the program's */
 #define CW_RUNS_COST_NS   4e6   /* of beginning, while nothing was measured */
 #define CW_RUNS_FIRST_NS  2e9   /* of work until the first run of a program begins, which builds and analyses all anew: .1 to .9 s */
 #define CW_RUNS_BEFORE    2     /* runs that begin later before one tries */
@@ -54,7 +59,8 @@ struct cw_runs_entry {
     double later_ns;    /* work of runs that never began, of late; 0: none */
     double at_once_ns;  /* work of runs that began at once, of late; 0: none since the last loss */
     double cost_ns;     /* processor time of beginning; 0: never measured */
-    double owed_ns;     /* what the latest run at once might have learnt and was not allowed to */
+    float saved_ns;     /* what kept builds have saved the latest run */
+    float owed_ns;      /* what the latest run at once might have learnt and was not allowed to */
     uint32_t later;     /* how many later_ns rests on, CW_RUNS_BEFORE at most */
     uint32_t at_once;   /* how many at_once_ns rests on, CW_RUNS_TRIALS at most */
     uint32_t losses;    /* how often that was no gain, one after the other */
@@ -96,6 +102,7 @@ struct cw_runs_run {
     bool learns;    /* it has paid for what later runs find */
     double work_ns; /* 0: not known */
     double cost_ns; /* of beginning; 0: not measured */
+    double saved_ns; /* by builds that earlier runs have kept */
     double lived_ns, learnt_ns, owed_ns;
     float at_ns[CW_RUNS_MARKS];
 };

@@ -144,6 +144,7 @@ struct cw_run_program {
     cl_program kept;             /* whose kernels its kernels are (run_kept.h); NULL: its own */
     bool kept_bare;              /* it was built with NULL for options */
     bool kept_real;              /* the vendor has built it itself, too */
+    double kept_saved_ns;        /* what it has saved not to */
     uint32_t kernels;            /* records of kernels */
     bool gone;                   /* for the program, while we still work on it: hidden from its context's reference count */
     _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */

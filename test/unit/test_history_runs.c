@@ -172,6 +172,38 @@ static void test_held(void **state)
     assert_int_equal(start(&r), CW_RUNS_HOLD);
 }
 
+/* Short runs try when kept builds have saved what is missing, and go on where that gains half of what beginning costs. */
+static void test_saved(void **state)
+{
+    struct cw_runs_run never = {.work_ns = 3 * MS}, kept = {.work_ns = 3 * MS, .saved_ns = 20 * MS};
+    struct cw_runs r = {0};
+
+    (void)state;
+    for (int i = 0; i < CW_RUNS_BEFORE + 1; i++) {
+        cw_runs_add(&r, 1, &never);
+        assert_int_equal(start(&r), CW_RUNS_LATER);
+    }
+    assert_true(cw_runs_add(&r, 1, &kept)); /* written, as it makes a difference */
+    for (int i = 0; i < CW_RUNS_TRIALS; i++) {
+        assert_int_equal(start(&r), CW_RUNS_TRY);
+        cw_runs_add(&r, 1, &(struct cw_runs_run){.at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
+    }
+    assert_int_equal(start(&r), CW_RUNS_GAINED);
+    for (int late = 0; late < 2; late++) { /* a gain, but less than beginning takes */
+        r = (struct cw_runs){0};
+        for (int i = 0; i < CW_RUNS_BEFORE; i++)
+            cw_runs_add(&r, 1, &kept);
+        for (int i = 0; i < CW_RUNS_TRIALS; i++)
+            add(&r, 1, true, (late ? 2.5 : 1.9) * MS, 2 * MS);
+        assert_int_equal(start(&r), late ? CW_RUNS_LATER : CW_RUNS_GAINED);
+    }
+    r = (struct cw_runs){0};
+    for (int i = 0; i < 9; i++) /* nothing that could be gained */
+        cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 0.5 * MS, .saved_ns = 200 * MS});
+    assert_int_equal(start(&r), CW_RUNS_LATER);
+    assert_false(cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 1, .saved_ns = -1}));
+}
+
 /* Runs that build are no judges, however long they take; but not for ever. */
 static void test_learning(void **state)
 {
@@ -326,7 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first),      cmocka_unit_test(test_short),       cmocka_unit_test(test_nothing_new),
         cmocka_unit_test(test_gaining),    cmocka_unit_test(test_cold),        cmocka_unit_test(test_losing),
-        cmocka_unit_test(test_losing_long), cmocka_unit_test(test_held),       cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_losing_long), cmocka_unit_test(test_held),       cmocka_unit_test(test_learning), cmocka_unit_test(test_saved),
         cmocka_unit_test(test_budget),     cmocka_unit_test(test_behind),      cmocka_unit_test(test_behind_by_beginning),
         cmocka_unit_test(test_disturbed),  cmocka_unit_test(test_bounded),     cmocka_unit_test(test_idle)};
 

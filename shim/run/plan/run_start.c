@@ -25,7 +25,7 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    5 /* of what the record means */
+#define VERSION    6 /* of what the record means */
 #define FIRST_MARK 4 /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
@@ -39,7 +39,7 @@ static struct {
     enum why why;
     double after_ns; /* work that it takes to begin */
     double work_ns;  /* so far */
-    double cost_ns;
+    double cost_ns, saved_ns;
     double begun_ns; /* work when it began */
     uint64_t since_ns; /* commands are under way; 0: none */
     uint32_t unwaited; /* enqueued since the program has waited */
@@ -309,6 +309,11 @@ void cw_run_start_cost(double ns)
     rent.cost_ns += ns;
 }
 
+void cw_run_start_saved(double ns)
+{
+    rent.saved_ns += ns;
+}
+
 /* ---- the end */
 
 /* A trial that builds or compiles is late by more than what builders saw of it: first launches wait for compilers, too. */
@@ -343,6 +348,7 @@ void cw_run_start_finish(void)
     if (run.at_once && rent.work_ns > 0)
         run.work_ns += cw_device_helpers_ns(); /* which it has waited for, too */
     run.cost_ns = run.at_once || run.began ? rent.cost_ns : 0;
+    run.saved_ns = fmax(rent.saved_ns, 0);
     keep_learnt(&run);
     memcpy(run.at_ns, rent.at_ns, sizeof run.at_ns);
     changed = cw_runs_add(&rent.runs, rent.arguments, &run);

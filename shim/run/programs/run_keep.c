@@ -24,7 +24,7 @@
 struct job {
     struct job *next;
     struct cw_run_kept_question q;
-    uint64_t builds;
+    uint64_t builds, took_ns;
 };
 
 static struct {
@@ -166,9 +166,9 @@ static void make(const struct job *j)
     if (binary)
         other = cw_run_kept_load(&j->q, context, binary, bytes);
     if (other && same_program(program, other, j->q.device))
-        cw_run_kept_write(&j->q, j->builds, binary, bytes);
+        cw_run_kept_write(&j->q, j->builds, j->took_ns, binary, bytes);
     else if (program)
-        cw_run_kept_write(&j->q, CW_RUN_KEPT_NEVER, NULL, 0); /* PoCL 3.1 forgets what a kernel's attributes were */
+        cw_run_kept_write(&j->q, CW_RUN_KEPT_NEVER, j->took_ns, NULL, 0); /* PoCL 3.1 forgets what a kernel's attributes were */
     free(binary);
     if (other)
         cw_next.clReleaseProgram(other);
@@ -209,13 +209,13 @@ void cw_run_keep_start(void)
     keep.started_ns = cw_now_ns();
 }
 
-void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds)
+void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns)
 {
     struct job *j = malloc(sizeof *j);
 
     if (!j)
         return;
-    *j = (struct job){.q = *q, .builds = builds};
+    *j = (struct job){.q = *q, .builds = builds, .took_ns = took_ns};
     cw_run_lock();
     if (keep.quit || keep.count == WANTED || cw_run.off) {
         cw_run_unlock();

@@ -1,6 +1,7 @@
 /* run_kept.c - see run_kept.h: when a build is answered, and by whom the questions about the program are. */
 #include "run_kept.h"
 #include "../hooks/run_hooks.h"
+#include "../plan/run_start.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "run_heap.h"
 #include "run_macros.h"
 
-#define KIND           "build 1"
+#define KIND           "build 2"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */
 #define BUILDS         2       /* by the vendor, each in a run of its own, before the binary is made */
 #define COUNTED        256     /* questions in one run; those beyond count each time */
@@ -46,9 +47,9 @@ const unsigned char *cw_run_kept_binary(const struct cw_run_kept_answer *a)
     return a->bytes ? (const unsigned char *)(a + 1) + a->length : NULL;
 }
 
-void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, const void *binary, size_t bytes)
+void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns, const void *binary, size_t bytes)
 {
-    struct cw_run_kept_answer head = {.kind = KIND, .builds = builds, .length = q->length, .bytes = bytes};
+    struct cw_run_kept_answer head = {.kind = KIND, .took_ns = took_ns, .builds = builds, .length = q->length, .bytes = bytes};
     char *text = malloc(sizeof head + q->length + bytes), *to;
 
     if (!text)
@@ -143,8 +144,22 @@ void cw_run_kept_finish(struct cw_run_kept_question *q)
 
 /* ---- stand-ins */
 
+/* Lock not held. */
+static void note_saved(cl_program program, double ns)
+{
+    struct cw_run_program *p;
+
+    cw_run_lock();
+    p = cw_run_find(program, CW_RUN_PROGRAM);
+    if (p)
+        p->kept_saved_ns = ns;
+    cw_run_start_saved(ns);
+    cw_run_unlock();
+}
+
 bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
 {
+    uint64_t begin = cw_run_now_ns();
     struct cw_run_kept_question q;
     struct cw_run_kept_answer *a;
     struct cw_run_program *p;
@@ -171,8 +186,10 @@ bool cw_run_kept_take(cl_program program, cl_uint n, const cl_device_id *devices
     if (stand_in && !taken)
         cw_next.clReleaseProgram(stand_in);
     cw_run_recount_ends();
-    if (taken)
+    if (taken) {
         cw_run_heap_warm();
+        note_saved(program, (double)a->took_ns - (double)(cw_run_now_ns() - begin));
+    }
     free(a);
     cw_run_kept_finish(&q);
     return taken;
@@ -205,7 +222,7 @@ void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *device
 {
     struct cw_run_kept_question q;
     struct cw_run_kept_answer *a;
-    uint64_t builds;
+    uint64_t builds, took;
 
     if (ns < LEAST_NS || !*store.folder || !ask(&q, program, n, devices, options))
         return;
@@ -215,10 +232,11 @@ void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *device
     }
     a = cw_run_kept_read(&q);
     builds = !a ? 1 : a->builds < CW_RUN_KEPT_NEVER ? a->builds + 1 : CW_RUN_KEPT_NEVER;
+    took = a && a->took_ns < ns ? a->took_ns : ns;
     if (builds <= BUILDS)
-        cw_run_kept_write(&q, builds, NULL, 0);
+        cw_run_kept_write(&q, builds, took, NULL, 0);
     else if (!a->bytes && builds < CW_RUN_KEPT_NEVER && has_idle_processors() && cw_run_keep_quiet(program, q.device))
-        cw_run_keep_want(&q, builds);
+        cw_run_keep_want(&q, builds, took);
     free(a);
     cw_run_kept_finish(&q);
 }
@@ -312,6 +330,7 @@ void cw_run_kept_make_real(cl_program program)
         options = strdup(p->options);
     if (options) {
         p->kept_real = true;
+        cw_run_start_saved(-p->kept_saved_ns);
         bare = p->kept_bare;
     }
     cw_run_unlock();

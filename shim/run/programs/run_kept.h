@@ -64,11 +64,12 @@ const char *cw_run_kept_options(const struct cw_run_kept_question *q);
 /* What is stored in answer to it, or NULL, malloc'ed. */
 struct cw_run_kept_answer {
     char kind[16];
+    uint64_t took_ns; /* the quickest of its builds by the vendor */
     uint64_t builds, length, bytes; /* of the text that follows, and of the binary behind it; 0: none yet */
 };
 struct cw_run_kept_answer *cw_run_kept_read(const struct cw_run_kept_question *q);
 const unsigned char *cw_run_kept_binary(const struct cw_run_kept_answer *a);
-void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, const void *binary, size_t bytes);
+void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns, const void *binary, size_t bytes);
 void cw_run_kept_finish(struct cw_run_kept_question *q);
 
 /* A program of that binary, built; NULL: the vendor does not take it. */
@@ -80,8 +81,8 @@ bool cw_run_keep_quiet(cl_program program, cl_device_id device);
 /* The process begins. Once, before the others. */
 void cw_run_keep_start(void);
 
-/* Takes over `q`, and makes its binary when the process ends. `builds` so far. */
-void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds);
+/* Takes over `q`, and makes its binary when the process ends. `builds` so far, which took `took_ns`. */
+void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns);
 
 /* At exit: makes what is wanted, or some of it. Returns when that is done. */
 void cw_run_keep_stop(void);
