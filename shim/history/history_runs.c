@@ -83,15 +83,18 @@ static double cost_of(const struct cw_runs_entry *e)
     return fmin(fmax(cost, COST_LEAST), COST_MOST);
 }
 
-/* After a loss, which a disturbed machine may have made, soon again; after the next ones later and later. */
-static uint32_t pause_of(const struct cw_runs_entry *e)
-{
-    return e->losses ? (uint32_t)CW_RUNS_SOON << 2 * (e->losses < 6 ? e->losses - 1 : 5) : 0;
-}
-
 static bool is_short(const struct cw_runs_entry *e)
 {
     return e->later_ns < CW_RUNS_LONG * cost_of(e);
+}
+
+/* After a loss, which a disturbed machine may have made, soon again; after the next ones later and later. A trial is much of a
+ * short run. */
+static uint32_t pause_of(const struct cw_runs_entry *e)
+{
+    uint32_t losses = e->losses + is_short(e);
+
+    return e->losses ? (uint32_t)CW_RUNS_SOON << 2 * (losses < 6 ? losses - 1 : 5) : 0;
 }
 
 static bool is_long_enough(const struct cw_runs_entry *e)

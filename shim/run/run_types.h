@@ -238,6 +238,7 @@ struct cw_run_kernel {
     struct cw_run_again again;
     struct cw_run_brief brief[4]; /* run_brief.c */
     uint8_t next_brief;
+    uint8_t alone;          /* latest launches that nothing was under way beside, up to a few */
     uint8_t granted;        /* trials beyond the budget so far */
     uint64_t owed;          /* bit l: lane l has run nothing but a first launch, whose time says nothing */
     double *mean_ns;        /* by lane number: measured, 0: never */

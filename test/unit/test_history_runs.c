@@ -197,6 +197,11 @@ static void test_saved(void **state)
             add(&r, 1, true, (late ? 2.5 : 1.9) * MS, 2 * MS);
         assert_int_equal(start(&r), late ? CW_RUNS_LATER : CW_RUNS_GAINED);
     }
+    for (int i = 0; i < 4 * CW_RUNS_SOON; i++) { /* much later than others */
+        assert_int_equal(start(&r), CW_RUNS_LATER);
+        cw_runs_add(&r, 1, &kept);
+    }
+    assert_int_equal(start(&r), CW_RUNS_TRY);
     r = (struct cw_runs){0};
     for (int i = 0; i < 9; i++) /* nothing that could be gained */
         cw_runs_add(&r, 1, &(struct cw_runs_run){.work_ns = 0.5 * MS, .saved_ns = 200 * MS});

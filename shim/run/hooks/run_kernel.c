@@ -17,7 +17,7 @@
  * nobody else may use it (OpenCL 3.0, appendix A.2), and as long as the program has a reference its record stays. Each
  * thread remembers where the records are of kernels that it has set lately, until one is freed. */
 
-#define REMEMBERED 8
+#define REMEMBERED 4 /* bytes of static TLS are scarce where the library is opened late */
 
 static atomic_ullong freed; /* records of kernels */
 static __thread struct {

@@ -186,7 +186,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         struct cw_run_task *t;                                                                               \
         if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))           \
             return cw_run_commit(&e, t, blocking);                                                           \
-        cw_run_native_follow(&x, &e);                              \
+        cw_run_native_follow(&x, &e);                                                                        \
         return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin, region, \
                                                     buffer_row, buffer_slice, host_row, host_slice, host, x.n, \
                                                     x.list, x.event));                                       \
