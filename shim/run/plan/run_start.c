@@ -309,9 +309,9 @@ void cw_run_start_cost(double ns)
     rent.cost_ns += ns;
 }
 
-void cw_run_start_saved(double ns)
+double cw_run_start_saved(double ns)
 {
-    rent.saved_ns += ns;
+    return rent.saved_ns += ns;
 }
 
 /* ---- the end */

@@ -33,8 +33,8 @@ void cw_run_start_learns(void);
 /* A helper has looked for its copy of a program, which took so much processor time, or built it, which later runs find. */
 void cw_run_start_loaded(bool built, bool good, double ns);
 
-/* Builds that earlier runs have kept have saved so much. */
-void cw_run_start_saved(double ns);
+/* Builds that earlier runs have kept have saved so much more. Returns what they have in all. */
+double cw_run_start_saved(double ns);
 
 /* This run is behind what the program takes without helpers: its queues are to stand aside from now on. */
 bool cw_run_start_has_ended(void);
