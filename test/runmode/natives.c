@@ -219,10 +219,8 @@ static void past_marker(int how)
 
 static void CL_CALLBACK wait_for_host(void *args)
 {
-    double end = rm_ms() + 100000; /* valgrind and a compiler take their time */
-
     (void)args;
-    while (!__atomic_load_n(&flag[2], __ATOMIC_ACQUIRE) && rm_ms() < end)
+    while (!__atomic_load_n(&flag[2], __ATOMIC_ACQUIRE))
         rm_sleep_ms(1);
 }
 
@@ -325,29 +323,25 @@ static void failing(cl_mem x)
     clReleaseCommandQueue(q);
 }
 
-/* A native command that waits for the host, which waits for launches of another queue: they need a thread that is free. */
+/* A native command that waits for the host, which waits for launches of another queue: they need a thread that is free, or it hangs. */
 static void held_thread(void)
 {
     cl_command_queue A = app_queue(&a, 0), B = app_queue(&a, 0);
     cl_mem x = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof shared, shared);
-    int late = 0;
-    cl_event e;
 
     for (int i = 0; i < 3; i++) {
         __atomic_store_n(&flag[2], 0, __ATOMIC_RELEASE);
-        APP_CHECK(clEnqueueNativeKernel(B, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
+        APP_CHECK(clEnqueueNativeKernel(B, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
         APP_CHECK(clFlush(B));
         for (int k = 0; k < 8; k++) {
             app_args(slow, "mi", x, 1000 + k);
             app_run(A, slow, 64, 8, 0, NULL, NULL);
             APP_CHECK(clFinish(A));
         }
-        late += rm_status(e) == CL_COMPLETE;
         __atomic_store_n(&flag[2], 1, __ATOMIC_RELEASE);
         APP_CHECK(clFinish(B));
-        clReleaseEvent(e);
     }
-    printf("held thread: %d in which the launches came too late, %d\n", late, read_shared(A, x));
+    printf("held thread: %d\n", read_shared(A, x));
     clReleaseMemObject(x);
     clReleaseCommandQueue(A);
     clReleaseCommandQueue(B);
