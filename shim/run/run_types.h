@@ -225,7 +225,7 @@ struct cw_run_kernel {
     bool indirect;          /* reaches memory that is no argument */
     bool parsed;
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
-    struct cw_run_arg *args;
+    struct cw_run_arg *args; /* small ones are set without the lock (run_kernel.c) */
     _Atomic uint64_t sets;  /* how often one was set; lock not needed */
     struct cw_run_trust *trusted;
     struct cw_run_reacher *reacher; /* what it touches (run_reach.c); NULL: not asked yet */
@@ -238,7 +238,6 @@ struct cw_run_kernel {
     struct cw_run_again again;
     struct cw_run_brief brief[4]; /* run_brief.c */
     uint8_t next_brief;
-    uint8_t alone;          /* latest launches that nothing was under way beside, up to a few */
     uint8_t granted;        /* trials beyond the budget so far */
     uint64_t owed;          /* bit l: lane l has run nothing but a first launch, whose time says nothing */
     double *mean_ns;        /* by lane number: measured, 0: never */

@@ -189,7 +189,7 @@ static void test_saved(void **state)
         cw_runs_add(&r, 1, &(struct cw_runs_run){.at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
     }
     assert_int_equal(start(&r), CW_RUNS_GAINED);
-    for (int late = 0; late < 2; late++) { /* a gain, but less than beginning takes */
+    for (int late = 0; late < 2; late++) { /* a gain, but less than half of what beginning takes */
         r = (struct cw_runs){0};
         for (int i = 0; i < CW_RUNS_BEFORE; i++)
             cw_runs_add(&r, 1, &kept);

@@ -12,7 +12,6 @@
 
 #define HARMLESS_ITEMS 1024u
 #define HARMLESS_BYTES 16384u
-#define ALONE          8
 
 struct range {
     cl_uint dims;
@@ -203,16 +202,6 @@ static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct
     touch(q, t, k, reach);
 }
 
-/* A program that waits for each launch has no use for what one touches, which is evaluated anew for other values of its arguments. */
-static bool is_alone(struct cw_run_kernel *k)
-{
-    if (cw_run.unfinished)
-        k->alone = 0;
-    else if (k->alone < ALONE)
-        k->alone++;
-    return k->alone == ALONE && !cw_run.all && !cw_run.chaos && !cw_run_fault_planted;
-}
-
 /* The command, or NULL: it is refused. */
 static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
 {
@@ -227,7 +216,7 @@ static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, stru
     why = judge(e->queue, k, r, &buffers, &images, &blob);
     if (why < 0 && !cw_run_settle(e))
         why = CW_RUN_R_CHECK;
-    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned, is_alone(k)) : NULL;
+    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;
     if (reach)
         buffers = reach->n + images;
     t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;

@@ -91,7 +91,7 @@ struct question {
     const size_t *offset, *global, *local;
     const struct cw_reach *answer;
     struct cw_work_ops *ops;
-    bool known; /* ops: they are; reach: it has to be */
+    bool known;
 };
 
 static void reach(void *question)
@@ -100,13 +100,13 @@ static void reach(void *question)
     struct cw_reach_launch l;
 
     if (describe_launch(q->kernel, q->kernel->args, q->dims, q->offset, q->global, q->local, &l))
-        q->answer = cw_reacher_launch(q->kernel->reacher->reacher, &l, q->known ? 1 : DEAR_NS);
+        q->answer = cw_reacher_launch(q->kernel->reacher->reacher, &l, DEAR_NS);
 }
 
 const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset, const size_t *global,
-                                    const size_t *local, bool known)
+                                    const size_t *local)
 {
-    struct question q = {k, dims, offset, global, local, NULL, NULL, known};
+    struct question q = {k, dims, offset, global, local, NULL, NULL, false};
 
     if (k->program->models)
         cw_roomy(reach, &q);

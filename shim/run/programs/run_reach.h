@@ -12,9 +12,9 @@
 
 /* Everything that a launch of `k` with its present arguments may read or write; NULL: any byte of any of its buffers. The
  * arguments' `memory` is set; `offset` may be NULL. Valid until the next call for `k`. Lock held. Microseconds, and a
- * tenth of one for a launch like one of the latest; `known`: only if it is one. */
+ * tenth of one for a launch like one of the latest. */
 const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset, const size_t *global,
-                                    const size_t *local, bool known);
+                                    const size_t *local);
 
 /* The operations of a launch of `k` with these arguments, for devices whose time depends on them; false: not known. As above.
  * `wait`: until it is known whether there is a model, for which the lock is given up. */
