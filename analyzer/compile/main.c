@@ -65,8 +65,8 @@ int main(void)
         if (atomic_load(&area->state) == CW_COMPILE_ASKED)
             cw_compile_area_change(area, CW_COMPILE_ASKED, cw_compile_answer(area));
         for (uint32_t s; (s = atomic_load(&area->state)) == CW_COMPILE_COMPILED || s == CW_COMPILE_REFUSED;)
-            if (cw_compile_area_wait(area, s, PATIENCE_MS) == s)
-                _exit(0); /* nobody takes the answer: the host is gone, or stopped, and finds us gone */
+            if (cw_compile_area_wait(area, s, PATIENCE_MS) == s && cw_compile_area_change(area, s, CW_COMPILE_CLOSED))
+                _exit(0); /* the host is gone, or stopped: it finds the area closed and starts another compiler */
         if (atomic_load(&area->state) == CW_COMPILE_CLOSED)
             _exit(0);
     }

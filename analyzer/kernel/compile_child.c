@@ -36,6 +36,7 @@ static struct {
     _Atomic bool there;          /* there is a tool, and it has not failed too often */
     _Atomic bool over;           /* the thread's work is done */
     _Atomic uint32_t is_shared;  /* the area may be looked at */
+    _Atomic uint32_t turns;      /* that have ended */
 } compiler = {.turn = PTHREAD_MUTEX_INITIALIZER};
 
 void cw_compile_child_init(void)
@@ -218,12 +219,18 @@ static bool is_ready(void)
     return compiler.area && !atomic_load(&compiler.over) && atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
 }
 
-/* The turn, unless it takes longer than any compiler: a handler of a signal may have interrupted who has it, and never return. */
+/* The turn, unless one turn of another thread takes longer than any compiler: a signal handler may have interrupted that thread
+ * and never return. */
 static bool take_turn(void)
 {
     struct timespec end;
+    uint32_t turns = atomic_load(&compiler.turns), now;
 
     for (unsigned ms = 0; ms < STARTS_MS + COMPILES_MS && cw_compile_child_is_there(); ms += LOOK_MS) {
+        if ((now = atomic_load(&compiler.turns)) != turns) {
+            turns = now;
+            ms = 0;
+        }
         clock_gettime(CLOCK_REALTIME, &end); /* the thread sanitizer knows no other */
         end.tv_nsec += LOOK_MS * 1000000;
         end.tv_sec += end.tv_nsec / 1000000000;
@@ -251,6 +258,7 @@ enum cw_compile_answer cw_compile_child_ask(const struct cw_compile_question *q,
         if (is_ready() || (!compiler.area && start()))
             answer = talk(q, module);
     }
+    atomic_fetch_add(&compiler.turns, 1);
     pthread_mutex_unlock(&compiler.turn);
     errno = saved;
     return answer == CW_COMPILE_UNASKED && atomic_load(&compiler.stopped) ? CW_COMPILE_BAD : answer;

@@ -5,7 +5,7 @@ bad=0
 launches=$(printf '%s: good, in a file\n' 'a launch' 'the same again' 'a wide one' 'with an offset' 'without a local size' 'for a part of the device')
 # asks STEPS : the answers are those on standard input
 asks() {
-    timeout 100 "$T/bin/compiler" $1 > "$T/out" 2> "$T/err" || { [ $? != 77 ] || { cat "$T/out"; exit 77; }; echo "compiler $1: ended otherwise"; bad=1; }
+    timeout 500 "$T/bin/compiler" $1 > "$T/out" 2> "$T/err" || { [ $? != 77 ] || { cat "$T/out"; exit 77; }; echo "compiler $1: ended otherwise"; bad=1; }
     diff - "$T/out" && diff /dev/null "$T/err" || { echo "compiler $1: other answers"; bad=1; }
 }
 asks "good images endless" <<END
@@ -33,6 +33,19 @@ there: 1
 $launches
 after its death: good, in a file
 $launches
+a kernel without an end: not asked
+END
+# a host that is stopped for longer than the compiler waits for it to take an answer gets all its answers
+timeout 500 "$T/bin/compiler" threads > "$T/out" 2> "$T/err" & stopped=$!
+for i in 1 2; do
+    sleep 0.3
+    host=$(pgrep -P $stopped -x compiler) || break
+    kill -STOP "$host"; sleep 2.5; kill -CONT "$host"
+done
+wait $stopped
+diff - "$T/out" <<END || { echo "compiler threads, stopped meanwhile: other answers"; bad=1; }
+there: 1
+threads: 80 good
 a kernel without an end: not asked
 END
 # where it is not beside the program nothing is asked

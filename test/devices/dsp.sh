@@ -14,14 +14,20 @@ under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virt
 # the virtual clock: the CPU takes what the platform says, one command after the other; less with a DSP beside it that is as fast
 echo '{"format": "clweave-platform", "version": 1, "devices": [{"class": "cpu", "kernels": [{"name": "multiply", "ns_per_item": 156250}]},
  {"class": "dsp", "transfers": {"bytes_per_ns": 4}, "ns_per_item": 156250}]}' > "$T/host.json"
-for policy in cpu-only dm; do
+# waits POLICY : puts the virtual time of 64 launches of 10 ms into `waited`
+waits() {
     under CLWEAVE_DSP=1 CLWEAVE_DEVICES=dsp CLWEAVE_DSP_CLOCK=virtual CLWEAVE_DSP_PLATFORM="$T/host.json" CLWEAVE_MANAGE_ALL=1 \
-        CLWEAVE_POLICY=$policy CLWEAVE_SUMMARY=1 "$B/test/apps/gemm" 32 16 > "$T/out" 2>&1 || { cat "$T/out"; fail "$policy on the virtual clock"; }
+        CLWEAVE_POLICY=$1 CLWEAVE_SUMMARY=1 "$B/test/apps/gemm" 32 16 > "$T/out" 2>&1 || { cat "$T/out"; fail "$1 on the virtual clock"; }
     waited=$(sed -n 's/.*the program waited \([0-9]*\) us.*/\1/p' "$T/out")
-    least=640000 most=960000 # 64 launches of 10 ms
-    [ $policy = dm ] && least=320000 most=640000 # windows may be short on a busy host
-    [ "${waited:-0}" -ge $least ] && [ "$waited" -lt $most ] || { cat "$T/out"; fail "$policy on the virtual clock: ${waited:-nothing} us"; }
+    [ "${waited:-0}" -ge $2 ] && [ "$waited" -lt 641000 ] || { cat "$T/out"; fail "$1 on the virtual clock: ${waited:-nothing} us"; }
+}
+waits cpu-only 640000
+# a window that holds one launch leaves nothing to share: on a busy host the first runs may have only such windows
+for i in 1 2 3 4 5 6 7 8; do
+    waits dm 320000
+    [ "$waited" -ge 635000 ] || break
 done
+[ "$waited" -lt 635000 ] || fail "dm on the virtual clock: the DSP has no launch in eight runs"
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_PRELOAD_POSTSTORE=1 "$T/table1" virtual preload > "$T/out" 2>&1 || { cat "$T/out"; fail "preload_poststore: not the modelled times"; }
 under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual CLWEAVE_SUMMARY=1 "$T/table1" virtual 2>&1 > /dev/null | grep -Eq ' [1-9][0-9]* us behind each other at the DDR' || fail "contention is not reported"
 
@@ -75,7 +81,7 @@ for device in 0 1 4; do
     got=$(under CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual APP_DEVICE=$device "$B/test/apps/jacobi") || fail "jacobi on device $device failed: $got"
     [ "$got" = "$want" ] || fail "jacobi on device $device: $got instead of $want"
 done
-got=$(under CLWEAVE_DSP=2 APP_DEVICE=2 timeout 60 "$B/test/apps/reduction") || fail "reduction on the real clock failed"
+got=$(under CLWEAVE_DSP=2 APP_DEVICE=2 "$B/test/apps/reduction") || fail "reduction on the real clock failed"
 
 if command -v clinfo > /dev/null; then
     "$B/clweave" run --dsp 4 -- clinfo -l > "$T/list"
