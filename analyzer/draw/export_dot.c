@@ -155,7 +155,8 @@ static void put_transfer(FILE *f, const struct cw_trace *t, const struct cw_draw
     fputs("shape=ellipse,style=filled,fillcolor=\"#f7f7f7\",color=\"#777777\",label=<", f);
     put_verb(f, k->type);
     if (n->count == 1 && bytes_moved(t, k))
-        fprintf(f, " %s", cw_format_bytes(bytes_moved(t, k), text));
+        fprintf(f, " %s%s", cw_command_bytes_are_exact(t, k) ? "" : "≤ ",
+                cw_format_bytes(bytes_moved(t, k), text));
     if (n->count == 1) {
         put_small(f);
         if (x->src < t->memory.count && x->dst < t->memory.count) {
@@ -214,7 +215,16 @@ static void put_node(FILE *f, const struct cw_trace *t, const struct cw_draw_gra
     fputs("];\n", f);
 }
 
-static void put_edge(FILE *f, const struct cw_draw_graph *g, const struct cw_draw_edge *e)
+/* True where a node's bytes are those that it may touch, not just those that it moves. */
+static bool is_bound(const struct cw_trace *t, const struct cw_draw_graph *g, uint32_t node)
+{
+    uint32_t c = g->nodes.v[node].command;
+
+    return c != CW_NONE && !cw_command_bytes_are_exact(t, &t->commands.v[c]);
+}
+
+static void put_edge(FILE *f, const struct cw_trace *t, const struct cw_draw_graph *g,
+                     const struct cw_draw_edge *e)
 {
     const struct style *s = style_of(e);
     char text[16];
@@ -223,7 +233,8 @@ static void put_edge(FILE *f, const struct cw_draw_graph *g, const struct cw_dra
     if (g->nodes.v[e->from].command == CW_NONE)
         fputs(",style=dotted", f);
     if (e->bytes && g->edges.count <= MAX_LABELLED_EDGES)
-        fprintf(f, ",label=\" %s\"", cw_format_bytes(e->bytes, text));
+        fprintf(f, ",label=\" %s%s\"", is_bound(t, g, e->from) || is_bound(t, g, e->to) ? "≤ " : "",
+                cw_format_bytes(e->bytes, text));
     if (e->kind == CW_EDGE_DATA && e->hazard != CW_HAZARD_RAW && g->edges.count <= MAX_LABELLED_EDGES)
         fprintf(f, ",label=\" %s\"", cw_hazard_name(e->hazard));
     fputs("];\n", f);
@@ -344,7 +355,7 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
             put_queue(f, t, &g, q, t->queues.count > 1);
         put_queue(f, t, &g, CW_NONE, false);
         for (size_t i = 0; i < g.edges.count; i++)
-            put_edge(f, &g, &g.edges.v[i]);
+            put_edge(f, t, &g, &g.edges.v[i]);
         fputs("}\n", f);
     }
     cw_draw_graph_finish(&g);

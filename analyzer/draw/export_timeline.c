@@ -5,7 +5,7 @@
  * tracks, because slices of a track must nest. Arrows run along binding edges between commands that have
  * device times.
  * Device times are shifted to the host's clock (device_clock.h). */
-#include "device_clock.h"
+#include "../graph/device_clock.h"
 #include "exporter.h"
 #include "../graph/graph_build.h"
 #include "../io/json_out.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "density.h"
 #include "svg_file.h"
 #include "svg_text.h"
 #include "../plan/work_times.h"
@@ -22,7 +23,7 @@ enum { LABEL_SIZE = 12, SMALL_SIZE = 11 };
 
 #define INK   "#1f2933"
 #define FAINT "#7b8794"
-#define MANY  "#52606d" /* runs of commands too short to draw one by one */
+#define MANY  "#52606d" /* commands too short to draw one by one */
 #define MOVED "#b8c1cc" /* transfers */
 
 struct colour {
@@ -183,29 +184,29 @@ static void draw_bar(struct chart *c, const struct bar *b)
     fputs("</g>\n", c->f);
 }
 
-/* Draws bars; those narrower than half a pixel are joined with their neighbours into one neutral block. */
-static void draw_bars(struct chart *c)
+static bool is_thin(const struct chart *c, const struct bar *b)
 {
-    for (size_t k = 0; k < c->bars;) {
-        const struct bar *b = &c->bar[k];
-        size_t end = k;
-        double right = x_of(c, b->start);
-        while (end < c->bars && c->bar[end].device == b->device && x_of(c, c->bar[end].start) - right < 0.5 &&
-               x_of(c, c->bar[end].finish) - x_of(c, c->bar[end].start) < 0.5)
-            right = x_of(c, c->bar[end++].finish);
-        if (end <= k + 1) {
-            draw_bar(c, b);
-            k++;
-            continue;
-        }
-        c->many = true;
-        fprintf(c->f,
-                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"" MANY
-                "\"><title>%zu short commands"
-                "</title></rect>\n",
-                x_of(c, b->start), lane_y(b->device), fmax(right - x_of(c, b->start), 0.3), LANE, end - k);
-        k = end;
+    return x_of(c, b->finish) - x_of(c, b->start) < 1;
+}
+
+/* Draws bars; those narrower than a pixel by density. False: memory is out. */
+static bool draw_bars(struct chart *c)
+{
+    struct cw_density *v = cw_density_create((uint32_t)c->width + 1);
+
+    for (size_t k = 0, end; v && k < c->bars; k = end) {
+        cw_density_clear(v);
+        for (end = k; end < c->bars && c->bar[end].device == c->bar[k].device; end++)
+            if (is_thin(c, &c->bar[end]))
+                cw_density_add(v, x_of(c, c->bar[end].start) - c->left,
+                               x_of(c, c->bar[end].finish) - c->left);
+        c->many |= cw_density_draw(v, c->f, c->left, lane_y(c->bar[k].device) + LANE, LANE, MANY);
+        for (size_t i = k; i < end; i++)
+            if (!is_thin(c, &c->bar[i]))
+                draw_bar(c, &c->bar[i]);
     }
+    cw_density_destroy(v);
+    return v;
 }
 
 static void draw_lanes(const struct chart *c)
@@ -300,7 +301,7 @@ static double draw_legend(const struct chart *c, double y)
     if (c->transfers)
         y = legend_entry(c, &x, y, MOVED, NULL, "transfer");
     if (c->many)
-        y = legend_entry(c, &x, y, MANY, NULL, "many short commands");
+        y = legend_entry(c, &x, y, MANY, NULL, "short commands: as high as the share of time that they take");
     if (shared)
         y = legend_entry(c, &x, y, FAINT, "url(#shared)", "shared: same number, several devices");
     y = legend_entry(c, &x, y, "#eef1f4", NULL, "idle");
@@ -326,7 +327,7 @@ static void draw_head(const struct chart *c)
 
 /* The legend decides the height, and what it shows is known only when all is drawn; so the body comes first.
  */
-static void draw(struct chart *c, FILE *out, char **body, size_t *size)
+static bool draw(struct chart *c, FILE *out, char **body, size_t *size)
 {
     double bottom = lane_y(c->input->platform->devices) - LANE_GAP;
 
@@ -334,7 +335,8 @@ static void draw(struct chart *c, FILE *out, char **body, size_t *size)
     draw_axis(c, bottom);
     draw_marker(c, c->result->metrics.makespan, "makespan", "#b3261e", "none", 0, bottom);
     draw_marker(c, c->result->metrics.bounds.best, "lower bound", "#1d5fa8", "5 3", 1, bottom);
-    draw_bars(c); /* last, so that no line runs through a label */
+    if (!draw_bars(c)) /* last, so that no line runs through a label */
+        return false;
     c->height = draw_legend(c, bottom + 36) + MARGIN;
     draw_head(c);
     fflush(c->f);
@@ -348,6 +350,7 @@ static void draw(struct chart *c, FILE *out, char **body, size_t *size)
             WIDTH, c->height, WIDTH, c->height);
     fwrite(*body, 1, *size, out);
     fputs("</svg>\n", out);
+    return true;
 }
 
 static enum cw_status write_svg(FILE *out, const struct cw_plan_input *input, const struct cw_plan_result *r,
@@ -363,10 +366,8 @@ static enum cw_status write_svg(FILE *out, const struct cw_plan_input *input, co
     c.left = fmin(c.left, 240) + MARGIN + 12;
     c.width = WIDTH - c.left - RIGHT;
     c.f = open_memstream(&body, &size);
-    if (c.f && group_names(&c) && collect_bars(&c)) {
-        draw(&c, out, &body, &size);
+    if (c.f && group_names(&c) && collect_bars(&c) && draw(&c, out, &body, &size))
         status = ferror(c.f) ? CW_ERR_NOMEM : CW_OK;
-    }
     if (c.f)
         fclose(c.f);
     free(body);

@@ -1,5 +1,5 @@
 /* report.c - see report.h. The page is report_page.html with the data and the graph put in. */
-#include "device_clock.h"
+#include "../graph/device_clock.h"
 #include "exporter.h"
 #include "report_facts.h"
 #include "report.h"
@@ -49,6 +49,9 @@ static void put_figures(struct cw_json_out *o, const struct cw_report_facts *r)
     put_number(o, "span_ns", f->span_ns);
     put_number(o, "blocked_ns", f->blocked_ns);
     put_number(o, "host_bytes", f->host_bytes);
+    put_number(o, "host_bytes_at_most", f->host_bytes_at_most);
+    put_number(o, "without_times", r->summary.without_times);
+    put_number(o, "works", r->summary.works);
     put_number(o, "timed", r->timed);
     put_number(o, "path_length", r->path.length);
     put_number(o, "work", r->path.work);
@@ -122,7 +125,9 @@ static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
         put_number(o, "failed", row->failed);
         put_number(o, "reads", row->read_bytes);
         put_number(o, "writes", row->written_bytes);
+        put_number(o, "at_most", row->at_most);
         put_number(o, "device_ns", row->device_ns);
+        put_number(o, "timed", row->timed);
         cw_json_put_close(o);
     }
     cw_json_put_char(o, ']');

@@ -10,11 +10,16 @@ static void print_devices(const struct cw_report_facts *r, FILE *f)
 
     for (size_t d = 0; d < r->t->devices.count; d++) {
         const struct cw_device_figures *v = &r->figures.devices[d];
-        if (v->commands)
-            fprintf(f, "device %zu  %s: busy %s of %s (%.0f %%), %llu commands\n", d,
-                    r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", cw_format_ns(v->busy_ns, a),
-                    cw_format_ns(v->span_ns, b), v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
-                    (unsigned long long)v->commands);
+        if (!v->commands)
+            continue;
+        fprintf(f, "device %zu  %s: busy %s%s of %s (%.0f %%), %llu commands", d,
+                r->t->devices.v[d].name ? r->t->devices.v[d].name : "?", v->without_times ? "at least " : "",
+                cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b),
+                v->span_ns ? 100.0 * (double)v->busy_ns / (double)v->span_ns : 100,
+                (unsigned long long)v->commands);
+        if (v->without_times)
+            fprintf(f, ", and %llu without times", (unsigned long long)v->without_times);
+        fputc('\n', f);
     }
 }
 
@@ -41,14 +46,15 @@ enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_erro
     static const char *const marks[] = {" ", "*", "!"};
     struct cw_report_facts r;
     enum cw_status status = cw_report_facts_init(&r, t, err);
+    const char *least = r.summary.without_times ? "at least " : "";
     char a[16], b[16];
 
     if (!status) {
         fprintf(f, "%s: %llu commands in %s", t->process.program ? t->process.program : "?",
                 (unsigned long long)r.summary.enqueues, cw_format_ns(r.figures.span_ns, a));
         if (r.timed)
-            fprintf(f, ", device time %s, critical path %s", cw_format_ns(r.summary.device_ns, a),
-                    cw_format_ns(r.path.length, b));
+            fprintf(f, ", device time %s%s, critical path %s%s", least, cw_format_ns(r.summary.device_ns, a),
+                    least, cw_format_ns(r.path.length, b));
         fputc('\n', f);
         print_devices(&r, f);
         for (size_t i = 0; i < r.finding_count; i++) {

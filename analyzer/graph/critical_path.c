@@ -3,12 +3,24 @@
 #include "graph_build.h"
 #include "sweep_order.h"
 
+#include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>
 
+bool cw_command_works(const struct cw_command *c)
+{
+    return cw_command_is_enqueue(c) && c->status == 0 && c->exec_status >= 0;
+}
+
 uint64_t cw_command_device_ns(const struct cw_command *c)
 {
-    return c->start_ns && c->end_ns > c->start_ns ? c->end_ns - c->start_ns : 0;
+    return cw_command_works(c) && c->start_ns && c->end_ns > c->start_ns ? c->end_ns - c->start_ns : 0;
+}
+
+bool cw_command_lacks_time(const struct cw_command *c)
+{
+    return cw_command_works(c) && !(c->start_ns && c->end_ns >= c->start_ns) &&
+           c->type != CL_COMMAND_MARKER && c->type != CL_COMMAND_BARRIER;
 }
 
 bool cw_trace_is_timed(const struct cw_trace *t)
@@ -64,7 +76,7 @@ static void weigh(struct sweep *s, struct cw_critical_path *p, enum cw_weight we
 
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
-        if (cw_command_is_enqueue(k))
+        if (cw_command_works(k))
             s->weight[i] = weight == CW_WEIGHT_TIME ? cw_command_device_ns(k) : 1;
         p->work += s->weight[i];
     }

@@ -1,7 +1,9 @@
-/* critical_path.h - the longest chain of binding edges in a trace's graph, and how much time every other command has to spare.
+/* critical_path.h - the longest chain of binding edges in a trace's graph, and how much time every other
+ * command has to spare.
  *
- * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands weigh nothing;
- * they stand in the chain that they make. */
+ * A command weighs its device time, or 1 when chains are to be measured in commands. Host pseudo-commands,
+ * and commands that were refused or failed, weigh nothing; they stand in the chain that they make. Where
+ * commands lack times, all lengths are those of the others: at least so much. */
 #ifndef CW_CRITICAL_PATH_H
 #define CW_CRITICAL_PATH_H
 
@@ -18,8 +20,16 @@ struct cw_critical_path {
     uint64_t width;     /* most enqueued commands of one distance (in edges) from the start: a measure of parallelism */
 };
 
-/* The time that a command took on its device, ns; 0 when it is not known. */
+/* True for an enqueued command that has done its work, as far as the trace knows: the vendor has not refused
+ * it, and it has not failed. What has done no work counts in no sum, in no chain, and as nothing that could
+ * run beside others. */
+bool cw_command_works(const struct cw_command *c);
+
+/* The time that a command took on its device, ns; 0 when it is not known or the command has done no work. */
 uint64_t cw_command_device_ns(const struct cw_command *c);
+
+/* True when `c` has done work and its time is not known. Markers and barriers do none that takes time. */
+bool cw_command_lacks_time(const struct cw_command *c);
 
 /* True when at least one enqueued command of `t` has a device time. O(commands). */
 bool cw_trace_is_timed(const struct cw_trace *t);

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_wait(const struct cw_command *k)
-{
-    return k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT;
-}
-
 static bool is_host_transfer(uint32_t type)
 {
     switch (type) {
@@ -47,12 +42,50 @@ static void count_host(struct cw_figures *f, const struct cw_trace *t)
         if (cw_command_is_enqueue(k) && (first == 0 || k->call_begin_ns < first))
             first = k->call_begin_ns;
         last = k->call_end_ns > last ? k->call_end_ns : last;
-        if (is_wait(k)) {
+        if (cw_command_is_wait(k)) {
             f->blocking_calls++;
             f->blocked_ns += k->call_end_ns - k->call_begin_ns;
         }
     }
     f->span_ns = first && last > first ? last - first : 0;
+}
+
+static bool is_plain(const struct cw_trace *t, const struct cw_t_arg *a)
+{
+    return a->kind == CW_ARG_VALUE || a->kind == CW_ARG_LOCAL ||
+           (a->kind == CW_ARG_MEMORY &&
+            (a->memory >= t->memory.count || t->memory.v[a->memory].kind == CW_MEM_BUFFER ||
+             t->memory.v[a->memory].kind == CW_MEM_SUBBUFFER));
+}
+
+/* What can be told from outside; run mode itself looks more closely. */
+static bool is_manageable(const struct cw_trace *t, const struct cw_command *k)
+{
+    uint32_t device = cw_command_device(t, k),
+             program = k->kernel < t->kernels.count ? t->kernels.v[k->kernel].program : CW_NONE;
+    uint32_t platform = device != CW_NONE ? t->devices.v[device].platform : CW_NONE;
+
+    if (!cw_command_works(k) || program >= t->programs.count || platform >= t->platforms.count ||
+        k->unknown_access)
+        return false;
+    if (!t->platforms.v[platform].name ||
+        strcmp(t->platforms.v[platform].name, "Portable Computing Language"))
+        return false;
+    for (uint32_t i = 0; i < k->args.count; i++)
+        if (!is_plain(t, &t->args.v[k->args.first + i]))
+            return false;
+    return t->programs.v[program].kind == CW_PROGRAM_SOURCE ||
+           t->programs.v[program].kind == CW_PROGRAM_LINKED;
+}
+
+static void count_run(struct cw_figures *f, const struct cw_trace *t)
+{
+    f->of_run = t->process.run_mode || t->parts.count || t->plans.count;
+    for (size_t i = 0; i < t->commands.count; i++) {
+        f->managed += cw_command_is_enqueue(&t->commands.v[i]) && t->commands.v[i].device != CW_NONE;
+        f->manageable += is_manageable(t, &t->commands.v[i]);
+    }
+    f->of_run |= f->managed > 0;
 }
 
 static void count_commands(struct cw_figures *f, const struct cw_trace *t)
@@ -62,15 +95,17 @@ static void count_commands(struct cw_figures *f, const struct cw_trace *t)
         uint64_t ns = cw_command_device_ns(k);
         if (!cw_command_is_enqueue(k))
             continue;
-        f->failed += k->status != 0;
+        f->refused += k->status != 0;
+        f->failed += k->status == 0 && k->exec_status < 0;
         if (k->kernel != CW_NONE && ns) {
             f->kernels++;
             f->kernel_ns += ns;
             f->short_kernels += ns < CW_SHORT_KERNEL_NS;
             f->short_ns += ns < CW_SHORT_KERNEL_NS ? ns : 0;
         }
-        if (is_host_transfer(k->type) && k->status == 0) {
+        if (is_host_transfer(k->type) && cw_command_works(k)) {
             f->host_transfers++;
+            f->host_bytes_at_most |= !cw_command_bytes_are_exact(t, k);
             f->host_bytes += bytes_of(t, k);
             f->host_ns += ns;
         }
@@ -84,7 +119,7 @@ static bool count_waits_only(struct cw_figures *f, const struct cw_trace *t)
     for (size_t e = 0; seen && e < t->edges.count; e++)
         seen[t->edges.v[e].to] |= cw_edge_binds(&t->edges.v[e]) ? 2 : 1;
     for (size_t i = 0; seen && i < t->commands.count; i++)
-        f->waits_only += cw_command_is_enqueue(&t->commands.v[i]) && seen[i] == 1;
+        f->waits_only += cw_command_works(&t->commands.v[i]) && seen[i] == 1;
     free(seen);
     return seen;
 }
@@ -133,7 +168,10 @@ static bool measure_devices(struct cw_figures *f, const struct cw_trace *t)
     for (size_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         uint32_t device = cw_command_device(t, k);
-        if (device != CW_NONE && cw_command_is_enqueue(k) && cw_command_device_ns(k))
+        if (device != CW_NONE)
+            f->devices[device].without_times += cw_command_lacks_time(k);
+        if (device != CW_NONE && cw_command_is_enqueue(k) && k->start_ns &&
+            k->end_ns > k->start_ns) /* failed ones, too */
             v[n++] = (struct interval){k->start_ns, k->end_ns, device};
     }
     qsort(v, n, sizeof *v, by_device_and_begin);
@@ -160,6 +198,9 @@ enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, s
     f->device_count = t->devices.count;
     count_host(f, t);
     count_commands(f, t);
+    count_run(f, t);
+    if (cw_first_launches_find(&f->first, t, err))
+        return CW_ERR_NOMEM;
     if (!f->devices || !count_waits_only(f, t) || !count_unused(f, t) || !measure_devices(f, t))
         return cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
     return CW_OK;

@@ -1,16 +1,18 @@
 /* figures.h - where the time of a traced run went, and what stands out in it.
  *
- * Times of devices are on the device's clock, those of host threads on the host's; they are never subtracted from each
- * other. Figures that a trace has no times for are 0. */
+ * Times of devices are on the device's clock, those of host threads on the host's; only `first` compares them
+ * (device_clock.h). Figures that a trace has no times for are 0. */
 #ifndef CW_FIGURES_H
 #define CW_FIGURES_H
 
 #include "critical_path.h"
+#include "first_launches.h"
 #include "graph_summary.h"
 
 /* A device's run from the start of its first command to the end of its last. */
 struct cw_device_figures {
     uint64_t commands;  /* with times */
+    uint64_t without_times; /* that have run there, too: then it was busy for longer than busy_ns, perhaps */
     uint64_t span_ns;
     uint64_t busy_ns;   /* of these, at least one command ran */
     uint64_t sum_ns;    /* of all commands' times: above busy_ns where commands overlap */
@@ -22,10 +24,17 @@ struct cw_figures {
     uint64_t blocking_calls;
     uint64_t kernels, short_kernels; /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;    /* their times */
+    struct cw_first_launches first;  /* what of all waiting was presumably for the vendor's compiler */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
+    bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
     uint64_t waits_only;     /* enqueued commands that nothing binding precedes but that stood behind others in a queue */
     uint64_t unused_objects, unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
-    uint64_t failed;         /* enqueues that the vendor refused */
+    uint64_t refused;                      /* enqueues that the vendor refused */
+    uint64_t failed;                       /* commands that failed later */
+    bool of_run;                           /* run mode decided where and when commands ran */
+    uint64_t managed;                      /* then: commands that it managed */
+    uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, buffers
+                            and values only */
     struct cw_device_figures *devices; /* per device of the trace; owned */
     size_t device_count;
 };

@@ -39,24 +39,61 @@ static void find_troubles(struct list *l, const struct cw_trace *t, const struct
         add(l, CW_FINDING_TROUBLE, "Recording stopped early", "%s. What came later is missing here.", t->process.stopped_why);
     else if (!t->process.complete)
         add(l, CW_FINDING_TROUBLE, "The program ended abruptly", "The trace reaches to its last completed call.");
-    if (f->failed)
+    if (f->refused)
         add(l, CW_FINDING_TROUBLE, "Enqueues failed",
-            "The vendor refused %llu commands. They touch and order nothing here; look at their status in the table of commands.",
+            "The vendor refused %llu commands. They touch and order nothing here; look at their status in "
+            "the table of commands.",
+            N(f->refused));
+    if (f->failed)
+        add(l, CW_FINDING_TROUBLE, "Commands failed",
+            "%llu commands ended with an error. They count as no work here; look at their status in the "
+            "table of commands.",
             N(f->failed));
 }
 
-static void find_parallelism(struct list *l, const struct cw_graph_summary *s, const struct cw_critical_path *p)
+/* `words`, where run mode may have something to do; "" for a trace of run mode itself, or when it would
+ * manage nothing. */
+static const char *of_run(const struct cw_figures *f, const char *words)
+{
+    return f->of_run || !f->manageable ? "" : words;
+}
+
+/* Without device times: what needs what, and nothing of how fast it could be. */
+static void find_order(struct list *l, const struct cw_graph_summary *s, const struct cw_critical_path *p)
+{
+    if (p->work >= 1.2 * (double)p->length)
+        add(l, CW_FINDING_NOTE, "Some commands do not depend on each other",
+            "The longest chain of commands that must wait for each other has %llu of %llu commands; by their "
+            "order alone up "
+            "to %llu could run at once. What that would gain depends on how long they take, which is not "
+            "known: trace with "
+            "--device-times.",
+            N(p->length), N(s->works), N(p->width));
+    else
+        add(l, CW_FINDING_NOTE, "The commands form one chain",
+            "Nearly every command needs what the one before it made (the longest chain has %llu of %llu "
+            "commands): whole "
+            "commands cannot run side by side. What remains is to split kernels, or to make them faster.",
+            N(p->length), N(s->works));
+}
+
+static void find_parallelism(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f,
+                             const struct cw_critical_path *p)
 {
     double gain = p->length ? (double)p->work / (double)p->length : 1;
 
-    if (s->enqueues < 2)
-        return;
-    if (gain >= 1.2)
+    if (s->works < 2 || s->without_times) {
+        if (s->works >= 2 && !s->device_ns)
+            find_order(l, s, p);
+    } else if (gain >= 1.2)
         add(l, CW_FINDING_HINT, "Commands could run side by side",
-            "The longest chain of commands that must wait for each other is %.0f %% of all work: with enough devices the "
-            "device work could be done up to %.2f times as fast, up to %llu commands at once. `clweave run` does it where it "
-            "pays; `clweave replay --platform` says what other hardware would gain.",
-            percent(p->length, p->work), gain, N(p->width));
+            "The longest chain of commands that must wait for each other is %.0f %% of all work: with enough "
+            "devices the "
+            "device work could be done up to %.2f times as fast, up to %llu commands at once. %s`clweave "
+            "replay --platform` says "
+            "what other hardware would gain.",
+            percent(p->length, p->work), gain, N(p->width),
+            of_run(f, "`clweave run --summary` says how many of them it manages here. "));
     else
         add(l, CW_FINDING_NOTE, "The commands form one chain",
             "Nearly every command needs what the one before it made (the longest chain is %.0f %% of all work): whole "
@@ -64,20 +101,40 @@ static void find_parallelism(struct list *l, const struct cw_graph_summary *s, c
             percent(p->length, p->work));
 }
 
+static void find_host_waits(struct list *l, const struct cw_figures *f)
+{
+    uint64_t compiled = f->first.blocked_ns, rest = f->blocked_ns > compiled ? f->blocked_ns - compiled : 0;
+    bool advise = f->blocking_calls > 4 && percent(rest, f->span_ns) > 20;
+    char a[16], b[16], presumed[300] = "";
+
+    if (percent(compiled, f->blocked_ns) > 5)
+        snprintf(presumed, sizeof presumed,
+                 " Of this presumably %s were for the vendor's compiler: first launches of kernels (%llu) "
+                 "began late, by at least %d "
+                 "times the mean of later ones. Kept builds save that time, waiting later does not.",
+                 cw_format_ns(compiled, b), N(f->first.count), CW_FIRST_LATE_TIMES);
+    if (advise || percent(compiled, f->span_ns) > 20)
+        add(l, CW_FINDING_HINT, advise ? "The host waits" : "The host waits for first launches",
+            "%llu wait%s for commands (in clFinish, clWaitForEvents, blocking transfers) held the program's "
+            "threads for %s, "
+            "%.0f %% of the run.%s%s",
+            N(f->blocking_calls), f->blocking_calls == 1 ? "" : "s", cw_format_ns(f->blocked_ns, a),
+            percent(f->blocked_ns, f->span_ns), presumed,
+            !advise     ? ""
+            : *presumed ? " For the rest: where a result is not needed yet, wait later."
+                        : " Where the result is not needed yet, wait later.");
+}
+
 static void find_waits(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
 {
-    char a[16];
-
-    if (f->waits_only > s->enqueues / 10 && f->waits_only > 4)
+    if (f->waits_only > s->works / 10 && f->waits_only > 4)
         add(l, CW_FINDING_HINT, "Commands only stood in line",
-            "%llu of %llu commands depend on nothing before them and waited only because their in-order queue had them "
-            "behind others. Out-of-order or several queues would free them; `clweave run` does without a change.",
-            N(f->waits_only), N(s->enqueues));
-    if (f->span_ns && f->blocking_calls > 4 && percent(f->blocked_ns, f->span_ns) > 20)
-        add(l, CW_FINDING_HINT, "The host waits",
-            "%llu calls that wait for commands (clFinish, clWaitForEvents, blocking transfers) held the program's threads "
-            "for %s, %.0f %% of the run. Where the result is not needed yet, wait later.",
-            N(f->blocking_calls), cw_format_ns(f->blocked_ns, a), percent(f->blocked_ns, f->span_ns));
+            "%llu of %llu commands depend on nothing before them and waited only because their in-order "
+            "queue had them "
+            "behind others. Out-of-order or several queues would free them.%s",
+            N(f->waits_only), N(s->works),
+            of_run(f, " `clweave run` can, without a change; --summary says how many it reordered."));
+    find_host_waits(l, f);
 }
 
 static void find_idle_devices(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
@@ -88,11 +145,14 @@ static void find_idle_devices(struct list *l, const struct cw_trace *t, const st
         const struct cw_device_figures *v = &f->devices[d];
         if (v->commands < 2 || percent(v->busy_ns, v->span_ns) > 80)
             continue;
-        snprintf(title, sizeof title, "Device %zu is idle %.0f %% of its time", d, 100 - percent(v->busy_ns, v->span_ns));
+        snprintf(title, sizeof title, "Device %zu is idle %s%.0f %% of its time", d,
+                 v->without_times ? "at most " : "", 100 - percent(v->busy_ns, v->span_ns));
         add(l, CW_FINDING_HINT, title,
-            "%.200s ran for %s within %s. The gaps are the host's (enqueue further ahead, wait less often), the vendor's "
+            "%.200s ran for %s%s within %s. The gaps are the host's (enqueue further ahead, wait less "
+            "often), the vendor's "
             "compiler's at first launches, or what handing over each command costs.",
-            t->devices.v[d].name ? t->devices.v[d].name : "It", cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b));
+            t->devices.v[d].name ? t->devices.v[d].name : "It", v->without_times ? "at least " : "",
+            cw_format_ns(v->busy_ns, a), cw_format_ns(v->span_ns, b));
     }
 }
 
@@ -102,30 +162,47 @@ static void find_costs(struct list *l, const struct cw_graph_summary *s, const s
 
     if (f->kernels > 20 && percent(f->short_kernels, f->kernels) > 50)
         add(l, CW_FINDING_HINT, "Many short kernels",
-            "%llu of %llu launches take less than %d us: handing them to the device costs about as much as running them. "
-            "`clweave run` starts such chains with less; fusing kernels helps everywhere.",
-            N(f->short_kernels), N(f->kernels), CW_SHORT_KERNEL_NS / 1000);
+            "%llu of %llu launches take less than %d us: handing them to the device may cost as much as "
+            "running them. "
+            "Fusing kernels helps.%s",
+            N(f->short_kernels), N(f->kernels), CW_SHORT_KERNEL_NS / 1000,
+            of_run(f, " `clweave run` hands chains over at once where it manages them (--summary)."));
     if (s->device_ns && percent(f->host_ns, s->device_ns) > 25)
         add(l, CW_FINDING_HINT, "Transfers weigh",
-            "%llu transfers between host and devices moved %s in %s, %.0f %% of all device time. Mapped or USE_HOST_PTR buffers "
+            "%llu transfers between host and devices moved %s%s in %s, %.0f %% of all device time%s. Mapped "
+            "or USE_HOST_PTR buffers "
             "avoid copies on devices that share the host's memory.",
-            N(f->host_transfers), cw_format_bytes(f->host_bytes, a), cw_format_ns(f->host_ns, b), percent(f->host_ns, s->device_ns));
+            N(f->host_transfers), f->host_bytes_at_most ? "at most " : "", cw_format_bytes(f->host_bytes, a),
+            cw_format_ns(f->host_ns, b), percent(f->host_ns, s->device_ns),
+            s->without_times ? " that is known" : "");
     if (f->unused_objects)
         add(l, CW_FINDING_NOTE, "Memory that nothing touches",
             "%llu memory objects (%s) are created and then used by no command.", N(f->unused_objects),
             cw_format_bytes(f->unused_bytes, a));
 }
 
-static void find_doubts(struct list *l, const struct cw_graph_summary *s)
+static void find_doubts(struct list *l, const struct cw_graph_summary *s, const struct cw_figures *f)
 {
+    if (f->of_run)
+        add(l, CW_FINDING_NOTE, "A run of clweave's own",
+            "`clweave run` recorded this: it decided where and when %llu of %llu commands ran; the others "
+            "were left to the "
+            "vendor. A trace of the program alone is made by `clweave trace`.",
+            N(f->managed), N(s->enqueues));
     if (s->unproven)
         add(l, CW_FINDING_NOTE, "Edges that rest on doubt",
             "%llu of %llu binding edges would not be there if every const and CL_MEM_ flag were true. Flags are cheap: create "
             "buffers that kernels only read with CL_MEM_READ_ONLY.",
             N(s->unproven), N(s->binding));
-    if (s->enqueues && s->device_ns == 0)
+    if (s->works && s->device_ns == 0)
         add(l, CW_FINDING_NOTE, "No device times",
             "Chains are measured in commands. Trace with --device-times to have them in time.");
+    else if (s->without_times)
+        add(l, CW_FINDING_NOTE, "Not all commands have device times",
+            "%llu of %llu commands have none. Device times and the critical path are at least what is said "
+            "here, and what more "
+            "devices could gain is not known. Trace with --device-times to have all of them.",
+            N(s->without_times), N(s->works));
 }
 
 size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t, const struct cw_graph_summary *s,
@@ -134,10 +211,10 @@ size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace
     struct list l = {out, 0};
 
     find_troubles(&l, t, f);
-    find_parallelism(&l, s, path);
+    find_parallelism(&l, s, f, path);
     find_waits(&l, s, f);
     find_idle_devices(&l, t, f);
     find_costs(&l, s, f);
-    find_doubts(&l, s);
+    find_doubts(&l, s, f);
     return l.count;
 }

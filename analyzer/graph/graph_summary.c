@@ -40,6 +40,41 @@ static const char *kernel_name(const struct cw_trace *t, uint32_t kernel)
     return kernel < t->kernels.count && t->kernels.v[kernel].name ? t->kernels.v[kernel].name : "?";
 }
 
+/* Bytes that a transfer names; 0: it names none. */
+static uint64_t bytes_named(const struct cw_trace *t, const struct cw_command *k)
+{
+    const struct cw_t_transfer *x = &t->transfers.v[k->transfer];
+    uint32_t image = x->src < t->memory.count && t->memory.v[x->src].kind == CW_MEM_IMAGE ? x->src : x->dst;
+    bool of_image = image < t->memory.count && t->memory.v[image].kind == CW_MEM_IMAGE;
+    uint64_t element = of_image ? t->memory.v[image].element_bytes : 1;
+
+    return x->bytes ? x->bytes : x->region[0] * x->region[1] * x->region[2] * element;
+}
+
+bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k)
+{
+    uint64_t read = 0, written = 0, named;
+
+    switch (k->type) {
+    case CL_COMMAND_MAP_BUFFER: /* the program, or the vendor, touches as much of it as it likes */
+    case CL_COMMAND_MAP_IMAGE:
+    case CL_COMMAND_UNMAP_MEM_OBJECT:
+    case CL_COMMAND_SVM_MAP:
+    case CL_COMMAND_SVM_UNMAP:
+    case CL_COMMAND_MIGRATE_MEM_OBJECTS:
+        return k->accesses.count == 0;
+    }
+    if (k->transfer >= t->transfers.count || k->unknown_access)
+        return k->accesses.count == 0 && !k->unknown_access;
+    named = bytes_named(t, k);
+    for (uint32_t n = 0; n < k->accesses.count; n++) {
+        const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
+        read += a->mode & CW_ACCESS_READ ? a->bytes : 0;
+        written += a->mode & CW_ACCESS_WRITE ? a->bytes : 0;
+    }
+    return (!read || read == named) && (!written || written == named);
+}
+
 /* The row that command k counts in, NULL when memory is out. */
 static struct cw_summary_row *row_of(struct cw_graph_summary *s, size_t *capacity, const struct cw_trace *t,
                                      const struct cw_command *k)
@@ -85,8 +120,10 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
         if (!row)
             return false;
         row->commands++;
-        row->failed += k->status != 0;
+        row->failed += cw_command_is_enqueue(k) && !cw_command_works(k);
+        row->at_most |= !cw_command_bytes_are_exact(t, k);
         row->device_ns += cw_command_device_ns(k);
+        row->timed += cw_command_device_ns(k) > 0;
         for (uint32_t n = 0; n < k->accesses.count; n++) {
             const struct cw_t_access *a = &t->accesses.v[k->accesses.first + n];
             row->read_bytes += a->mode & CW_ACCESS_READ ? a->bytes : 0;
@@ -97,7 +134,8 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
             continue;
         }
         s->enqueues++;
-        s->without_times += cw_command_device_ns(k) == 0;
+        s->works += cw_command_works(k);
+        s->without_times += cw_command_lacks_time(k);
         s->device_ns += cw_command_device_ns(k);
     }
     if (s->row_count)
@@ -149,21 +187,34 @@ static const char *row_name(const struct cw_trace *t, const struct cw_summary_ro
     return strncmp(name, "CL_COMMAND_", 11) == 0 ? name + 11 : name;
 }
 
+/* "<=1.5 KiB" in `text` of 20 bytes, which is returned. */
+static const char *row_bytes(const struct cw_summary_row *r, uint64_t bytes, char text[20])
+{
+    char plain[16];
+
+    if (!r->read_bytes && !r->written_bytes)
+        return "-";
+    snprintf(text, 20, "%s%s", r->at_most && bytes ? "<=" : "", cw_format_bytes(bytes, plain));
+    return text;
+}
+
 static void print_rows(const struct cw_trace *t, const struct cw_graph_summary *s, FILE *f)
 {
-    char a[16], b[16], c[16];
+    char a[20], b[20], c[16];
+    bool at_most = false;
 
     fprintf(f, "%10s  %-32s %12s %12s %12s\n", "commands", "what", "reads", "writes", "device time");
     for (size_t i = 0; i < s->row_count; i++) {
         const struct cw_summary_row *r = &s->rows[i];
-        bool touches = r->read_bytes || r->written_bytes;
         fprintf(f, "%10llu  %-32s %12s %12s %12s\n", (unsigned long long)r->commands, row_name(t, r),
-                touches ? cw_format_bytes(r->read_bytes, a) : "-",
-                touches ? cw_format_bytes(r->written_bytes, b) : "-",
+                row_bytes(r, r->read_bytes, a), row_bytes(r, r->written_bytes, b),
                 r->device_ns ? cw_format_ns(r->device_ns, c) : "-");
         if (r->failed)
             fprintf(f, "%10llu  of these failed\n", (unsigned long long)r->failed);
+        at_most |= r->at_most && (r->read_bytes || r->written_bytes);
     }
+    if (at_most)
+        fputs("<=: at most, all that these commands may touch\n", f);
 }
 
 void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
@@ -199,8 +250,15 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f)
                 "(--trust-declared)\n",
                 (unsigned long long)s.unproven);
     fprintf(f, "\nlongest chain of binding edges: %llu of %llu commands\n",
-            (unsigned long long)s.longest_chain, (unsigned long long)s.enqueues);
-    if (s.critical_path_ns)
+            (unsigned long long)s.longest_chain, (unsigned long long)s.works);
+    if (s.critical_path_ns && s.without_times)
+        fprintf(f,
+                "critical path at least %s of at least %s device time: %llu of %llu commands have no device "
+                "time, so what "
+                "more devices could gain is not known (--device-times)\n",
+                cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
+                (unsigned long long)s.without_times, (unsigned long long)s.works);
+    else if (s.critical_path_ns)
         fprintf(f, "critical path %s of %s device time: at most %.2f times as fast with enough devices\n",
                 cw_format_ns(s.critical_path_ns, a), cw_format_ns(s.device_ns, b),
                 (double)s.device_ns / (double)s.critical_path_ns);
@@ -218,13 +276,13 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
 
     for (size_t i = 0; ok && i < s.row_count; i++) {
         const struct cw_summary_row *r = &s.rows[i];
-        ok =
-            json_array_append_new(
-                rows, json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:I}", "type", cw_command_type_name(r->type),
-                                "kernel", r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
-                                (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
-                                (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
-                                "device_ns", (json_int_t)r->device_ns)) == 0;
+        ok = json_array_append_new(
+                 rows,
+                 json_pack("{s:s, s:s*, s:I, s:I, s:I, s:I, s:b, s:I}", "type", cw_command_type_name(r->type),
+                           "kernel", r->kernel == CW_NONE ? NULL : kernel_name(t, r->kernel), "commands",
+                           (json_int_t)r->commands, "failed", (json_int_t)r->failed, "read_bytes",
+                           (json_int_t)r->read_bytes, "written_bytes", (json_int_t)r->written_bytes,
+                           "bytes_at_most", (int)r->at_most, "device_ns", (json_int_t)r->device_ns)) == 0;
     }
     for (unsigned k = 0; ok && k < 5; k++)
         ok = json_object_set_new(edges, cw_edge_kind_name(k), json_integer((json_int_t)s.edges[k])) == 0;
@@ -238,6 +296,7 @@ enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct c
          json_object_set_new(root, "unproven", json_integer((json_int_t)s.unproven)) == 0 &&
          json_object_set_new(root, "longest_chain", json_integer((json_int_t)s.longest_chain)) == 0 &&
          json_object_set_new(root, "device_ns", json_integer((json_int_t)s.device_ns)) == 0 &&
+         json_object_set_new(root, "without_times", json_integer((json_int_t)s.without_times)) == 0 &&
          json_object_set_new(root, "critical_path_ns", json_integer((json_int_t)s.critical_path_ns)) == 0;
     if (ok && json_dumpf(root, f, JSON_INDENT(1)) == 0)
         fputc('\n', f);

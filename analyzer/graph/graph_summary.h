@@ -11,13 +11,18 @@ struct cw_summary_row {
     uint32_t type, kernel; /* kernel: an id whose name the row has, CW_NONE for other types */
     uint64_t commands, failed;
     uint64_t read_bytes, written_bytes;
-    uint64_t device_ns; /* of those with device times */
+    bool at_most; /* not all of these need have been touched: a kernel's footprint, a map, a rectangle's rows
+                     and gaps */
+    uint64_t device_ns, timed; /* of those with device times, and how many they are */
 };
 
 struct cw_graph_summary {
     struct cw_summary_row *rows; /* owned; most device time first, then most commands */
     size_t row_count;
-    uint64_t enqueues, host_waits, without_times;
+    uint64_t enqueues, host_waits;
+    uint64_t works;         /* enqueues that the vendor did not refuse and that did not fail */
+    uint64_t without_times; /* of these: how long they took is not known, so that sums and chains are lower
+                               bounds */
     uint64_t edges[5];   /* by enum cw_edge_kind */
     uint64_t hazards[4]; /* by enum cw_hazard */
     uint64_t unproven;   /* edges that are (struct cw_edge) */
@@ -25,7 +30,7 @@ struct cw_graph_summary {
     uint64_t device_ns;  /* sum over commands */
     uint64_t
         critical_path_ns;   /* longest chain of binding edges, weighted with device times; 0 without times */
-    uint64_t longest_chain; /* enqueued commands on the longest chain of binding edges */
+    uint64_t longest_chain; /* commands that have done work on the longest chain of binding edges */
 };
 
 /* Fills `s`; finish it in any case. CW_ERR_NOMEM, CW_ERR_CYCLE. O(commands + edges). */
@@ -38,6 +43,9 @@ void cw_graph_summary_print(const struct cw_trace *t, FILE *f);
 
 /* Prints it as one JSON object: {"commands": [...], "edges": {...}, ...}. */
 enum cw_status cw_graph_summary_json(const struct cw_trace *t, FILE *f, struct cw_error *err);
+
+/* False: the accesses of `k` are ranges that it may touch, not just the bytes that it moves. */
+bool cw_command_bytes_are_exact(const struct cw_trace *t, const struct cw_command *k);
 
 /* "1.5 KiB", "12 B"; "1.23 ms". At most 15 characters, in `text` of 16 bytes, which is returned. */
 const char *cw_format_bytes(uint64_t bytes, char text[16]);

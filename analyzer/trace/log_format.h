@@ -39,7 +39,7 @@ struct cw_log_header {
     _Atomic uint32_t complete;    /* 1: the process ended normally */
     _Atomic uint32_t stopped;     /* 1: recording stopped early; stopped_why says why */
     uint32_t capture_data;        /* 1: blobs are in data_path */
-    uint32_t reserved;
+    uint32_t run_mode;            /* 1: recorded by mode run of itself */
     char stopped_why[512];
     char host[256];
     char program[4096], cwd[4096], data_path[4096], command[16384]; /* NUL-terminated */

@@ -96,6 +96,7 @@ static enum cw_status read_header(struct cw_log_reader *r)
     p->start_realtime_ns = h->start_realtime_ns;
     p->start_ns = h->start_ns;
     p->end_ns = h->end_ns;
+    p->run_mode = h->run_mode;
     p->complete = h->complete && !h->stopped;
     if (h->stopped)
         p->stopped_why = header_text(r->t, h->stopped_why, sizeof h->stopped_why);

@@ -43,6 +43,7 @@ struct cw_t_process {
     uint64_t start_realtime_ns; /* CLOCK_REALTIME when recording began */
     uint64_t start_ns, end_ns;  /* CLOCK_MONOTONIC when recording began / last record */
     bool complete;           /* the process ended normally and closed its log */
+    bool run_mode;           /* run mode decided where and when commands ran (clweave run -o) */
     const char *stopped_why; /* recording stopped early: reason in words; else NULL */
     uint64_t recorder_ns;    /* time spent in recording, estimated; 0 unknown */
     uint64_t calls;          /* API calls seen, enqueues or not */

@@ -86,7 +86,7 @@ static void publish(void *to, const void *magic, size_t n)
     memcpy(to, magic, n);
 }
 
-static void fill_header(struct cw_log_header *h, bool capture_data)
+static void fill_header(struct cw_log_header *h, bool capture_data, bool run_mode)
 {
     ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 
@@ -100,6 +100,7 @@ static void fill_header(struct cw_log_header *h, bool capture_data)
     h->start_realtime_ns = clock_ns(CLOCK_REALTIME);
     h->start_ns = clock_ns(CLOCK_MONOTONIC);
     h->capture_data = capture_data;
+    h->run_mode = run_mode;
     gethostname(h->host, sizeof h->host - 1);
     if (!getcwd(h->cwd, sizeof h->cwd))
         h->cwd[0] = '\0';
@@ -126,7 +127,7 @@ static enum cw_status create_data(struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_error *err)
+enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err)
 {
     enum cw_status status;
     struct stat st;
@@ -156,7 +157,7 @@ enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_er
     file.inode = st.st_ino;
     file.bytes = CW_LOG_CHUNK_BYTES;
     file.header = map;
-    fill_header(map, capture_data);
+    fill_header(map, capture_data, run_mode);
     if (capture_data)
         status = create_data(err);
 out:

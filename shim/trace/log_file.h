@@ -13,7 +13,7 @@
 
 /* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is left
  * alone. */
-enum cw_status cw_log_file_open(const char *out, bool capture_data, struct cw_error *err);
+enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err);
 
 /* The mapped header, NULL when there is no log. */
 struct cw_log_header *cw_log_file_header(void);

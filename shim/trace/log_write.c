@@ -25,7 +25,7 @@ static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
                                   /* word says that a thread of the child is resetting what it inherited */
 static char *out_option;
-static bool capture;
+static bool capture, of_run_mode;
 static pthread_key_t thread_key;
 static bool have_key;
 static struct cw_thread *threads; /* all of this process, for the child of a fork */
@@ -34,10 +34,11 @@ static _Atomic uint64_t next_sequence;
 static void (*fork_resets[4])(void);
 static unsigned fork_reset_count;
 
-bool cw_log_configure(const char *out, bool capture_data)
+bool cw_log_configure(const char *out, bool capture_data, bool run_mode)
 {
     out_option = strdup(out);
     capture = capture_data;
+    of_run_mode = run_mode;
     if (out_option)
         state = READY;
     return out_option != NULL;
@@ -146,7 +147,7 @@ static void open_log(void *opened)
         cw_log_error("recording is off: cannot make a page that notices forks: %s", strerror(errno));
         return;
     }
-    if (cw_log_file_open(out_option, capture, &err) != CW_OK) {
+    if (cw_log_file_open(out_option, capture, of_run_mode, &err) != CW_OK) {
         cw_log_error("recording is off: %s", err.text);
         return;
     }

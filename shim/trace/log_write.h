@@ -55,7 +55,7 @@ struct cw_thread *cw_log_thread_slow(void);
 
 /* Takes over the option `out`; the log itself is made by the first cw_recording(). False when memory is
  * out. Not thread-safe, once. */
-bool cw_log_configure(const char *out, bool capture_data);
+bool cw_log_configure(const char *out, bool capture_data, bool run_mode);
 
 /* True when this process records. Opens the log at the first call, also in a forked child. */
 static inline bool cw_recording(void)

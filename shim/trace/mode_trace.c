@@ -60,7 +60,7 @@ bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *
     cw_recorder.callsite_frames = parse_callsites(options->callsites);
     tool_converts = tool && tool[0] && strcmp(tool, "0");
     cw_log_on_fork(after_fork);
-    if (!cw_log_configure(options->out, options->capture_data)) {
+    if (!cw_log_configure(options->out, options->capture_data, ends != NULL)) {
         cw_log_error("recording is off: out of memory");
         return false;
     }

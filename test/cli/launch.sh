@@ -33,6 +33,11 @@ mkdir "$T/d" "$T/e"
 grep -q 'sub.json: 12 commands, [0-9]* edges$' "$T/err" || fail "no line about the trace: $(cat "$T/err")"
 [ "$(grep -c '"type":"CL_COMMAND_NDRANGE_KERNEL"' "$T/d/sub.json")" = 11 ] || fail "kernels are missing in the trace"
 
+# a trace that run mode made says so, also when it managed nothing
+clweave run -o "$T/d/ran.json" -- "$app" > "$T/out" 2> "$T/err"
+grep -q '"run_mode":true' "$T/d/ran.json" || fail "a trace of run does not say so: $(cat "$T/err")"
+grep -q '"run_mode"' "$T/d/sub.json" && fail "a trace of trace says that it is one of run"
+
 # %e and %p; two processes of one run; blanks and brackets in names
 clweave trace -o "$T/d/%e [x] %p.json" -- sh -c "$app; $app" > "$T/out" 2> "$T/err"
 [ "$(ls "$T/d" | grep -c '^blockmatmul \[x\] [0-9]*\.json$')" = 2 ] || fail "two processes, but $(ls "$T/d"): $(cat "$T/err")"

@@ -1,0 +1,254 @@
+/* first_launches.c - see first_launches.h. Times are on the host's clock (device_clock.h). */
+#include "first_launches.h"
+#include "critical_path.h"
+#include "device_clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A command that has run, and from when on it could have. */
+struct ran {
+    uint32_t device, kernel; /* kernel: the first with its program and name, CW_NONE */
+    int64_t ready, start, end;
+};
+
+struct gap {
+    int64_t begin, end;
+};
+
+struct search {
+    const struct cw_trace *t;
+    int64_t *shift;  /* per device, to the host's clock */
+    int64_t *over;   /* per command: its end, 0 where that is not known */
+    uint32_t *alike; /* per kernel: the first with its program and name */
+    struct ran *ran;
+    size_t n;
+    struct gap *gap;
+    size_t gaps;
+};
+
+bool cw_command_is_wait(const struct cw_command *k)
+{
+    return k->status == 0 && (k->blocking || k->type == CW_HOST_FINISH || k->type == CW_HOST_WAIT);
+}
+
+static bool search_init(struct search *s, const struct cw_trace *t)
+{
+    *s = (struct search){.t = t};
+    s->shift = calloc(t->devices.count + 1, sizeof *s->shift);
+    s->over = calloc(t->commands.count + 1, sizeof *s->over);
+    s->alike = calloc(t->kernels.count + 1, sizeof *s->alike);
+    s->ran = calloc(t->commands.count + 1, sizeof *s->ran);
+    s->gap = calloc(t->commands.count + 1, sizeof *s->gap);
+    return s->shift && s->over && s->alike && s->ran && s->gap;
+}
+
+static void search_finish(struct search *s)
+{
+    free(s->shift);
+    free(s->over);
+    free(s->alike);
+    free(s->ran);
+    free(s->gap);
+}
+
+/* ---- which kernels are one */
+
+static int by_program_and_name(const void *a, const void *b, void *trace)
+{
+    const struct cw_trace *t = trace;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct cw_t_kernel *k = &t->kernels.v[x], *l = &t->kernels.v[y];
+    int c;
+
+    if (k->program != l->program)
+        return k->program < l->program ? -1 : 1;
+    c = strcmp(k->name ? k->name : "", l->name ? l->name : "");
+    return c ? c : (x > y) - (x < y);
+}
+
+static bool find_alike(struct search *s)
+{
+    const struct cw_trace *t = s->t;
+    uint32_t *order = malloc((t->kernels.count + 1) * sizeof *order);
+    uint32_t first = 0;
+
+    if (!order)
+        return false;
+    for (uint32_t k = 0; k < t->kernels.count; k++)
+        order[k] = k;
+    qsort_r(order, t->kernels.count, sizeof *order, by_program_and_name, (void *)(uintptr_t)t);
+    for (size_t i = 0; i < t->kernels.count; i++) {
+        const struct cw_t_kernel *k = &t->kernels.v[order[i]], *l = &t->kernels.v[order[first]];
+        if (k->program != l->program || strcmp(k->name ? k->name : "", l->name ? l->name : ""))
+            first = (uint32_t)i;
+        s->alike[order[i]] = order[first];
+    }
+    free(order);
+    return true;
+}
+
+/* ---- when commands could have begun */
+
+static int64_t on_host(const struct search *s, uint32_t device, uint64_t ns)
+{
+    return cw_clock_ns(ns) + s->shift[device];
+}
+
+static void find_ends(struct search *s)
+{
+    for (size_t i = 0; i < s->t->commands.count; i++) {
+        const struct cw_command *k = &s->t->commands.v[i];
+        uint32_t d = cw_command_device(s->t, k);
+        if (!cw_command_is_enqueue(k))
+            s->over[i] = cw_clock_ns(k->call_end_ns);
+        else if (d != CW_NONE && k->start_ns && k->end_ns >= k->start_ns)
+            s->over[i] = on_host(s, d, k->end_ns);
+    }
+}
+
+/* What ran, with `ready` from its submission and from all that it depends on. */
+static bool collect(struct search *s)
+{
+    const struct cw_trace *t = s->t;
+    int64_t *ready = calloc(t->commands.count + 1, sizeof *ready);
+
+    for (size_t e = 0; ready && e < t->edges.count; e++) {
+        const struct cw_edge *edge = &t->edges.v[e];
+        if (s->over[edge->from] > ready[edge->to])
+            ready[edge->to] = s->over[edge->from];
+    }
+    for (size_t i = 0; ready && i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        uint32_t d = cw_command_device(t, k);
+        uint64_t given = k->submit_ns > k->queued_ns ? k->submit_ns : k->queued_ns;
+        if (!cw_command_works(k) || !s->over[i] || d == CW_NONE || !given || given > k->start_ns)
+            continue;
+        int64_t at = on_host(s, d, given);
+        s->ran[s->n++] = (struct ran){d, k->kernel < t->kernels.count ? s->alike[k->kernel] : CW_NONE,
+                                      at > ready[i] ? at : ready[i], on_host(s, d, k->start_ns), s->over[i]};
+    }
+    free(ready);
+    return ready;
+}
+
+static int by_device_and_start(const void *a, const void *b)
+{
+    const struct ran *x = a, *y = b;
+
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* ---- late starts */
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* ran[0 .. n-1] are of one device, in order of their starts. `launched` is all false, and left so. */
+static void look_at_device(struct search *s, const struct ran *ran, size_t n, bool *launched,
+                           struct cw_first_launches *f)
+{
+    size_t first_gap = s->gaps, later = 0, kept;
+    double sum = 0;
+    int64_t reached = INT64_MIN;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t from = reached > ran[i].ready ? reached : ran[i].ready;
+        if (ran[i].kernel != CW_NONE && !launched[ran[i].kernel]) {
+            launched[ran[i].kernel] = true;
+            s->gap[s->gaps++] = (struct gap){from, ran[i].start};
+        } else if (ran[i].kernel != CW_NONE) {
+            later++;
+            sum += ran[i].start > from ? (double)(ran[i].start - from) : 0;
+        }
+        reached = ran[i].end > reached ? ran[i].end : reached;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (ran[i].kernel != CW_NONE)
+            launched[ran[i].kernel] = false;
+    kept = first_gap;
+    for (size_t g = first_gap; later && g < s->gaps; g++) {
+        int64_t late = s->gap[g].end - s->gap[g].begin;
+        if (late < CW_FIRST_LATE_NS || (double)late < CW_FIRST_LATE_TIMES * sum / (double)later)
+            continue;
+        f->count++;
+        f->late_ns += (uint64_t)late;
+        s->gap[kept++] = s->gap[g];
+    }
+    s->gaps = kept;
+}
+
+/* Gaps of devices that overlap become one. */
+static void join_gaps(struct search *s)
+{
+    size_t n = 0;
+
+    qsort(s->gap, s->gaps, sizeof *s->gap, by_begin);
+    for (size_t i = 0; i < s->gaps; i++)
+        if (n && s->gap[i].begin <= s->gap[n - 1].end)
+            s->gap[n - 1].end = s->gap[i].end > s->gap[n - 1].end ? s->gap[i].end : s->gap[n - 1].end;
+        else
+            s->gap[n++] = s->gap[i];
+    s->gaps = n;
+}
+
+static uint64_t blocked_within(const struct search *s, const struct cw_command *k)
+{
+    int64_t begin = cw_clock_ns(k->call_begin_ns), end = cw_clock_ns(k->call_end_ns), sum = 0;
+    size_t low = 0, high = s->gaps;
+
+    while (low < high) { /* the first gap that ends behind `begin` */
+        size_t middle = low + (high - low) / 2;
+        if (s->gap[middle].end <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < s->gaps && s->gap[low].begin < end; low++)
+        sum += (s->gap[low].end < end ? s->gap[low].end : end) -
+               (s->gap[low].begin > begin ? s->gap[low].begin : begin);
+    return (uint64_t)sum;
+}
+
+static bool look(struct search *s, struct cw_first_launches *f)
+{
+    const struct cw_trace *t = s->t;
+    bool *launched = calloc(t->kernels.count + 1, 1);
+
+    qsort(s->ran, s->n, sizeof *s->ran, by_device_and_start);
+    for (size_t i = 0, next; launched && i < s->n; i = next) {
+        for (next = i; next < s->n && s->ran[next].device == s->ran[i].device;)
+            next++;
+        look_at_device(s, s->ran + i, next - i, launched, f);
+    }
+    join_gaps(s);
+    for (size_t i = 0; i < t->commands.count; i++) {
+        const struct cw_command *k = &t->commands.v[i];
+        if (cw_command_is_wait(k) && k->call_begin_ns && k->call_end_ns > k->call_begin_ns)
+            f->blocked_ns += blocked_within(s, k);
+    }
+    free(launched);
+    return launched;
+}
+
+enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct cw_trace *t,
+                                      struct cw_error *err)
+{
+    struct search s;
+    bool ok = search_init(&s, t);
+
+    *f = (struct cw_first_launches){0};
+    if (ok) {
+        cw_clock_shifts(t, s.shift);
+        find_ends(&s);
+        ok = find_alike(&s) && collect(&s) && look(&s, f);
+    }
+    search_finish(&s);
+    return ok ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "report: out of memory");
+}

@@ -1,0 +1,31 @@
+/* first_launches.h - how long devices and the host presumably waited for the vendor's compiler.
+ *
+ * Many vendors compile a kernel when it is launched first: between its submission and its start. No trace
+ * says so, but it shows: the device was free, all that the launch depends on was over, and yet it began much
+ * later than later launches of that device do. What this finds is a presumption: other reasons for a late
+ * start are possible. */
+#ifndef CW_FIRST_LAUNCHES_H
+#define CW_FIRST_LAUNCHES_H
+
+#include "../trace/trace.h"
+
+struct cw_first_launches {
+    uint64_t count;   /* first launches of a kernel (program and name) on a device that began that late */
+    uint64_t late_ns; /* devices were held up by them; summed over devices */
+    uint64_t
+        blocked_ns; /* host threads waited meanwhile, in calls that wait for commands; summed over threads */
+};
+
+/* A start is late from this on, and from so many times the mean of later launches on the device. */
+enum { CW_FIRST_LATE_NS = 1000000, CW_FIRST_LATE_TIMES = 8 };
+
+/* True for a host call that returns when commands are over: clFinish, clWaitForEvents, blocking transfers
+ * that were not refused. */
+bool cw_command_is_wait(const struct cw_command *k);
+
+/* Fills `f`: all 0 without device times, and for devices without later launches, of which nothing can be
+ * said. Uses t->edges. CW_ERR_NOMEM. O(commands log commands + edges). Thread-safety: reads `t` only. */
+enum cw_status cw_first_launches_find(struct cw_first_launches *f, const struct cw_trace *t,
+                                      struct cw_error *err);
+
+#endif

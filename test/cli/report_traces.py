@@ -1,0 +1,166 @@
+# report_traces.py - prints one small trace (or graph) for the tests of what `clweave report` and its like claim.
+# Usage: report_traces.py NAME
+import json
+import sys
+
+KERNELS = "__kernel void work(__global float *a) { a[get_global_id(0)] += 1; }\n" \
+          "__kernel void paint(__write_only image2d_t i) { write_imagef(i, (int2)(0, 0), (float4)(0)); }\n"
+MS = 1000000
+
+
+def trace(buffers=8, size=4096):
+    return {
+        "format": "clweave-trace", "version": 1,
+        "process": {"program": "/usr/bin/app", "command": "app", "pid": 1, "start_ns": 1000, "complete": True},
+        "platforms": [{"id": 0, "name": "Portable Computing Language"}],
+        "devices": [{"id": 0, "platform": 0, "type": 2, "name": "device", "compute_units": 2}],
+        "contexts": [{"id": 0, "devices": [0]}],
+        "queues": [{"id": 0, "context": 0, "device": 0}],
+        "memory": [{"id": i, "kind": "buffer", "context": 0, "size": size, "flags": 1} for i in range(buffers)],
+        "programs": [{"id": 0, "kind": "source", "context": 0, "source": KERNELS, "options": ""}],
+        "kernels": [{"id": 0, "program": 0, "name": "work", "num_args": 1},
+                    {"id": 1, "program": 0, "name": "paint", "num_args": 1}],
+        "commands": [], "edges": []}
+
+
+# Notes that `c` touches all of `memory`, and what it depends on.
+def touch(t, c, memory, *how):
+    size = t["memory"][memory]["size"]
+    for k in reversed(t["commands"]):
+        if any(a["memory"] == memory for a in k.get("reads", [])):
+            t["edges"].append({"from": k["id"], "to": c["id"], "kind": "data", "hazard": "RAW", "memory": memory,
+                               "bytes": size})
+            break
+    for h in how:
+        c[h] = [{"memory": memory, "offset": 0, "bytes": size}]
+
+
+# A launch of `kernel` over `memory`; `at` and `took`: when it ran, in ns after the start, or None.
+def launch(t, memory, at=None, took=None, kernel=0, ready=None, **more):
+    c = {"id": len(t["commands"]), "type": "CL_COMMAND_NDRANGE_KERNEL", "queue": 0, "thread": 0, "kernel": kernel,
+         "work_dim": 1, "global_size": [1024], "local_size": [64],
+         "args": [{"index": 0, "memory": memory}]}
+    begin = 2000 + 1000 * c["id"] if ready is None else 2000 + ready
+    c.update(sequence=c["id"], call_begin_ns=begin, call_end_ns=begin + 500)
+    if at is not None:
+        c.update(queued_ns=begin + 100, submit_ns=begin + 200, start_ns=2000 + at, end_ns=2000 + at + took)
+    c.update(more)
+    if c.get("status", 0) == 0:
+        touch(t, c, memory, "reads", "writes")
+    t["commands"].append(c)
+
+
+# A blocking read of a whole buffer whose call lasts from `begin` to `end`, in ns after the start.
+def read(t, memory, begin, end):
+    c = {"id": len(t["commands"]), "type": "CL_COMMAND_READ_BUFFER", "queue": 0, "thread": 0, "blocking": True,
+         "sequence": len(t["commands"]), "call_begin_ns": 2000 + begin, "call_end_ns": 2000 + end,
+         "queued_ns": 2000 + begin + 100, "submit_ns": 2000 + end - 300, "start_ns": 2000 + end - 200,
+         "end_ns": 2000 + end - 100,
+         "transfer": {"src": memory, "bytes": t["memory"][memory]["size"]}}
+    touch(t, c, memory, "reads")
+    t["commands"].append(c)
+
+
+# Three launches that need nothing of each other, of unknown length.
+def untimed():
+    t = trace()
+    for m in range(3):
+        launch(t, m)
+    return t
+
+
+# A chain of three launches of unknown length; four more were refused.
+def refused():
+    t = trace()
+    for i in range(3):
+        launch(t, 0)
+    for m in range(1, 5):
+        launch(t, m, status=-54)
+    return t
+
+
+# A chain of three launches; three more, which need nothing of it, failed when they ran.
+def failed():
+    t = trace()
+    for i in range(3):
+        launch(t, 0, 10000 * i, 10000)
+    for m in range(1, 4):
+        launch(t, m, 20000 + 10000 * m, 10000, exec_status=-5)
+    return t
+
+
+# Of six launches that need nothing of each other two have no times.
+def partial():
+    t = trace()
+    for m in range(6):
+        launch(t, m, 10000 * m if m < 4 else None, 10000)
+    return t
+
+
+# Launches side by side of which run mode manages none: they write images.
+def unmanaged():
+    t = trace()
+    t["memory"] = [{"id": i, "kind": "image", "context": 0, "size": 4096, "flags": 1, "image_type": 4337,
+                    "channel_order": 4277, "channel_type": 4318, "element_bytes": 16, "width": 16, "height": 16}
+                   for i in range(8)]
+    for m in range(8):
+        launch(t, m, 10000 * m, 10000, kernel=1)
+    return t
+
+
+# A trace that run mode recorded of itself: it had two of eight launches run elsewhere.
+def of_run():
+    t = trace()
+    t["process"]["run_mode"] = True
+    t["devices"].append({"id": 1, "platform": 0, "type": 2, "name": "helper", "compute_units": 1})
+    for m in range(8):
+        launch(t, m, 10000 * m, 10000, **({"device": 1} if m in (1, 3) else {}))
+    return t
+
+
+# The host waits for a compiler: the first launch begins 200 ms after it was ready, later ones at once.
+def first_launch():
+    t = trace()
+    launch(t, 0, 200 * MS, MS, ready=0)
+    read(t, 0, MS, 202 * MS)
+    for i in range(1, 6):
+        launch(t, 0, (210 + 4 * i) * MS + 2000, MS, ready=(210 + 4 * i) * MS)
+        read(t, 0, (210 + 4 * i) * MS + 1000, (211 + 4 * i) * MS + 300000)
+    return t
+
+
+# The host waits for work: all launches begin at once.
+def long_waits():
+    t = trace()
+    for i in range(6):
+        launch(t, 0, 20 * i * MS + 2000, 18 * MS, ready=20 * i * MS)
+        read(t, 0, 20 * i * MS + 1000, (20 * i + 18) * MS + 300000)
+    return t
+
+
+# 8 GiB of which a launch may touch anything.
+def large():
+    t = trace(2, 8 << 30)
+    launch(t, 0, 0, 10000)
+    launch(t, 0, 10000, 10000)
+    read(t, 1, 20000, 30000)
+    return t
+
+
+# A device that is busy for 4 % of its time, in 4,000 launches.
+def sparse():
+    t = trace()
+    for i in range(4000):
+        launch(t, 0, 25000 * i, 1000, ready=25000 * i)
+    return t
+
+
+# The same as a plan: tasks in turn on two devices. Either waits while the other one works, for 96 % of the time.
+def sparse_graph():
+    tasks = [{"cost": [1, None] if i % 2 == 0 else [None, 24]} for i in range(4000)]
+    return {"format": "clweave-graph", "version": 1,
+            "devices": [{"name": "sparse", "class": "a", "memory": "ddr"}, {"name": "dense", "class": "b", "memory": "ddr"}],
+            "tasks": tasks, "edges": [{"from": i, "to": i + 1} for i in range(3999)]}
+
+
+json.dump(globals()[sys.argv[1]](), sys.stdout)
