@@ -84,11 +84,12 @@ $(B)/libclweave.so: $(call obj,$(shim_src)) $(B)/libcwanalyzer.a $(B)/libcwsched
 $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -Wl,--export-dynamic-symbol=dlopen -Wl,--export-dynamic-symbol=dlsym -o $@ $^ $(JANSSON_LIBS) $(OPENCL_LIBS) -lpthread -lm
 
+llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
 models_of := $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch] analyzer/kernel/rewrite*.[ch])
 $(call obj,analyzer/kernel/program_models.c): $(models_of)
-$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"'
+$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm

@@ -120,7 +120,7 @@ static enum cw_status with_footprints(const struct graph_options *o, const char 
 {
     if (o->footprints && !strcmp(o->footprints, "off"))
         return is_log(path) ? CW_OK : cw_graph_build(t, NULL, err);
-    return o->footprints || is_log(path) ? cw_footprints_build(t, err) : CW_OK;
+    return o->footprints || is_log(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
 }
 
 static int run(const void *values, int argc, char **argv)

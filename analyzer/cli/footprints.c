@@ -1,5 +1,6 @@
 /* footprints.c - see footprints.h. */
 #include "footprints.h"
+#include "cli.h"
 
 #include <CL/cl.h>
 #include <stdio.h>
@@ -96,11 +97,19 @@ enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw
     return status;
 }
 
-enum cw_status cw_footprints_build(struct cw_trace *t, struct cw_error *err)
+static void say_what_is_missing(const struct cw_error *missing, bool asked)
+{
+    if (missing->status && (asked || missing->status == CW_ERR_IO || missing->status == CW_ERR_VERSION))
+        cw_cli_complain("kernels count as touching all of their buffers: %s", missing->text);
+}
+
+enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_error *err)
 {
     struct cw_trace_reach reach;
     enum cw_status status = cw_footprints_reach(&reach, t, err);
 
+    if (status == CW_OK)
+        say_what_is_missing(&reach.missing, asked);
     if (status == CW_OK && reach.analysed)
         status = cw_graph_build(t, &(struct cw_graph_options){.reach = &reach}, err);
     cw_trace_reach_finish(&reach);

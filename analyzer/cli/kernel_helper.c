@@ -44,10 +44,7 @@ enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct c
     int n = 0, e;
     cw_models_init(&source, "");
     if (!*source.helper)
-        return cw_error_set(
-            err, CW_ERR_NOTFOUND,
-            "clweave-footprint, which reads kernels, is not beside clweave: it is built where LLVM 14, "
-            "15 or 16 with its clang is installed (make deps), and CLWEAVE_FOOTPRINT can name it");
+        return cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
     argv[n++] = source.helper;
     for (size_t i = 0; words[i]; i++) {
         if (n == MAX_WORDS)
@@ -65,7 +62,10 @@ enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct c
     const char *message = json_string_value(json_object_get(json_object_get(*answer, "error"), "message"));
     if (*answer && !message)
         return CW_OK;
-    cw_error_set(err, CW_ERR_FORMAT, "%s", message ? message : "clweave-footprint gave no answer");
+    if (message)
+        cw_error_set(err, CW_ERR_FORMAT, "%s", message);
+    else
+        cw_models_no_answer(source.helper, err);
     json_decref(*answer);
     *answer = NULL;
     return err->status;

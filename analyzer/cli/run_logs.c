@@ -12,7 +12,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { ENDING_PAUSES = 1000 }; /* 10 s: then its memory is unlikely to matter any more */
 
 /* A glob for the logs of an output pattern: "a-%e.json" gives "a-*" "*.json.log". False when it does not fit.
  */
@@ -55,10 +58,20 @@ static bool read_header(const char *log, struct cw_log_header *h)
     return ok;
 }
 
-/* A process that outlives the program (a daemon, a background job) is still writing. */
+static bool is_there(const struct cw_log_header *h)
+{
+    return h->process_start_ticks && cw_log_process_start(h->pid) == h->process_start_ticks;
+}
+
+/* A process that outlives the program (a daemon, a background job) is still writing. One that was killed
+ * writes no more, and is gone soon. */
 static bool is_being_written(const struct cw_log_header *h)
 {
-    return !h->complete && h->process_start_ticks && cw_log_process_start(h->pid) == h->process_start_ticks;
+    const struct timespec pause = {.tv_nsec = 10000000};
+
+    for (int i = 0; i < ENDING_PAUSES && !h->complete && is_there(h) && cw_log_process_is_ending(h->pid); i++)
+        nanosleep(&pause, NULL);
+    return !h->complete && is_there(h) && !cw_log_process_is_ending(h->pid);
 }
 
 /* Converts one log; returns the number of its enqueues, or -1 after a failure. */
@@ -71,7 +84,8 @@ static long convert(const char *log, bool footprints, bool summary)
 
     snprintf(json, sizeof json, "%.*s", (int)(strlen(log) - strlen(".log")), log);
     cw_trace_init(&t);
-    if (cw_trace_load(&t, log, &err) || (footprints && cw_footprints_build(&t, &err)) || cw_trace_save(&t, json, &err)) {
+    if (cw_trace_load(&t, log, &err) || (footprints && cw_footprints_build(&t, false, &err)) ||
+        cw_trace_save(&t, json, &err)) {
         cw_cli_complain("%s", err.text);
         cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", log, log);
         enqueues = -1;

@@ -13,8 +13,8 @@
 #include "macro_child.h"
 #include "tested_names.h"
 
-#ifndef CW_FOOTPRINT_SOURCES
-#error "the build says which version of the analysis this is"
+#if !defined CW_FOOTPRINT_SOURCES || !defined CW_FOOTPRINT_LLVM
+#error "the build says which version of the analysis this is, and of which LLVM"
 #endif
 
 enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILLISECONDS / 2000, HELPER_MIB = 2048,
@@ -240,14 +240,20 @@ static enum cw_status write_text(struct question *q, struct cw_error *err)
 
 /* ---- answers */
 
+static bool is_headed(const char *text, size_t n)
+{
+    static const char head[] = "{\"format\":\"clweave-footprint\"";
+
+    return text && n >= sizeof head && !memcmp(text, head, sizeof head - 1);
+}
+
 /* Answers that would be the same tomorrow: models, and refusals that lie in the source. */
 static bool is_lasting(const char *text, size_t n)
 {
-    static const char head[] = "{\"format\":\"clweave-footprint\"";
     static const enum cw_status lasting[] = {CW_ERR_FORMAT, CW_ERR_UNSUPPORTED, CW_ERR_INVALID};
     char words[80];
 
-    if (!text || n < sizeof head || memcmp(text, head, sizeof head - 1) || text[n - 1] != '\n')
+    if (!is_headed(text, n) || text[n - 1] != '\n')
         return false;
     if (!memmem(text, n < 300 ? n : 300, "\"error\":", 8))
         return true;
@@ -285,6 +291,37 @@ static void keep(struct cw_models_source *s, const struct question *q, const cha
     free(text);
 }
 
+enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_IO,
+                        "%.150s gave no answer. If it cannot start here, `ldd %.150s` names what is missing: "
+                        "it needs LLVM and "
+                        "clang of version " CW_FOOTPRINT_LLVM " (Debian: libllvm" CW_FOOTPRINT_LLVM
+                        ", clang-" CW_FOOTPRINT_LLVM ")",
+                        helper, helper);
+}
+
+/* Reads what the helper has printed. Another program's output is not reported as a syntax error in a file. */
+static enum cw_status read_answer(const char *helper, const struct cw_quiet_output *out,
+                                  struct cw_model_set *set, struct cw_error *err)
+{
+    struct cw_error own = {0};
+    enum cw_status status;
+
+    if (!out->data || !out->bytes)
+        return cw_models_no_answer(helper, err);
+    status = cw_model_set_read(set, helper, out->data, out->bytes, &own);
+    if (status == CW_ERR_VERSION || (status == CW_ERR_FORMAT && !is_headed(out->data, out->bytes)))
+        return cw_error_set(err, CW_ERR_VERSION,
+                            "%.200s is not the clweave-footprint of this clweave: install both from one "
+                            "build, or name the right "
+                            "one in CLWEAVE_FOOTPRINT",
+                            helper);
+    if (status)
+        cw_error_set(err, status, "%s", own.text);
+    return status;
+}
+
 static enum cw_status from_helper(struct cw_models_source *s, const struct question *q, struct cw_model_set *set,
                                   struct cw_error *err)
 {
@@ -298,7 +335,7 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
     size_t n = 6;
 
     if (!*s->helper)
-        return cw_error_set(err, CW_ERR_NOTFOUND, "clweave-footprint is not there; CLWEAVE_FOOTPRINT can name it");
+        return cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
     snprintf(seconds, sizeof seconds, "%d", HELPER_SECONDS);
     snprintf(mib, sizeof mib, "%d", HELPER_MIB);
     for (size_t i = 0; i < q->n; i++)
@@ -306,7 +343,7 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
     argv[n] = CW_QUIET_CHILD_FILE;
     status = cw_quiet_child_run(&child, &out, err);
     if (status == CW_OK)
-        status = cw_model_set_read(set, s->helper, out.data ? out.data : "", out.bytes, err);
+        status = read_answer(s->helper, &out, set, err);
     if ((status == CW_OK || status == CW_ERR_UNSUPPORTED) && is_lasting(out.data, out.bytes))
         keep(s, q, out.data, out.bytes);
     cw_quiet_output_finish(&out);

@@ -55,12 +55,21 @@ void cw_models_init(struct cw_models_source *s, const char *folder);
  * form for rows with this key. */
 bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 
+#define CW_MODELS_NO_HELPER                                                                                  \
+    "clweave-footprint, which reads kernels, is not beside clweave: it is built where LLVM 14, 15 or 16 "    \
+    "with its clang is "                                                                                     \
+    "installed (make deps), and CLWEAVE_FOOTPRINT can name it"
+
+/* Says of a helper that was found and has printed nothing what it may lack. Returns CW_ERR_IO. */
+enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err);
+
 #define CW_MODELS_MILLISECONDS 20000u /* the helper's own deadline is half of it */
 
-/* Gets the models of a program; *set is the caller's to finish when CW_OK. *kept (NULL allowed): they came from the store.
- * Takes up to CW_MODELS_MILLISECONDS; the calling thread has all signals blocked. CW_ERR_NOTFOUND: there is no helper, or
- * no clang; CW_ERR_UNSUPPORTED: it is not certain what the vendor has built, or the helper has refused, with its words; else
- * as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
+/* Gets the models of a program; *set is the caller's to finish when CW_OK. *kept (NULL allowed): they came
+ * from the store. Takes up to CW_MODELS_MILLISECONDS; the calling thread has all signals blocked.
+ * CW_ERR_NOTFOUND: there is no helper, or no clang; CW_ERR_IO: it does not start or dies; CW_ERR_VERSION: it
+ * is another build's; CW_ERR_UNSUPPORTED: it is not certain what the vendor has built, or the helper has
+ * refused, with its words; else as cw_quiet_child_run and cw_model_set_read. Thread-safe. */
 enum cw_status cw_models_get(struct cw_models_source *s, const char *source, const char *options,
                              const struct cw_models_vendor *vendor, struct cw_model_set *set, bool *kept,
                              struct cw_error *err);

@@ -1,5 +1,6 @@
 /* exports.c - door (a): the cl* symbols that a program binds to when we are preloaded. */
 #include "doors.h"
+#include "log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -44,12 +45,17 @@ static void set_target(const struct cw_dispatch *entries)
 static void wake_loader(void)
 {
     const struct cw_mode *mode = cw_door_mode();
-    cl_uint n;
+    cl_uint n = 0;
+    cl_int err;
     if (mode->before_loader)
         mode->before_loader();
     cw_door_depth += CW_DOOR_OWN_CALL;
-    library.clGetPlatformIDs(0, NULL, &n);
+    err = library.clGetPlatformIDs(0, NULL, &n);
     cw_door_depth -= CW_DOOR_OWN_CALL;
+    if (err == CL_PLATFORM_NOT_FOUND_KHR || (err == CL_SUCCESS && n == 0))
+        cw_log_warning(
+            "OpenCL finds no platform, so there is nothing to %s: install a driver (Debian: pocl-opencl-icd)",
+            mode->name);
 }
 
 /* With `lock` held. Returns what the call that came in shall be sent to. */

@@ -105,7 +105,8 @@ bool cw_run_queue_gated(struct cw_run_queue *q);
 int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking);
 
 /* ---- queues that stand aside (run_aside.c); lock held */
-bool cw_run_aside(const struct cw_run_queue *q, bool blocking); /* this command shall be native */
+int cw_run_aside(const struct cw_run_queue *q,
+                 bool blocking); /* why this command shall be native; -1: it shall not */
 void cw_run_aside_window(struct cw_run_queue *q, bool gained);  /* a window with launches of `q` has been planned */
 /* The program has waited for what it enqueued; it launches a kernel of `p` natively. `now`: of cw_run_once_ns(). */
 void cw_run_aside_synchronised(struct cw_run_queue *q, uint64_t *now);

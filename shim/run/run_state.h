@@ -8,7 +8,7 @@
 struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
     atomic_ullong by_rows; /* tiles; lock not needed */
-    uint64_t native[16]; /* by enum cw_run_reason */
+    uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 
 struct cw_run_state_all {

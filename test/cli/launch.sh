@@ -75,6 +75,32 @@ kill -KILL "$(cat "$T/pid")"
 while [ -e "/proc/$(cat "$T/pid")" ] && ! grep -q '^State:.*Z' "/proc/$(cat "$T/pid")/status"; do sleep 0.05; done
 clweave graph "$T/bg.json.log" -o "$T/bg.json" || fail "its log cannot be converted"
 
+# a process that was killed and whose memory the kernel still gives back is not one that runs
+cat > "$T/large.c" <<'C'
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+    const size_t bytes = (size_t)256 << 20;
+    char *memory = malloc(bytes);
+    cl_platform_id p;
+    cl_device_id d;
+    clGetPlatformIDs(1, &p, 0);
+    clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, 0);
+    clCreateContext(0, 1, &d, 0, 0, 0);
+    memset(memory, 1, bytes);
+    write(1, "ready\n", 6);
+    return (int)sleep(600) + memory[bytes / 2];
+}
+C
+${CC:-cc} -O0 -w -DCL_TARGET_OPENCL_VERSION=300 -o "$T/large" "$T/large.c" -lOpenCL || fail "cannot build large"
+mkfifo "$T/ready"
+clweave trace -o "$T/killed.json" -- bash -c "$T/large > $T/ready & read -r _ < $T/ready; kill -KILL \$!" > "$T/out" 2> "$T/err"
+grep -q 'still running' "$T/err" && fail "a process that was killed is said to run: $(cat "$T/err")"
+[ -e "$T/killed.json" ] && [ ! -e "$T/killed.json.log" ] || fail "the log of a process that was killed is not converted: $(cat "$T/err")"
+
 # an interrupt from the terminal (to the whole process group) ends the program, not the tool
 setsid clweave trace -o "$T/i.json" -- sh -c "$app; kill -INT 0; exit 7" > "$T/out" 2> "$T/err"; got=$?
 [ $got = 130 ] || fail "an interrupt became status $got"

@@ -303,7 +303,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         t = make(&e, kernel, &r);
         if (t)
             return cw_run_commit(&e, t, false);
-    } else if (e.why == CW_RUN_R_ASIDE) {
+    } else if (e.why == CW_RUN_R_ASIDE || e.why == CW_RUN_R_UNBEGUN) {
         launched_aside(&e, kernel);
     }
     cw_run_native_follow(&x, &e);

@@ -181,13 +181,15 @@ bool cw_run_take_in_natives(struct cw_run_queue *q)
 int cw_run_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking)
 {
     enum cw_run_waits waits;
+    int aside;
 
     if (!q || !q->managed)
         return CW_RUN_R_DEVICE;
     if (cw_run.off)
         return CW_RUN_R_OFF;
-    if (cw_run_aside(q, blocking))
-        return CW_RUN_R_ASIDE;
+    aside = cw_run_aside(q, blocking);
+    if (aside >= 0)
+        return aside;
     if (CW_UNLIKELY(q->num_gates) && cw_run_queue_gated(q))
         return CW_RUN_R_GATED;
     waits = cw_run_waits_look(q, n, list);

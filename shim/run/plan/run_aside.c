@@ -34,13 +34,13 @@ static bool follows_natives(const struct cw_run_queue *q)
     return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.all && !cw_run.chaos;
 }
 
-bool cw_run_aside(const struct cw_run_queue *q, bool blocking)
+int cw_run_aside(const struct cw_run_queue *q, bool blocking)
 {
-    bool aside = q->aside.left || !cw_run.begun;
+    bool aside = q->aside.left || !cw_run.begun, behind = blocking && follows_natives(q);
 
-    if (blocking)
-        return follows_natives(q) || (aside && !is_idle(q));
-    return CW_UNLIKELY(aside);
+    if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
+        return -1;
+    return !cw_run.begun ? CW_RUN_R_UNBEGUN : q->aside.left ? CW_RUN_R_ASIDE : CW_RUN_R_BEHIND;
 }
 
 static void stand_aside(struct cw_run_queue *q)

@@ -41,10 +41,12 @@ static struct {
 
 int cw_run_decide_describe(char *text, unsigned size)
 {
-    int used = snprintf(text, size, "run: %s planned %llu windows, expected %.3f ms instead of %.3f ms",
-                        cw_run_brain_policy(),
-                        (unsigned long long)(decide.verdicts[CW_RUN_GAIN] + decide.verdicts[CW_RUN_ASKED]),
-                        decide.plan_ns / 1e6, decide.home_ns / 1e6);
+    uint64_t planned = decide.verdicts[CW_RUN_GAIN] + decide.verdicts[CW_RUN_ASKED];
+    int used = planned
+                   ? snprintf(text, size, "run: %s planned %llu windows, expected %.3f ms instead of %.3f ms",
+                              cw_run_brain_policy(), (unsigned long long)planned, decide.plan_ns / 1e6,
+                              decide.home_ns / 1e6)
+                   : snprintf(text, size, "run: %s planned no window", cw_run_brain_policy());
 
     for (int v = CW_RUN_HOME_ONLY; v < CW_RUN_VERDICTS && used > 0 && (unsigned)used < size; v++)
         if (decide.verdicts[v])
