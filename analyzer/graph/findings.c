@@ -114,7 +114,7 @@ static void find_host_waits(struct list *l, const struct cw_figures *f)
                  "times the mean of later ones. Kept builds save that time, waiting later does not.",
                  cw_format_ns(compiled, b), N(f->first.count), CW_FIRST_LATE_TIMES);
     if (advise || percent(compiled, f->span_ns) > 20)
-        add(l, CW_FINDING_HINT, advise ? "The host waits" : "The host waits for first launches",
+        add(l, CW_FINDING_HINT, advise ? "The host waits" : "The host waits, presumably for a compiler",
             "%llu wait%s for commands (in clFinish, clWaitForEvents, blocking transfers) held the program's "
             "threads for %s, "
             "%.0f %% of the run.%s%s",

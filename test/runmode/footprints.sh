@@ -33,7 +33,7 @@ for what in 'exit 1' 'echo garbage' 'head -c 1000000000 /dev/zero' 'kill -SEGV $
     in_run "$program" CLWEAVE_DEVICES=basic CLWEAVE_FOOTPRINT="$T/helper" CLWEAVE_HISTORY=off
     [ "$what" = 'exec sleep 1000' ] || grep -q 'nothing is known of the kernels of 1 programs' "$T/summary" || fail "the summary says nothing of '$what'"
 done
-env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_LOG=info CLWEAVE_DEVICES=basic CLWEAVE_HISTORY=off CLWEAVE_FOOTPRINT=/nowhere "$program" 2>&1 > /dev/null | grep -c 'clweave-footprint is not there' | grep -qx 1 || fail "a missing helper is not said once when asked"
+env LD_PRELOAD="$shim" CLWEAVE_MODE=run CLWEAVE_LOG=info CLWEAVE_DEVICES=basic CLWEAVE_HISTORY=off CLWEAVE_FOOTPRINT=/nowhere "$program" 2>&1 > /dev/null | grep -c 'clweave-footprint, which reads kernels, is not beside' | grep -qx 1 || fail "a missing helper is not said once when asked"
 # indices that hang on the vendor's macros: it is asked, and what it says is believed, not what another compiler would
 bare "$B/test/runmode/macros" || exit
 for seed in ${SEEDS:-1}; do

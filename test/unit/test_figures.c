@@ -118,12 +118,76 @@ static void findings_say_what_the_figures_say(void **state)
     cw_trace_finish(&t);
 }
 
+/* Only a transfer that moves all of the ranges that it touches is exact. */
+static void bytes_are_exact_where_all_of_them_move(void **state)
+{
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 1 << 20, 0);
+    tb_write(&t, q, a, 0, 8);
+    tb_transfer(&t, CL_COMMAND_MAP_BUFFER, q, a, 0, CW_NONE, 0, 8);
+    for (uint64_t rows = 2; rows <= 200;
+         rows *= 100) { /* few rows are ranges of their own, many are one with gaps */
+        uint32_t id = tb_transfer(&t, CL_COMMAND_WRITE_BUFFER_RECT, q, CW_NONE, 0, a, 0, 0);
+        struct cw_t_transfer *x = &t.transfers.v[t.commands.v[id].transfer];
+        x->region[0] = 8;
+        x->region[1] = rows;
+        x->region[2] = 1;
+        x->dst_row_pitch = 64;
+    }
+    tb_build(&t);
+    assert_true(cw_command_bytes_are_exact(&t, &t.commands.v[0]));
+    assert_false(cw_command_bytes_are_exact(&t, &t.commands.v[1]));
+    assert_true(cw_command_bytes_are_exact(&t, &t.commands.v[2]));
+    assert_false(cw_command_bytes_are_exact(&t, &t.commands.v[3]));
+    cw_trace_finish(&t);
+}
+
+/* A late start says nothing where no later launch shows what is usual, or where the launch had to wait for
+ * something. */
+static void a_late_first_launch_needs_something_to_compare_with(void **state)
+{
+    const uint64_t ms = 1000000;
+    struct cw_first_launches f;
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, false), a = tb_buffer(&t, 8, 0);
+    cw_trace_push(&t.kernels, 1)->name = "k";
+    for (int i = 0; i < 2; i++) {
+        uint32_t id = tb_launch(&t, q, 0, (int)a, -1);
+        struct cw_command *k = &t.commands.v[id];
+        k->call_begin_ns = k->queued_ns = k->submit_ns = 300 * ms * (uint64_t)i + 1;
+        k->call_end_ns = k->call_begin_ns + 1;
+        k->start_ns = i ? 300 * ms + 2 : 200 * ms;
+        k->end_ns = k->start_ns + ms;
+    }
+    t.commands.count = 1;
+    assert_int_equal(cw_first_launches_find(&f, &t, NULL), CW_OK);
+    assert_int_equal(f.count, 0);
+    t.commands.count = 2;
+    assert_int_equal(cw_first_launches_find(&f, &t, NULL), CW_OK);
+    assert_int_equal(f.count, 1);
+    assert_int_equal(f.late_ns, 200 * ms - 1);
+    uint32_t id = tb_write(&t, q, a, 0, 8); /* the device was busy until the launch began */
+    struct cw_command *before = &t.commands.v[id];
+    before->call_begin_ns = before->queued_ns = before->submit_ns = 1;
+    before->start_ns = 2;
+    before->end_ns = 200 * ms;
+    assert_int_equal(cw_first_launches_find(&f, &t, NULL), CW_OK);
+    assert_int_equal(f.count, 0);
+    cw_trace_finish(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_and_slack_are_those_of_the_longest_chain),
         cmocka_unit_test(an_empty_trace_has_no_chain),
         cmocka_unit_test(busy_time_is_a_union),
+        cmocka_unit_test(bytes_are_exact_where_all_of_them_move),
+        cmocka_unit_test(a_late_first_launch_needs_something_to_compare_with),
         cmocka_unit_test(findings_say_what_the_figures_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
