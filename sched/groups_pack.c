@@ -4,61 +4,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x6377706c616e3031) /* "cwplan01": another one whenever a plan or what it is made of changes */
+#define MAGIC UINT64_C(0x6377706c616e3032) /* "cwplan02": another one whenever a plan or what it is made of changes */
 
 struct head {
-    uint64_t magic, key[2];
+    uint64_t magic;
     uint32_t tile_bytes, successors;
     struct cw_groups plan; /* without its arrays */
 };
 
-/* ---- the key */
+/* ---- what a plan is made of */
 
-static void add(uint64_t key[2], uint64_t word)
-{
-    key[0] = (key[0] ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    key[0] ^= key[0] >> 32;
-    key[1] = (key[1] + word) * UINT64_C(0xd6e8feb86659fd93);
-    key[1] ^= key[1] >> 29;
-}
+enum { OPTIONS = 9, OF_A_STEP = 4, OF_AN_ACCESS = 3 };
 
-static void add_number(uint64_t key[2], double x)
+static uint64_t bits_of(double x)
 {
     uint64_t word;
 
     memcpy(&word, &x, sizeof word);
-    add(key, word);
+    return word;
 }
 
-static void add_step(uint64_t key[2], const struct cw_groups_step *step)
+static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
 {
-    add(key, step->tiles);
-    add(key, step->accesses);
-    add(key, step->column != NULL);
-    add_number(key, step->lean);
+    *to++ = step->tiles;
+    *to++ = step->accesses;
+    *to++ = step->column != NULL;
+    *to++ = bits_of(step->lean);
     for (uint32_t i = 0; step->column && i < step->tiles; i++)
-        add(key, step->column[i]);
+        *to++ = step->column[i];
     for (size_t a = 0; a < (size_t)step->tiles * step->accesses; a++) {
-        add(key, step->access[a].low);
-        add(key, step->access[a].high);
-        add(key, step->access[a].write);
+        *to++ = step->access[a].low;
+        *to++ = step->access[a].high;
+        *to++ = step->access[a].write;
     }
+    return to;
 }
 
-void cw_groups_key(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, uint64_t key[2])
+uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, size_t *n)
 {
-    key[0] = MAGIC, key[1] = ~MAGIC;
-    add(key, options->rule);
-    add(key, options->lanes);
-    add(key, options->apart);
-    add(key, options->height);
-    add(key, options->width);
-    add(key, options->cache_bytes);
-    add(key, options->measured);
-    add(key, options->seed);
-    add(key, steps);
+    const uint64_t first[OPTIONS] = {options->rule, options->lanes, options->apart, options->height, options->width, options->cache_bytes,
+                                     options->measured, options->seed, steps};
+    uint64_t *words, *to;
+
+    *n = OPTIONS;
     for (uint32_t s = 0; s < steps; s++)
-        add_step(key, &step[s]);
+        *n += OF_A_STEP + (step[s].column ? step[s].tiles : 0) + (size_t)step[s].tiles * step[s].accesses * OF_AN_ACCESS;
+    to = words = malloc(*n * sizeof *words);
+    if (!words)
+        return NULL;
+    memcpy(to, first, sizeof first);
+    to += OPTIONS;
+    for (uint32_t s = 0; s < steps; s++)
+        to = put_step(to, &step[s]);
+    return words;
 }
 
 /* ---- the bytes */
@@ -77,14 +75,14 @@ static size_t size_of(uint32_t tiles, uint32_t successors)
     return sizeof(struct head) + (size_t)tiles * sizeof(struct cw_groups_tile) + (size_t)successors * sizeof(uint32_t);
 }
 
-void *cw_groups_pack(const struct cw_groups *g, const uint64_t key[2], size_t *bytes)
+void *cw_groups_pack(const struct cw_groups *g, size_t *bytes)
 {
     size_t successors = successors_of(g);
     struct head head;
     char *data;
 
     memset(&head, 0, sizeof head); /* what lies between its fields, too */
-    head.magic = MAGIC, head.key[0] = key[0], head.key[1] = key[1];
+    head.magic = MAGIC;
     head.tile_bytes = sizeof(struct cw_groups_tile), head.successors = (uint32_t)successors;
     head.plan = *g;
     head.plan.tile = NULL, head.plan.successor = NULL;
@@ -114,7 +112,7 @@ static bool is_whole(const struct cw_groups *g, uint32_t successors)
     return true;
 }
 
-bool cw_groups_unpack(const void *data, size_t bytes, const uint64_t key[2], struct cw_groups *out)
+bool cw_groups_unpack(const void *data, size_t bytes, struct cw_groups *out)
 {
     const char *from = (const char *)data + sizeof(struct head);
     struct head head;
@@ -124,7 +122,7 @@ bool cw_groups_unpack(const void *data, size_t bytes, const uint64_t key[2], str
     if (bytes < sizeof head)
         return false;
     memcpy(&head, data, sizeof head);
-    if (head.magic != MAGIC || head.key[0] != key[0] || head.key[1] != key[1] || head.tile_bytes != sizeof *out->tile ||
+    if (head.magic != MAGIC || head.tile_bytes != sizeof *out->tile ||
         bytes != size_of(head.plan.tiles, head.successors))
         return false;
     *out = head.plan;

@@ -23,7 +23,7 @@ struct item {
 };
 
 struct family {
-    uint64_t kernel;
+    struct cw_key kernel;
     uint32_t device;
     struct cw_history_fit fit;
 };
@@ -49,15 +49,15 @@ struct cw_history {
 
 /* ---- tables */
 
-static uint64_t mix(uint64_t kernel, uint64_t shape, uint32_t device)
+static uint64_t mix(struct cw_key kernel, uint64_t shape, uint32_t device)
 {
-    uint64_t z = kernel ^ shape * UINT64_C(0x9e3779b97f4a7c15) ^ device * UINT64_C(0xd1b54a32d192ed03);
+    uint64_t z = kernel.half[0] ^ shape * UINT64_C(0x9e3779b97f4a7c15) ^ device * UINT64_C(0xd1b54a32d192ed03);
 
     z = (z ^ z >> 32) * UINT64_C(0xd6e8feb86659fd93);
     return z ^ z >> 32;
 }
 
-static uint32_t *key_slot(const struct cw_history *h, const struct table *t, uint64_t kernel, uint64_t shape,
+static uint32_t *key_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel, uint64_t shape,
                           uint32_t device)
 {
     for (uint64_t k = mix(kernel, shape, device);; k++) {
@@ -65,17 +65,17 @@ static uint32_t *key_slot(const struct cw_history *h, const struct table *t, uin
         if (*slot == EMPTY)
             return slot;
         const struct cw_history_entry *e = &h->item[*slot].e;
-        if (e->kernel == kernel && e->shape == shape && e->device == device)
+        if (cw_key_same(e->kernel, kernel) && e->shape == shape && e->device == device)
             return slot;
     }
 }
 
-static uint32_t *family_slot(const struct cw_history *h, const struct table *t, uint64_t kernel,
+static uint32_t *family_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel,
                              uint32_t device)
 {
     for (uint64_t k = mix(kernel, 0, device);; k++) {
         uint32_t *slot = &t->slot[k & (t->slots - 1)];
-        if (*slot == EMPTY || (h->family[*slot].kernel == kernel && h->family[*slot].device == device))
+        if (*slot == EMPTY || (cw_key_same(h->family[*slot].kernel, kernel) && h->family[*slot].device == device))
             return slot;
     }
 }
@@ -116,7 +116,7 @@ static bool reserve_array(void *array, uint32_t used, uint32_t *capacity, size_t
 }
 
 /* The index of the family, made when it is not there; EMPTY when memory is out. */
-static uint32_t family_of(struct cw_history *h, uint64_t kernel, uint32_t device)
+static uint32_t family_of(struct cw_history *h, struct cw_key kernel, uint32_t device)
 {
     uint32_t *slot;
     bool refill;
@@ -136,7 +136,7 @@ static uint32_t family_of(struct cw_history *h, uint64_t kernel, uint32_t device
 }
 
 /* The entry, made when it is not there; NULL when memory is out or the history is full. */
-static struct item *item_of(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device,
+static struct item *item_of(struct cw_history *h, struct cw_key kernel, uint64_t shape, uint32_t device,
                             double size)
 {
     uint32_t *slot, fit;
@@ -246,7 +246,7 @@ static void add_sample(struct item *item, double ns)
     cw_history_stat_merge(&item->e.fresh, &one);
 }
 
-void cw_history_add(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device, double size,
+void cw_history_add(struct cw_history *h, struct cw_key kernel, uint64_t shape, uint32_t device, double size,
                     double ns)
 {
     struct item *item;
@@ -313,7 +313,7 @@ size_t cw_history_entries(struct cw_history *h)
 
 /* ---- estimates */
 
-static struct cw_history_estimate estimate_one(const struct cw_history *h, uint64_t kernel, uint64_t shape,
+static struct cw_history_estimate estimate_one(const struct cw_history *h, struct cw_key kernel, uint64_t shape,
                                                double size, uint32_t device)
 {
     struct cw_history_estimate e = {.source = CW_HISTORY_NONE};
@@ -335,7 +335,7 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, uint6
 
 /* Where one device has run this very shape, the regressions of the others only say how much faster or slower
  * they are: what no size tells (a loop's limit) is in the exact figure. */
-static void scale_to_exact(const struct cw_history *h, uint64_t kernel, double size, const uint32_t *device,
+static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, double size, const uint32_t *device,
                            uint32_t exact, uint32_t count, struct cw_history_estimate *estimate)
 {
     struct cw_history_fit fit = h->family[*family_slot(h, &h->by_family, kernel, device[exact])].fit;
@@ -353,7 +353,7 @@ static void scale_to_exact(const struct cw_history *h, uint64_t kernel, double s
         }
 }
 
-void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, double size,
+void cw_history_predict(struct cw_history *h, struct cw_key kernel, uint64_t shape, double size,
                         const uint32_t *device, const double *slowness, uint32_t count,
                         struct cw_history_estimate *estimate)
 {

@@ -5,7 +5,8 @@
  * over the logarithms of the shapes' means, as StarPU's history-based models with regression. history_store.h
  * keeps it in SQLite between runs; nothing here touches a file, and a look-up is two probes of a hash table.
  *
- * Kernel: a hash of the program's source or binary, its options and the kernel's name. Shape: a hash of what
+ * Kernel: a key of 128 bits of the program's source, its options and the kernel's name (history_key.h), which stands for all of them here:
+ * if two were the same, a time would be estimated wrongly, and nothing else. Shape: a hash of what
  * the time depends on and that comes again: dimensions, global and local size, bytes of the memory and local
  * arguments; no values that count up from launch to launch. Size: one number that the time grows with, the
  * work-items. Device: a name, equal for devices that are equally fast ("basic" for every PoCL basic device).
@@ -24,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../io/identity.h"
+
 #define CW_HISTORY_NO_DEVICE UINT32_MAX
 #define CW_HISTORY_DEVICES   256 /* names at most */
 #define CW_HISTORY_MEMORY    64
@@ -37,7 +40,8 @@ struct cw_history_stat {
 };
 
 struct cw_history_entry {
-    uint64_t kernel, shape;
+    struct cw_key kernel;
+    uint64_t shape;
     uint32_t device;
     double size;
     struct cw_history_stat stored; /* from earlier runs and other processes, or saved already */
@@ -76,12 +80,12 @@ const char *cw_history_device_name(const struct cw_history *h, uint32_t device);
 
 /* Adds one measurement. What makes no sense (ns negative or not a number, no such device) and what no memory
  * is left for is dropped. */
-void cw_history_add(struct cw_history *h, uint64_t kernel, uint64_t shape, uint32_t device, double size,
+void cw_history_add(struct cw_history *h, struct cw_key kernel, uint64_t shape, uint32_t device, double size,
                     double ns);
 
 /* Estimates one launch on `count` devices: estimate[k] for device[k]. slowness: how many times slower than
  * the first device each is thought to be while nothing is known (for guesses), NULL: 1. O(count). */
-void cw_history_predict(struct cw_history *h, uint64_t kernel, uint64_t shape, double size,
+void cw_history_predict(struct cw_history *h, struct cw_key kernel, uint64_t shape, double size,
                         const uint32_t *device, const double *slowness, uint32_t count,
                         struct cw_history_estimate *estimate);
 

@@ -1,18 +1,30 @@
 /* history_key.c - see history_key.h. */
 #include "history_key.h"
 
-#include <string.h>
-
-#include "../io/file_store.h"
-
-uint64_t cw_history_program(const char *source, const char *options)
+static struct cw_key take_key(struct cw_identity *id)
 {
-    uint64_t hash = cw_file_store_hash(CW_FILE_STORE_HASH, source, strlen(source));
+    struct cw_key key = cw_identity_key(id);
 
-    return cw_file_store_hash(hash, options ? options : "", options ? strlen(options) : 0) | 1;
+    cw_identity_finish(id);
+    return key;
 }
 
-uint64_t cw_history_kernel(uint64_t program, const char *name)
+struct cw_key cw_history_program(const char *source, const char *options)
 {
-    return cw_file_store_hash(program, name, strlen(name)) | 1;
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "program");
+    cw_identity_text(&id, options ? options : "");
+    cw_identity_text(&id, source);
+    return take_key(&id);
+}
+
+struct cw_key cw_history_kernel(struct cw_key program, const char *name)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "kernel");
+    cw_identity_add(&id, &program, sizeof program);
+    cw_identity_text(&id, name);
+    return take_key(&id);
 }

@@ -1,14 +1,14 @@
-/* history_key.h - by which number the history knows a kernel: equal for run mode, which measures, and for whoever asks
+/* history_key.h - by which key the history knows a kernel: equal for run mode, which measures, and for whoever asks
  * later, of a trace. */
 #ifndef CW_HISTORY_KEY_H
 #define CW_HISTORY_KEY_H
 
-#include <stdint.h>
+#include "../io/identity.h"
 
-/* A program of this source, built with these options (NULL: none); never 0. */
-uint64_t cw_history_program(const char *source, const char *options);
+/* A program of this source, built with these options (NULL: none); never nothing's, unless memory is out. */
+struct cw_key cw_history_program(const char *source, const char *options);
 
-/* Its kernel called `name`; never 0. */
-uint64_t cw_history_kernel(uint64_t program, const char *name);
+/* Its kernel called `name`; likewise. */
+struct cw_key cw_history_kernel(struct cw_key program, const char *name);
 
 #endif

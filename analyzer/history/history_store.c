@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define VERSION     1
+#define VERSION     2 /* 1: kernels had keys of 64 bits */
 #define APPLICATION 0x636c7776 /* "clwv", shown by file(1) */
 #define TEXT_OF(x)  #x
 #define TEXT(x)     TEXT_OF(x)
@@ -22,7 +22,7 @@ static const char schema[] = "PRAGMA application_id = " TEXT(
     APPLICATION) ";"
                  "PRAGMA user_version = " TEXT(
                      VERSION) ";"
-                              "CREATE TABLE launch(kernel INTEGER NOT NULL, shape INTEGER NOT NULL, device "
+                              "CREATE TABLE launch(kernel BLOB NOT NULL, shape INTEGER NOT NULL, device "
                               "TEXT NOT NULL, size REAL NOT NULL,"
                               " count REAL NOT NULL, mean_ns REAL NOT NULL, squares REAL NOT NULL, save "
                               "INTEGER NOT NULL,"
@@ -186,15 +186,16 @@ static bool append(struct rows *r, const struct cw_history_entry *e)
 
 static enum cw_status read_row(struct visit *v, struct cw_history *h, sqlite3_stmt *s, struct rows *r)
 {
+    const void *kernel = sqlite3_column_blob(s, 0);
     const char *device = (const char *)sqlite3_column_text(s, 2);
     struct cw_history_entry e = {
-        .kernel = (uint64_t)sqlite3_column_int64(s, 0),
         .shape = (uint64_t)sqlite3_column_int64(s, 1),
         .size = sqlite3_column_double(s, 3),
         .stored = {sqlite3_column_double(s, 4), sqlite3_column_double(s, 5), sqlite3_column_double(s, 6)}};
 
-    if (!device)
+    if (!device || !kernel || sqlite3_column_bytes(s, 0) != sizeof e.kernel)
         return CW_OK;
+    memcpy(&e.kernel, kernel, sizeof e.kernel);
     e.device = cw_history_device(h, device);
     if (e.device == CW_HISTORY_NO_DEVICE || r->count >= 4 * CW_HISTORY_ROWS)
         return CW_OK;
@@ -230,7 +231,7 @@ enum cw_status cw_history_load(struct cw_history *h, const char *path, struct cw
         status = open_database(&v);
     if (status == CW_OK)
         status = check_version(&v, &version);
-    if (status == CW_OK && version)
+    if (status == CW_OK && version == VERSION)
         status = read_rows(&v, h, &r);
     close_database(&v);
     for (size_t k = 0; k < r.count && status == CW_OK; k++)
@@ -250,7 +251,7 @@ struct writer {
 
 static void bind_key(sqlite3_stmt *s, const struct cw_history *h, const struct cw_history_entry *e)
 {
-    sqlite3_bind_int64(s, 1, (sqlite3_int64)e->kernel);
+    sqlite3_bind_blob(s, 1, &e->kernel, sizeof e->kernel, SQLITE_STATIC);
     sqlite3_bind_int64(s, 2, (sqlite3_int64)e->shape);
     sqlite3_bind_text(s, 3, cw_history_device_name(h, e->device), -1, SQLITE_STATIC);
 }
@@ -310,7 +311,9 @@ static enum cw_status save_once(struct visit *v, const struct cw_history *h,
         status = execute(v, "BEGIN IMMEDIATE");
     if (status == CW_OK)
         status = check_version(v, &version);
-    if (status == CW_OK && version == 0)
+    if (status == CW_OK && version && version < VERSION)
+        status = execute(v, "DROP TABLE launch; DROP TABLE saves");
+    if (status == CW_OK && version < VERSION)
         status = execute(v, schema);
     if (status == CW_OK)
         status = execute(v, "UPDATE saves SET n = n + 1");

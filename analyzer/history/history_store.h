@@ -12,6 +12,8 @@
  * (its sqlite3_config then fails), and its hooks would see our file. The price is 0.1 ms when a process
  * starts.
  *
+ * What an earlier version has written, which knew kernels by other keys, counts as nothing and is replaced.
+ *
  * The file is 0600, in a directory that belongs to the user and that nobody else can write to; no link is
  * followed. All signals are blocked meanwhile (a file-size limit raises SIGXFSZ), errno is preserved. One
  * thread at a time gets in, a second one is told CW_ERR_IO. Do not call with a lock held: either may wait for

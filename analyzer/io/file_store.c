@@ -14,24 +14,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC      UINT64_C(0x31766b6c63776c63) /* "clwclkv1" */
-#define OTHERS     077
-#define FNV_PRIME  UINT64_C(0x100000001b3)
-#define DAY        86400
-#define NAME_BYTES 16 /* digits of a key; a file in the making has ".thread" behind them */
-#define ENTRY_BYTES 32
+#define MAGIC       UINT64_C(0x32766b6c63776c63) /* "clwclkv2" */
+#define OTHERS      077
+#define DAY         86400
+#define KEY_DIGITS  32
+#define OLD_DIGITS  16 /* what earlier versions have left is not read, and goes like the rest */
+#define NAME_BYTES  (KEY_DIGITS + 1)
+#define ENTRY_BYTES 48 /* a file in the making has ".thread" behind its name */
 
-struct header {
-    uint64_t magic, key, bytes, sum;
+struct header { /* the identity follows, then the data */
+    uint64_t magic, identity, bytes;
+    struct cw_key sum; /* of the data */
 };
 
-uint64_t cw_file_store_hash(uint64_t h, const void *data, size_t bytes)
+static void name_of(const struct cw_identity *id, char name[NAME_BYTES])
 {
-    const unsigned char *p = data;
+    struct cw_key key = cw_identity_key(id);
 
-    for (size_t k = 0; k < bytes; k++)
-        h = (h ^ p[k]) * FNV_PRIME;
-    return h;
+    snprintf(name, NAME_BYTES, "%016llx%016llx", (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
 }
 
 void cw_file_store_init(struct cw_file_store *s, const char *folder)
@@ -94,18 +94,28 @@ static bool all_written(int fd, const void *from, size_t bytes)
     return true;
 }
 
-static void *read_file(int fd, uint64_t key, size_t *bytes)
+/* The file's identity is `id`. */
+static bool is_of(int fd, const struct cw_identity *id)
+{
+    unsigned char *kept = malloc(id->length + 1);
+    bool same = kept && all_read(fd, kept, id->length) && !memcmp(kept, id->bytes, id->length);
+
+    free(kept);
+    return same;
+}
+
+static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
 {
     struct header h;
     struct stat st;
     char *data;
 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & OTHERS) ||
-        !all_read(fd, &h, sizeof h) || h.magic != MAGIC || h.key != key || h.bytes == 0 ||
-        h.bytes > CW_FILE_STORE_LARGEST || (uint64_t)st.st_size != sizeof h + h.bytes)
+        !all_read(fd, &h, sizeof h) || h.magic != MAGIC || h.identity != id->length || h.bytes == 0 ||
+        h.bytes > CW_FILE_STORE_LARGEST || (uint64_t)st.st_size != sizeof h + h.identity + h.bytes || !is_of(fd, id))
         return NULL;
     data = malloc(h.bytes + 1);
-    if (data && all_read(fd, data, h.bytes) && cw_file_store_hash(CW_FILE_STORE_HASH, data, h.bytes) == h.sum) {
+    if (data && all_read(fd, data, h.bytes) && cw_key_same(cw_key_of(data, h.bytes), h.sum)) {
         if (st.st_mtime + DAY < time(NULL))
             futimens(fd, NULL); /* used: the last to go */
         data[h.bytes] = '\0';
@@ -116,15 +126,15 @@ static void *read_file(int fd, uint64_t key, size_t *bytes)
     return NULL;
 }
 
-void *cw_file_store_read(const struct cw_file_store *s, uint64_t key, size_t *bytes)
+void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
 {
-    int saved = errno, at = open_folder(s), fd;
-    char name[32];
+    int saved = errno, at = id->failed ? -1 : open_folder(s), fd;
+    char name[NAME_BYTES];
     void *data;
 
-    snprintf(name, sizeof name, "%016llx", (unsigned long long)key);
+    name_of(id, name);
     fd = at >= 0 ? openat(at, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
-    data = fd >= 0 ? read_file(fd, key, bytes) : NULL;
+    data = fd >= 0 ? read_file(fd, id, bytes) : NULL;
     if (fd >= 0)
         close(fd);
     if (at >= 0)
@@ -147,6 +157,13 @@ static int by_age(const void *a, const void *b)
     return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
 }
 
+static bool is_named(const char *name)
+{
+    size_t digits = strspn(name, "0123456789abcdef");
+
+    return strlen(name) < ENTRY_BYTES && (digits == KEY_DIGITS || digits == OLD_DIGITS);
+}
+
 /* Fills *list with the files of the folder that are ours by name. */
 static size_t list_files(int folder, struct entry **list)
 {
@@ -158,8 +175,7 @@ static size_t list_files(int folder, struct entry **list)
 
     while (d && (e = readdir(d))) {
         struct entry *grown = *list;
-        if (strlen(e->d_name) >= ENTRY_BYTES || strspn(e->d_name, "0123456789abcdef") != NAME_BYTES ||
-            fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        if (!is_named(e->d_name) || fstatat(folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
             continue;
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 256;
@@ -199,27 +215,36 @@ static void trim(int folder)
     free(list);
 }
 
-void cw_file_store_write(struct cw_file_store *s, uint64_t key, const void *data, size_t bytes)
+/* False: the disk or the process's limits do not take all of it. */
+static bool write_file(int fd, const struct cw_identity *id, const void *data, size_t bytes)
 {
-    struct header h = {MAGIC, key, bytes, cw_file_store_hash(CW_FILE_STORE_HASH, data, bytes)};
-    char name[32], temporary[64];
-    int saved = errno, at, fd;
+    const struct header h = {MAGIC, id->length, bytes, cw_key_of(data, bytes)};
     sigset_t before;
+    bool good;
 
-    if (!*s->folder || bytes == 0 || bytes > CW_FILE_STORE_LARGEST)
+    block_signals(&before);
+    good = all_written(fd, &h, sizeof h) && all_written(fd, id->bytes, id->length) && all_written(fd, data, bytes);
+    unblock_signals(&before);
+    return good;
+}
+
+void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data, size_t bytes)
+{
+    char name[NAME_BYTES], temporary[ENTRY_BYTES + 16];
+    int saved = errno, at, fd;
+
+    if (!*s->folder || id->failed || bytes == 0 || bytes > CW_FILE_STORE_LARGEST || id->length > CW_FILE_STORE_LARGEST - bytes)
         return;
     mkdir(s->folder, 0700);
     at = open_folder(s);
     if (at >= 0 && !atomic_exchange(&s->trimmed, true))
         trim(at);
-    snprintf(name, sizeof name, "%016llx", (unsigned long long)key);
+    name_of(id, name);
     snprintf(temporary, sizeof temporary, "%s.%ld", name, (long)gettid());
     fd = at >= 0 ? openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     if (fd >= 0) {
-        bool good;
-        block_signals(&before);
-        good = all_written(fd, &h, sizeof h) && all_written(fd, data, bytes);
-        unblock_signals(&before);
+        bool good = write_file(fd, id, data, bytes);
+
         if (close(fd) != 0 || !good || renameat(at, temporary, at, name) != 0)
             unlinkat(at, temporary, 0);
     }

@@ -1,4 +1,7 @@
-/* file_store.h - small files by key in a folder of the user's own: what one run found out and the next can use.
+/* file_store.h - small files by identity in a folder of the user's own: what one run found out and the next can use.
+ *
+ * A file is named by the key of what it stands for (identity.h), holds all of that, and is read only where that is the same. Two
+ * whose keys are the same take each other's place.
  *
  * The folder is 0700, files are 0600, no link is followed; a file is written under another name and renamed, so that a
  * reader sees all or nothing; a checksum, so that a damaged file counts as none. Folders of others, or open to others, are
@@ -13,13 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "identity.h"
+
 #define CW_FILE_STORE_FILES 4096
 #define CW_FILE_STORE_BYTES (256ll << 20)
 #define CW_FILE_STORE_LARGEST (64u << 20) /* of one file */
-
-/* A hash to make keys with (FNV-1a, 64 bits); begin with CW_FILE_STORE_HASH. */
-#define CW_FILE_STORE_HASH UINT64_C(0xcbf29ce484222325)
-uint64_t cw_file_store_hash(uint64_t h, const void *data, size_t bytes);
 
 struct cw_file_store {
     char folder[PATH_MAX - 64]; /* "": nothing is stored */
@@ -29,10 +30,10 @@ struct cw_file_store {
 /* `folder` is made when something is written. A name that is too long is as "". */
 void cw_file_store_init(struct cw_file_store *s, const char *folder);
 
-/* The bytes stored under `key`, malloc'ed for the caller, a NUL behind them; NULL: none. */
-void *cw_file_store_read(const struct cw_file_store *s, uint64_t key, size_t *bytes);
+/* The bytes stored for `id`, malloc'ed for the caller, a NUL behind them; NULL: none. */
+void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes);
 
-/* Replaces what is stored under `key`. Nothing is written when bytes is 0 or more than CW_FILE_STORE_LARGEST. */
-void cw_file_store_write(struct cw_file_store *s, uint64_t key, const void *data, size_t bytes);
+/* Replaces what is stored for `id`. Nothing is written when bytes is 0, or with the identity more than CW_FILE_STORE_LARGEST. */
+void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data, size_t bytes);
 
 #endif

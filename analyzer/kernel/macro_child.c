@@ -10,14 +10,14 @@
 
 enum { MILLISECONDS = 5000 };
 
-char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t room, size_t *bytes)
+char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t *bytes)
 {
     char *words, *to;
 
     *bytes = sizeof VERSION + strlen(identity) + strlen(options) + 2;
     for (size_t i = 0; i < n; i++)
         *bytes += strlen(names[i]) + 1;
-    to = words = malloc(*bytes + room);
+    to = words = malloc(*bytes);
     if (!words)
         return NULL;
     to = stpcpy(stpcpy(stpcpy(to, VERSION) + 1, identity) + 1, options) + 1;

@@ -14,8 +14,8 @@
 #define CW_MACRO_CHILD_WORD "--vendor-macros"
 
 /* What is asked, one word after the other with a NUL behind each: a version, the device's description, the build options,
- * then the names. The caller's to free; *bytes: without `room` bytes behind it. NULL: out of memory. */
-char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t room, size_t *bytes);
+ * then the names. The caller's to free. NULL: out of memory. */
+char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t *bytes);
 
 /* The same read again; pointers into `words`. False: these are none, or of another version. */
 struct cw_macro_asked {

@@ -17,6 +17,9 @@
 #error "the build says which version of the analysis this is, and of which LLVM"
 #endif
 
+#define MODELS_KIND "models 3"
+#define MACROS_KIND "macros 3"
+
 enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILLISECONDS / 2000, HELPER_MIB = 2048,
        FIXED_WORDS = 8 };
 
@@ -86,16 +89,14 @@ struct question {
     size_t n;
     char *options; /* the words are in here */
     char *source;  /* the program's, behind the vendor's macros */
-    char *text;             /* all that the answer depends on; also its head in the store */
-    size_t bytes;
-    uint64_t key;
+    struct cw_identity id; /* all that the answer depends on */
 };
 
 static void finish_question(struct question *q)
 {
     free(q->options);
     free(q->source);
-    free(q->text);
+    cw_identity_finish(&q->id);
 }
 
 static enum cw_status add_word(struct question *q, const char *word, struct cw_error *err)
@@ -144,26 +145,39 @@ static char *language_options(const char *options)
     return kept;
 }
 
+/* values[0..names->n-1], as an earlier run has kept them. */
+static bool macros_from_store(struct cw_models_source *s, const struct cw_identity *id, size_t n, struct cw_macro_value *values)
+{
+    size_t bytes = 0, expected = n * sizeof *values;
+    char *kept = cw_file_store_read(&s->store, id, &bytes);
+    bool good = kept && bytes == expected;
+
+    if (good)
+        memcpy(values, kept, expected);
+    free(kept);
+    return good;
+}
+
 static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor *v, const char *options,
                        const struct cw_tested_names *names, struct cw_macro_value *values)
 {
-    size_t bytes = 0, head = 0, expected = names->n * sizeof *values;
+    size_t bytes = 0;
     char *language = v && v->identity ? language_options(options) : NULL;
-    char *text = language ? cw_macro_words(v->identity, language, names->v, names->n, expected, &head) : NULL;
-    uint64_t key = text ? cw_file_store_hash(CW_FILE_STORE_HASH, text, head) : 0;
-    char *kept = text ? cw_file_store_read(&s->store, key, &bytes) : NULL;
-    bool answered = kept && bytes == head + expected && !memcmp(kept, text, head);
+    char *words = language ? cw_macro_words(v->identity, language, names->v, names->n, &bytes) : NULL;
+    struct cw_identity id;
+    bool answered;
 
-    if (answered) {
-        memcpy(values, kept + head, expected);
-    } else if (text && ((s->asker && cw_macro_child_ask(s->asker, text, head, values, names->n)) ||
-                        (v->ask && v->ask(v->data, language, names->v, names->n, values)))) {
-        answered = true;
-        memcpy(text + head, values, expected);
-        cw_file_store_write(&s->store, key, text, head + expected);
+    cw_identity_begin(&id, MACROS_KIND);
+    cw_identity_add(&id, words, bytes);
+    answered = words && macros_from_store(s, &id, names->n, values);
+    if (words && !answered) {
+        answered = (s->asker && cw_macro_child_ask(s->asker, words, bytes, values, names->n)) ||
+                   (v->ask && v->ask(v->data, language, names->v, names->n, values));
+        if (answered)
+            cw_file_store_write(&s->store, &id, values, names->n * sizeof *values);
     }
-    free(kept);
-    free(text);
+    cw_identity_finish(&id);
+    free(words);
     free(language);
     return answered;
 }
@@ -217,25 +231,17 @@ static enum cw_status add_macros(struct cw_models_source *s, struct question *q,
     return status;
 }
 
-/* Everything that the answer depends on, one after the other with a NUL between. */
-static enum cw_status write_text(struct question *q, struct cw_error *err)
+/* Everything that the answer depends on. */
+static enum cw_status name_question(const struct cw_models_source *s, struct question *q, struct cw_error *err)
 {
-    char version[64];
-    char *to;
-
-    snprintf(version, sizeof version, "models.2 %d %s", CW_MODEL_VERSION, CW_FOOTPRINT_SOURCES);
-    q->bytes = strlen(version) + 1 + strlen(q->source) + 1;
+    cw_identity_begin(&q->id, MODELS_KIND);
+    cw_identity_number(&q->id, CW_MODEL_VERSION);
+    cw_identity_text(&q->id, CW_FOOTPRINT_SOURCES);
+    cw_identity_text(&q->id, s->clang);
     for (size_t i = 0; i < q->n; i++)
-        q->bytes += strlen(q->words[i]) + 1;
-    to = q->text = malloc(q->bytes);
-    if (!q->text)
-        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
-    to = stpcpy(to, version) + 1;
-    for (size_t i = 0; i < q->n; i++)
-        to = stpcpy(to, q->words[i]) + 1;
-    memcpy(to, q->source, strlen(q->source) + 1);
-    q->key = cw_file_store_hash(CW_FILE_STORE_HASH, q->text, q->bytes);
-    return CW_OK;
+        cw_identity_text(&q->id, q->words[i]);
+    cw_identity_text(&q->id, q->source);
+    return q->id.failed ? cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source") : CW_OK;
 }
 
 /* ---- answers */
@@ -270,25 +276,12 @@ static bool from_store(struct cw_models_source *s, const struct question *q, str
                        enum cw_status *status, struct cw_error *err)
 {
     size_t bytes = 0;
-    char *kept = cw_file_store_read(&s->store, q->key, &bytes);
-    bool fits = kept && bytes > q->bytes && !memcmp(kept, q->text, q->bytes);
+    char *kept = cw_file_store_read(&s->store, &q->id, &bytes);
 
-    if (fits)
-        *status = cw_model_set_read(set, "kept models", kept + q->bytes, bytes - q->bytes, err);
+    if (kept)
+        *status = cw_model_set_read(set, "kept models", kept, bytes, err);
     free(kept);
-    return fits && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
-}
-
-static void keep(struct cw_models_source *s, const struct question *q, const char *answer, size_t n)
-{
-    char *text = malloc(q->bytes + n);
-
-    if (!text)
-        return;
-    memcpy(text, q->text, q->bytes);
-    memcpy(text + q->bytes, answer, n);
-    cw_file_store_write(&s->store, q->key, text, q->bytes + n);
-    free(text);
+    return kept && (*status == CW_OK || *status == CW_ERR_UNSUPPORTED);
 }
 
 enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err)
@@ -345,7 +338,7 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
     if (status == CW_OK)
         status = read_answer(s->helper, &out, set, err);
     if ((status == CW_OK || status == CW_ERR_UNSUPPORTED) && is_lasting(out.data, out.bytes))
-        keep(s, q, out.data, out.bytes);
+        cw_file_store_write(&s->store, &q->id, out.data, out.bytes);
     cw_quiet_output_finish(&out);
     return status;
 }
@@ -357,7 +350,7 @@ enum cw_status cw_models_get(struct cw_models_source *s, const char *source, con
     struct question q = {.n = 0};
     struct cw_error stored = {0};
     enum cw_status status = CW_OK;
-    bool found = false;
+    bool found = false, asked = false;
 
     if (s->flags_added)
         status = cw_error_set(err, CW_ERR_UNSUPPORTED, "POCL_EXTRA_BUILD_FLAGS changes what is built");
@@ -366,10 +359,11 @@ enum cw_status cw_models_get(struct cw_models_source *s, const char *source, con
     if (status == CW_OK)
         status = add_options(&q, options, err);
     if (status == CW_OK)
-        status = write_text(&q, err);
-    if (status == CW_OK && (found = from_store(s, &q, set, &status, &stored)) && status != CW_OK)
+        status = name_question(s, &q, err);
+    asked = status == CW_OK;
+    if (asked && (found = from_store(s, &q, set, &status, &stored)) && status != CW_OK)
         cw_error_set(err, status, "%s", stored.text);
-    if (!found && q.text)
+    if (asked && !found)
         status = from_helper(s, &q, set, err);
     finish_question(&q);
     if (kept)

@@ -55,7 +55,7 @@ enum cw_status cw_plan_past_add_history(struct cw_plan_past *past, const char *p
 /* ---- launches */
 
 struct named {
-    uint64_t kernel;
+    struct cw_key kernel;
     char device[64];
     double items, operations; /* operations 0: not known */
 };
@@ -123,13 +123,13 @@ size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *
         device = cw_history_device(past->history, n.device);
         cw_history_add(past->history, n.kernel, shape_of(n.items), device, n.items, ns);
         if (n.operations > 0)
-            cw_history_add(past->history, n.kernel ^ BY_OPERATIONS, shape_of(n.operations), device, n.operations, ns);
+            cw_history_add(past->history, cw_key_as(n.kernel, BY_OPERATIONS), shape_of(n.operations), device, n.operations, ns);
         added++;
     }
     return added;
 }
 
-static bool ask(struct cw_plan_past *past, uint64_t kernel, const char *device, double size, double *ns)
+static bool ask(struct cw_plan_past *past, struct cw_key kernel, const char *device, double size, double *ns)
 {
     uint32_t id = cw_history_device(past->history, device);
     struct cw_history_estimate e;
@@ -150,6 +150,6 @@ bool cw_plan_past_predict(struct cw_plan_past *past, const struct cw_trace *t, s
     if (!name_launch(t, parts, c, &n))
         return false;
     snprintf(chained, sizeof chained, "%s chained", n.device); /* what followed another launch at once has entries of its own */
-    return (n.operations > 0 && ask(past, n.kernel ^ BY_OPERATIONS, n.device, n.operations, ns)) ||
+    return (n.operations > 0 && ask(past, cw_key_as(n.kernel, BY_OPERATIONS), n.device, n.operations, ns)) ||
            ask(past, n.kernel, n.device, n.items, ns) || ask(past, n.kernel, chained, n.items, ns);
 }

@@ -2,6 +2,7 @@
 #include "history_runs.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,24 +34,94 @@ static bool makes_sense(const struct cw_runs *r)
     return good;
 }
 
-bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, uint64_t key)
+/* What is stored of a record: its entries, then their texts. */
+static size_t stored_bytes(const struct cw_runs *r)
+{
+    return offsetof(struct cw_runs, entry) + r->count * sizeof r->entry[0];
+}
+
+void cw_runs_finish(struct cw_runs *r)
+{
+    for (uint32_t i = 0; i < CW_RUNS_ARGUMENTS; i++)
+        free(r->text[i]);
+    memset(r, 0, sizeof *r);
+}
+
+static char *copy_of(const void *text, size_t bytes)
+{
+    char *copy = malloc(bytes + 1);
+
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+/* Sets r->text. False: these are no texts of its entries, or memory is out. */
+static bool take_texts(struct cw_runs *r, const char *text, size_t bytes)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        size_t n = r->entry[i].bytes;
+
+        if (n > bytes || (n && !(r->text[i] = copy_of(text, n))))
+            return false;
+        text += n;
+        bytes -= n;
+    }
+    return bytes == 0;
+}
+
+static bool take(struct cw_runs *r, const char *data, size_t bytes)
+{
+    if (bytes < offsetof(struct cw_runs, entry))
+        return false;
+    memcpy(r, data, offsetof(struct cw_runs, entry));
+    if (r->count > CW_RUNS_ARGUMENTS || bytes < stored_bytes(r))
+        return false;
+    memcpy(r->entry, data + offsetof(struct cw_runs, entry), r->count * sizeof r->entry[0]);
+    return makes_sense(r) && take_texts(r, data + stored_bytes(r), bytes - stored_bytes(r));
+}
+
+bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id)
 {
     size_t bytes = 0;
-    void *data = cw_file_store_read(store, key, &bytes);
+    char *data = cw_file_store_read(store, id, &bytes);
     bool there = data;
 
     memset(r, 0, sizeof *r);
-    if (data && bytes == sizeof *r)
-        memcpy(r, data, sizeof *r);
+    if (data && !take(r, data, bytes))
+        cw_runs_finish(r);
     free(data);
-    if (!makes_sense(r))
-        memset(r, 0, sizeof *r);
     return there;
 }
 
-void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_t key)
+void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id)
 {
-    cw_file_store_write(store, key, r, sizeof *r);
+    size_t bytes = stored_bytes(r);
+    char *data, *to;
+
+    for (uint32_t i = 0; i < r->count; i++)
+        bytes += r->entry[i].bytes;
+    data = malloc(bytes);
+    if (!data)
+        return;
+    to = mempcpy(data, r, stored_bytes(r));
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->entry[i].bytes)
+            to = mempcpy(to, r->text[i], r->entry[i].bytes);
+    cw_file_store_write(store, id, data, bytes);
+    free(data);
+}
+
+uint64_t cw_runs_number(struct cw_runs *r, const void *text, size_t bytes)
+{
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (r->text[i] && r->entry[i].bytes == bytes && !memcmp(r->text[i], text, bytes))
+            return r->entry[i].arguments;
+        most = r->entry[i].arguments > most ? r->entry[i].arguments : most;
+    }
+    r->asked.text = text;
+    r->asked.bytes = bytes;
+    return r->asked.number = most + 1;
 }
 
 /* The number of the entry for `arguments`; r->count: there is none. */
@@ -183,17 +254,19 @@ bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mar
 static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
 {
     uint32_t k = find(r, arguments);
-    struct cw_runs_entry *e = r->entry;
 
     if (k < r->count)
         return &r->entry[k];
+    k = 0;
     if (r->count < CW_RUNS_ARGUMENTS)
-        e = &r->entry[r->count++];
+        k = r->count++;
     else
         for (uint32_t i = 1; i < r->count; i++)
-            e = r->entry[i].used < e->used ? &r->entry[i] : e;
-    *e = (struct cw_runs_entry){.arguments = arguments};
-    return e;
+            k = r->entry[i].used < r->entry[k].used ? i : k;
+    free(r->text[k]);
+    r->text[k] = r->asked.text && r->asked.number == arguments ? copy_of(r->asked.text, r->asked.bytes) : NULL;
+    r->entry[k] = (struct cw_runs_entry){.arguments = arguments, .bytes = r->text[k] ? (uint32_t)r->asked.bytes : 0};
+    return &r->entry[k];
 }
 
 /* One run tells little, however long it took: a shared machine makes one ten times as long, one that fails takes no time. */

@@ -54,7 +54,7 @@
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {
-    uint64_t arguments; /* a hash */
+    uint64_t arguments; /* their number, which no other entry has */
     uint64_t used;      /* number of the latest run, of all of this program */
     double later_ns;    /* work of runs that never began, of late; 0: none */
     double at_once_ns;  /* work of runs that began at once, of late; 0: none since the last loss */
@@ -67,6 +67,7 @@ struct cw_runs_entry {
     uint32_t since;     /* runs since the last loss */
     uint32_t learnt;    /* latest runs at once, one after the other, that were no judges */
     uint32_t begins;    /* helpers have begun later, as it is long: 0 or 1 */
+    uint32_t bytes;     /* of the arguments themselves */
     float at_ns[CW_RUNS_MARKS]; /* marks of such a run; 0: it was over before */
 };
 
@@ -76,6 +77,14 @@ struct cw_runs {
     double learnt_ns; /* what they have spent on builds and analyses that later ones find */
     uint32_t count;
     struct cw_runs_entry entry[CW_RUNS_ARGUMENTS];
+
+    /* of this process; the file has the texts behind the above */
+    char *text[CW_RUNS_ARGUMENTS]; /* the arguments of each entry; NULL: none */
+    struct {
+        const void *text;
+        size_t bytes;
+        uint64_t number;
+    } asked; /* of cw_runs_number() last, where no entry had it */
 };
 
 enum cw_runs_start {
@@ -85,9 +94,14 @@ enum cw_runs_start {
     CW_RUNS_GAINED  /* at once: earlier runs that did so were faster */
 };
 
-/* Fills `r` with the record under `key`, or with nothing. Returns whether there was one. */
-bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, uint64_t key);
-void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, uint64_t key);
+/* Fills `r` with the record of program `id`, or with nothing; the caller's to finish. Returns whether there was one. */
+bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id);
+void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id);
+void cw_runs_finish(struct cw_runs *r);
+
+/* The number by which the functions below know these arguments: that of an entry with the same ones, or a new one. `text` stays
+ * where it is as long as `r` is used. */
+uint64_t cw_runs_number(struct cw_runs *r, const void *text, size_t bytes);
 
 /* True when there was a run with `arguments`. */
 bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);

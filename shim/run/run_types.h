@@ -136,7 +136,7 @@ struct cw_run_program {
     char *linked;                /* was linked of several: what `source` will be when it is known to compile; else NULL */
     char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL: not, or not known */
     char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
-    uint64_t hash;               /* of both; 0: not known yet */
+    struct cw_key key;           /* of both (history_key.h); none: not known yet */
     double spent_ns, untold_ns;  /* on kernels at home; what the history does not know of it yet */
     uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
     uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
@@ -221,7 +221,7 @@ struct cw_run_kernel {
     struct cw_run_program *program;
     char *name;
     uint32_t count;
-    uint64_t hash;          /* of its program and name; 0: not known yet */
+    struct cw_key key;      /* of its program and name (history_key.h); none: not known yet */
     bool indirect;          /* reaches memory that is no argument */
     bool parsed;
     uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */

@@ -1,8 +1,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "../../analyzer/io/identity.h"
 #include "../../analyzer/settings/options.h"
 #include "../door/lock.h"
 #include "recorder.h"
@@ -11,10 +14,10 @@
 #define MAX_FRAMES CW_CALLSITES_MAX
 #define SITES      4096 /* distinct stacks; beyond, leaf addresses collide into "unknown" (0) */
 
-/* Interned stacks: open addressing by hash; a slot is written once, under the lock. */
+/* Interned stacks: open addressing by key; a slot is written once, under the lock. */
 static struct site {
-    _Atomic uint64_t hash; /* 0: free */
-    uint32_t id, generation;
+    uintptr_t *frames; /* NULL: free */
+    uint32_t n, id, generation;
 } sites[SITES];
 static cw_lock site_lock;
 static uint32_t next_site;
@@ -137,26 +140,38 @@ static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
     cw_rec_commit(&r, CW_LOG_CALLSITE);
 }
 
+/* The slot of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock held. */
+static struct site *find_site(const uintptr_t *frames, unsigned n)
+{
+    uint64_t first = cw_key_of(frames, n * sizeof *frames).half[0];
+
+    for (uint32_t i = 0; i < SITES; i++) {
+        struct site *s = &sites[(first + i) & (SITES - 1)];
+
+        if (s->frames && (s->n != n || memcmp(s->frames, frames, n * sizeof *frames)))
+            continue;
+        if (!s->frames && (s->frames = malloc(n * sizeof *frames))) {
+            memcpy(s->frames, frames, n * sizeof *frames);
+            s->n = n;
+            s->id = ++next_site;
+        }
+        return s->frames ? s : NULL;
+    }
+    return NULL;
+}
+
 /* The number + 1 of this stack, 0 when the table is full. */
 static uint32_t intern(const uintptr_t *frames, unsigned n)
 {
-    uint64_t hash = cw_fnv1a(CW_FNV_START, frames, n * sizeof *frames) | 1;
-    uint32_t i, slot, id = 0;
+    struct site *s;
+    uint32_t id = 0;
     bool fresh = false;
 
     cw_lock_take(&site_lock);
-    for (i = 0; i < SITES; i++) {
-        slot = (uint32_t)(hash + i) & (SITES - 1);
-        if (!sites[slot].hash) {
-            sites[slot].hash = hash;
-            sites[slot].id = ++next_site;
-        } else if (sites[slot].hash != hash) {
-            continue;
-        }
-        id = sites[slot].id;
-        fresh = sites[slot].generation != cw_log_generation;
-        sites[slot].generation = cw_log_generation;
-        break;
+    if ((s = find_site(frames, n))) {
+        id = s->id;
+        fresh = s->generation != cw_log_generation;
+        s->generation = cw_log_generation;
     }
     cw_lock_free(&site_lock);
     if (fresh) {

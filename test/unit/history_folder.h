@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "history_keys.h"
 #include "../../analyzer/history/history_store.h"
 
 static char folder[200], path[220];
@@ -42,7 +43,7 @@ static struct cw_history *with_samples(uint64_t kernel, uint64_t shapes, double 
     uint32_t cpu = cw_history_device(h, "cpu");
 
     for (uint64_t k = 0; k < shapes; k++)
-        cw_history_add(h, kernel, k, cpu, 100 + (double)k, ns);
+        cw_history_add(h, K(kernel), k, cpu, 100 + (double)k, ns);
     return h;
 }
 
@@ -79,7 +80,7 @@ static struct cw_history_estimate predict(struct cw_history *h, uint64_t kernel,
     uint32_t cpu = cw_history_device(h, "cpu");
     struct cw_history_estimate e;
 
-    cw_history_predict(h, kernel, shape, 0, &cpu, NULL, 1, &e);
+    cw_history_predict(h, K(kernel), shape, 0, &cpu, NULL, 1, &e);
     return e;
 }
 

@@ -155,7 +155,7 @@ static struct cw_run_chain *process(void)
     static uint64_t number;
 
     memset(&p, 0, sizeof p);
-    p.kernel.hash = ++number; /* else the chain would be the one of before */
+    p.kernel.key = (struct cw_key){{++number, 1}}; /* else the chain would be the one of before */
     p.group.steps = STEPS;
     for (uint32_t i = 0; i < STEPS; i++) {
         p.task[i].launch.kernel = p.group.step[i].kernel = &p.kernel;
@@ -347,9 +347,30 @@ static void recovers(void **state)
     assert_true(world.count[0] + world.count[1] > 60); /* 1 is the better by a hair's breadth, and who knows */
 }
 
+/* Two chains whose keys are the same are two; a kernel more, or another number of launches, is another chain. */
+static void tells_chains_apart(void **state)
+{
+    struct cw_run_chain *one, *other;
+
+    (void)state;
+    cw_identity_one_key = true;
+    one = process();
+    assert_ptr_equal(cw_run_chain_of(&p.group), one);
+    p.group.steps = 3;
+    other = cw_run_chain_of(&p.group);
+    assert_ptr_not_equal(other, one);
+    p.group.steps = STEPS;
+    assert_ptr_equal(cw_run_chain_of(&p.group), one);
+    p.kernel.key.half[1]++;
+    assert_ptr_not_equal(cw_run_chain_of(&p.group), one);
+    assert_ptr_not_equal(cw_run_chain_of(&p.group), other);
+    cw_identity_one_key = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(tells_chains_apart, begin), /* first: later ones make more chains than are known at a time */
         cmocka_unit_test_setup(waits_for_builds, begin),
         cmocka_unit_test_setup(settles_where_none_can_be_had, begin),
         cmocka_unit_test_setup(explores_as_groups, begin),

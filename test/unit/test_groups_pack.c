@@ -1,5 +1,5 @@
-/* Plans of priority groups as bytes: the same plan comes back, what is damaged or of something else does not, and whatever does
- * can be walked. */
+/* Plans of priority groups as bytes: the same plan comes back, what is damaged does not, and whatever does can be walked. What
+ * it was made of is told from all else. */
 #include "groups_chain.h"
 
 #include "../../sched/groups_pack.h"
@@ -25,20 +25,18 @@ static void comes_back(void **state)
 {
     struct chain c = {0};
     struct cw_groups g, again;
-    uint64_t key[2] = {3, 4}, other[2] = {3, 5};
     size_t bytes;
     void *data;
 
     (void)state;
     chain_jacobi(&c, 20, 6, 1);
     g = chain_groups(&c, (struct cw_groups_options){.width = 3, .height = 4, .lanes = 2});
-    data = cw_groups_pack(&g, key, &bytes);
-    assert_true(data && cw_groups_unpack(data, bytes, key, &again));
+    data = cw_groups_pack(&g, &bytes);
+    assert_true(data && cw_groups_unpack(data, bytes, &again));
     expect_same(&g, &again);
     cw_groups_finish(&again);
-    assert_false(cw_groups_unpack(data, bytes, other, &again));
     for (size_t n = 0; n < bytes; n += 7)
-        assert_false(cw_groups_unpack(data, n, key, &again));
+        assert_false(cw_groups_unpack(data, n, &again));
     assert_null(again.tile);
     cw_groups_finish(&g);
     free(data);
@@ -49,19 +47,19 @@ static void damage_is_no_harm(void **state)
 {
     struct chain c = {0};
     struct cw_groups g, again;
-    uint64_t key[2] = {1, 2}, seed = 5;
+    uint64_t seed = 5;
     unsigned char *data;
     size_t bytes;
 
     (void)state;
     chain_jacobi(&c, 12, 4, 1);
     g = chain_groups(&c, (struct cw_groups_options){.width = 2, .lanes = 2});
-    data = cw_groups_pack(&g, key, &bytes);
+    data = cw_groups_pack(&g, &bytes);
     for (size_t k = 0; k < bytes; k++) {
         unsigned char was = data[k];
 
         data[k] ^= (unsigned char)(1 + cw_random_below(&seed, 255));
-        if (cw_groups_unpack(data, bytes, key, &again)) {
+        if (cw_groups_unpack(data, bytes, &again)) {
             for (uint32_t i = 0; i < again.tiles; i++)
                 for (uint32_t e = 0; e < again.tile[i].successors; e++) {
                     uint32_t next = again.successor[again.tile[i].first + e];
@@ -75,13 +73,32 @@ static void damage_is_no_harm(void **state)
     free(data);
 }
 
-/* Each thing that a plan is made of has a part in its key. */
-static void keys_differ(void **state)
+struct words {
+    uint64_t *word;
+    size_t n;
+};
+
+static struct words words_of(const struct chain *c, const struct cw_groups_options *o)
+{
+    struct words w;
+
+    w.word = cw_groups_words(c->step, c->steps, o, &w.n);
+    assert_non_null(w.word);
+    return w;
+}
+
+static bool same_words(const struct words *a, const struct words *b)
+{
+    return a->n == b->n && !memcmp(a->word, b->word, a->n * sizeof *a->word);
+}
+
+/* Each thing that a plan is made of is among them. */
+static void words_differ(void **state)
 {
     struct cw_groups_options o = {.rule = CW_GROUPS_SKEW, .lanes = 2, .apart = true, .cache_bytes = 1000};
     struct cw_groups_options options[] = {o, o, o, o, o, o, o, o, o};
     static struct chain chain[5];
-    uint64_t key[16][2];
+    struct words all[16];
     uint32_t n = 0;
 
     (void)state;
@@ -94,14 +111,16 @@ static void keys_differ(void **state)
     chain[3].step[0].lean = .5;
     chain[4].steps = 2;
     for (uint32_t k = 0; k < sizeof options / sizeof *options; k++)
-        cw_groups_key(chain[0].step, chain[0].steps, &options[k], key[n++]);
+        all[n++] = words_of(&chain[0], &options[k]);
     for (uint32_t k = 1; k < 5; k++)
-        cw_groups_key(chain[k].step, chain[k].steps, &o, key[n++]);
+        all[n++] = words_of(&chain[k], &o);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < i; j++)
-            assert_true(key[i][0] != key[j][0] && key[i][1] != key[j][1]);
-    cw_groups_key(chain[0].step, chain[0].steps, &o, key[n]);
-    assert_memory_equal(key[n], key[0], sizeof key[0]);
+            assert_false(same_words(&all[i], &all[j]));
+    all[n] = words_of(&chain[0], &o);
+    assert_true(same_words(&all[n], &all[0]));
+    for (uint32_t i = 0; i <= n; i++)
+        free(all[i].word);
 }
 
 int main(void)
@@ -109,7 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comes_back),
         cmocka_unit_test(damage_is_no_harm),
-        cmocka_unit_test(keys_differ),
+        cmocka_unit_test(words_differ),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

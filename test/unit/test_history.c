@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "history_keys.h"
 #include "../../sched/random.h"
 #include "../../analyzer/history/history.h"
 #include "../../analyzer/history/history_fit.h"
@@ -22,7 +23,7 @@ static struct cw_history_estimate predict(struct cw_history *h, uint64_t kernel,
 {
     struct cw_history_estimate e;
 
-    cw_history_predict(h, kernel, shape, size, &device, NULL, 1, &e);
+    cw_history_predict(h, K(kernel), shape, size, &device, NULL, 1, &e);
     return e;
 }
 
@@ -35,13 +36,13 @@ static void test_mean_and_error(void **state)
 
     (void)state;
     assert_int_equal(predict(h, 1, 2, 64, cpu).source, CW_HISTORY_NONE);
-    cw_history_add(h, 1, 2, cpu, 64, ns[0]);
+    cw_history_add(h, K(1), 2, cpu, 64, ns[0]);
     e = predict(h, 1, 2, 64, cpu);
     assert_int_equal(e.source, CW_HISTORY_EXACT);
     assert_float_equal(e.mean_ns, 1000, 0);
     assert_float_equal(e.error_ns, 300, 1e-9); /* one sample: 30 % */
     for (size_t k = 1; k < 5; k++)
-        cw_history_add(h, 1, 2, cpu, 64, ns[k]);
+        cw_history_add(h, K(1), 2, cpu, 64, ns[k]);
     e = predict(h, 1, 2, 64, cpu);
     assert_float_equal(e.count, 5, 0);
     assert_float_equal(e.mean_ns, 1000, 1e-9);
@@ -56,12 +57,12 @@ static void test_compilation_and_outliers(void **state)
     uint32_t cpu = cw_history_device(h, "cpu");
 
     (void)state;
-    cw_history_add(h, 1, 1, cpu, 1, 60e6); /* compiled meanwhile */
-    cw_history_add(h, 1, 1, cpu, 1, 1000);
+    cw_history_add(h, K(1), 1, cpu, 1, 60e6); /* compiled meanwhile */
+    cw_history_add(h, K(1), 1, cpu, 1, 1000);
     assert_float_equal(predict(h, 1, 1, 1, cpu).mean_ns, 1000, 0);
     assert_float_equal(predict(h, 1, 1, 1, cpu).count, 1, 0);
-    cw_history_add(h, 1, 1, cpu, 1, 1000);
-    cw_history_add(h, 1, 1, cpu, 1, 1e9); /* counts as 8000 */
+    cw_history_add(h, K(1), 1, cpu, 1, 1000);
+    cw_history_add(h, K(1), 1, cpu, 1, 1e9); /* counts as 8000 */
     assert_float_equal(predict(h, 1, 1, 1, cpu).mean_ns, 10000 / 3.0, 1e-6);
     cw_history_destroy(h);
 }
@@ -73,9 +74,9 @@ static void test_a_changed_machine_is_learnt_anew(void **state)
 
     (void)state;
     for (int n = 0; n < 100000; n++)
-        cw_history_add(h, 1, 1, cpu, 1, 1000);
+        cw_history_add(h, K(1), 1, cpu, 1, 1000);
     for (int n = 0; n < 5000; n++)
-        cw_history_add(h, 1, 1, cpu, 1, 2000);
+        cw_history_add(h, K(1), 1, cpu, 1, 2000);
     assert_true(predict(h, 1, 1, 1, cpu).mean_ns > 1980);
     cw_history_destroy(h);
 }
@@ -87,14 +88,14 @@ static void test_regression(void **state)
     struct cw_history_estimate near, far;
 
     (void)state;
-    cw_history_add(h, 7, 1, cpu, 1000, 5000);
+    cw_history_add(h, K(7), 1, cpu, 1000, 5000);
     near = predict(h, 7, 99, 2000, cpu); /* one size: in proportion, and not far away */
     assert_int_equal(near.source, CW_HISTORY_REGRESSION);
     assert_float_equal(near.mean_ns, 10000, 1e-6);
     assert_true(near.error_ns > 0.5 * near.mean_ns);
     assert_int_equal(predict(h, 7, 99, 100000, cpu).source, CW_HISTORY_NONE);
     for (uint64_t k = 1; k < 8; k++) /* time = 5 size^1.5 / sqrt(1000) */
-        cw_history_add(h, 7, 1 + k, cpu, 1000 * exp2(k), 5000 * exp2(1.5 * k));
+        cw_history_add(h, K(7), 1 + k, cpu, 1000 * exp2(k), 5000 * exp2(1.5 * k));
     near = predict(h, 7, 99, 24000, cpu);
     far = predict(h, 7, 99, 1e7, cpu);
     assert_float_equal(near.mean_ns, 5000 * pow(24, 1.5), 1);
@@ -146,11 +147,11 @@ static void test_guess(void **state)
     (void)state;
     assert_int_equal(cw_history_device(h, "basic"), device[1]);
     assert_string_equal(cw_history_device_name(h, device[2]), "dsp");
-    cw_history_predict(h, 5, 5, 10, device, slowness, 3, e);
+    cw_history_predict(h, K(5), 5, 10, device, slowness, 3, e);
     assert_int_equal(e[0].source, CW_HISTORY_NONE);
     assert_int_equal(e[2].source, CW_HISTORY_NONE);
-    cw_history_add(h, 5, 5, device[1], 10, 2000);
-    cw_history_predict(h, 5, 5, 10, device, slowness, 3, e);
+    cw_history_add(h, K(5), 5, device[1], 10, 2000);
+    cw_history_predict(h, K(5), 5, 10, device, slowness, 3, e);
     assert_int_equal(e[1].source, CW_HISTORY_EXACT);
     assert_int_equal(e[0].source, CW_HISTORY_GUESS);
     assert_float_equal(e[0].mean_ns, 1000, 1e-9);
@@ -168,12 +169,12 @@ static void test_scaled_to_exact(void **state)
 
     (void)state;
     for (int n = 0; n < 10; n++) {
-        cw_history_add(h, 5, 1, device[0], 64, 2000);
-        cw_history_add(h, 5, 1, device[1], 64, 1000);
+        cw_history_add(h, K(5), 1, device[0], 64, 2000);
+        cw_history_add(h, K(5), 1, device[1], 64, 1000);
     }
     for (int n = 0; n < 10; n++)
-        cw_history_add(h, 5, 2, device[0], 64, 8e6);
-    cw_history_predict(h, 5, 2, 64, device, NULL, 2, e);
+        cw_history_add(h, K(5), 2, device[0], 64, 8e6);
+    cw_history_predict(h, K(5), 2, 64, device, NULL, 2, e);
     assert_int_equal(e[0].source, CW_HISTORY_EXACT);
     assert_int_equal(e[1].source, CW_HISTORY_REGRESSION);
     assert_float_equal(e[1].mean_ns, 4e6, 1);
@@ -191,7 +192,7 @@ static void test_trials_within_budget(void **state)
     cw_history_tried(h, 6e6);
     assert_float_equal(cw_history_trial_budget_ns(h), -1e6, 0);
     for (int n = 0; n < 100; n++)
-        cw_history_add(h, 1, 1, cpu, 1, 2e6); /* 200 ms: 10 ms may be spent */
+        cw_history_add(h, K(1), 1, cpu, 1, 2e6); /* 200 ms: 10 ms may be spent */
     assert_float_equal(cw_history_trial_budget_ns(h), 4e6, 1);
     cw_history_destroy(h);
 }
@@ -200,15 +201,15 @@ static void test_nonsense_is_dropped(void **state)
 {
     struct cw_history *h = cw_history_create();
     uint32_t cpu = cw_history_device(h, "cpu");
-    struct cw_history_entry bad = {.kernel = 1, .shape = 1, .device = cpu, .size = 1, .stored = {1, 100, 0}};
+    struct cw_history_entry bad = {.kernel = {{1, 1}}, .shape = 1, .device = cpu, .size = 1, .stored = {1, 100, 0}};
     char name[32];
 
     (void)state;
-    cw_history_add(h, 1, 1, cpu, 1, -1);
-    cw_history_add(h, 1, 1, cpu, 1, NAN);
-    cw_history_add(h, 1, 1, cpu, 1, INFINITY);
-    cw_history_add(h, 1, 1, cpu + 1, 1, 5);
-    cw_history_add(h, 1, 1, CW_HISTORY_NO_DEVICE, 1, 5);
+    cw_history_add(h, K(1), 1, cpu, 1, -1);
+    cw_history_add(h, K(1), 1, cpu, 1, NAN);
+    cw_history_add(h, K(1), 1, cpu, 1, INFINITY);
+    cw_history_add(h, K(1), 1, cpu + 1, 1, 5);
+    cw_history_add(h, K(1), 1, CW_HISTORY_NO_DEVICE, 1, 5);
     assert_int_equal(cw_history_entries(h), 0);
     bad.stored.mean_ns = NAN;
     assert_false(cw_history_merge(h, &bad));
@@ -234,7 +235,7 @@ static void test_many(void **state)
 
     (void)state;
     for (uint64_t k = 0; k < 60000; k++)
-        cw_history_add(h, k % 100, k, k % 2 ? cpu : dsp, (double)k, (double)k);
+        cw_history_add(h, K(k % 100), k, k % 2 ? cpu : dsp, (double)k, (double)k);
     for (uint64_t k = 0; k < 50000; k++) {
         struct cw_history_estimate e = predict(h, k % 100, k, (double)k, k % 2 ? cpu : dsp);
         assert_int_equal(e.source, CW_HISTORY_EXACT);
@@ -253,8 +254,8 @@ static void test_fresh_once(void **state)
     (void)state;
     assert_int_equal(cw_history_take_fresh(h, &entry), 0);
     assert_null(entry);
-    cw_history_add(h, 1, 1, cpu, 1, 100);
-    cw_history_add(h, 1, 1, cpu, 1, 200);
+    cw_history_add(h, K(1), 1, cpu, 1, 100);
+    cw_history_add(h, K(1), 1, cpu, 1, 200);
     assert_int_equal(cw_history_take_fresh(h, &entry), 1);
     assert_float_equal(entry[0].fresh.count, 2, 0);
     assert_float_equal(entry[0].fresh.mean_ns, 150, 0);
@@ -271,8 +272,8 @@ static void *hammer(void *argument)
     struct cw_history_estimate e;
 
     for (uint64_t k = 0; k < 20000; k++) {
-        cw_history_add(h, k % 7, k % 500, cpu, 10, 1000);
-        cw_history_predict(h, k % 7, k % 500, 10, &cpu, NULL, 1, &e);
+        cw_history_add(h, K(k % 7), k % 500, cpu, 10, 1000);
+        cw_history_predict(h, K(k % 7), k % 500, 10, &cpu, NULL, 1, &e);
         if (e.source != CW_HISTORY_EXACT || e.mean_ns != 1000)
             return h;
     }
@@ -325,7 +326,7 @@ static void test_every_allocation(void **state)
         h = cw_history_create();
         cpu = h ? cw_history_device(h, "cpu") : 0;
         for (uint64_t k = 0; h && k < 500; k++)
-            cw_history_add(h, k, k, cpu, 1, 5);
+            cw_history_add(h, K(k), k, cpu, 1, 5);
         for (uint64_t k = 0; h && k < 500; k++) {
             struct cw_history_estimate e = predict(h, k, k, 1, cpu);
             assert_true(e.source == CW_HISTORY_NONE || e.mean_ns == 5);

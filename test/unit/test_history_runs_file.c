@@ -13,24 +13,36 @@
 #include "../../sched/random.h"
 #include "../../shim/history/history_runs.h"
 
-#define KEY 99
 #define MS  1e6
 
 static char folder[200], name[260];
+static struct cw_identity id;
+
+/* The name of its file. */
+static void name_file(const struct cw_identity *of)
+{
+    struct cw_key key = cw_identity_key(of);
+
+    snprintf(name, sizeof name, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
+}
 
 static int make_folder(void **state)
 {
     (void)state;
     snprintf(folder, sizeof folder, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    snprintf(name, sizeof name, "%s", mkdtemp(folder) ? folder : "");
-    snprintf(name + strlen(name), sizeof name - strlen(name), "/%016x", KEY);
-    return *name == '/' ? 0 : -1;
+    if (!mkdtemp(folder))
+        return -1;
+    cw_identity_begin(&id, "a program");
+    name_file(&id);
+    return 0;
 }
 
 static int drop_folder(void **state)
 {
     (void)state;
+    cw_identity_one_key = false;
     unlink(name);
+    cw_identity_finish(&id);
     return rmdir(folder);
 }
 
@@ -47,12 +59,13 @@ static void test_file(void **state)
 
     (void)state;
     cw_file_store_init(&store, folder);
-    assert_false(cw_runs_read(&again, &store, KEY));
+    assert_false(cw_runs_read(&again, &store, &id));
     for (int i = 0; i < 7; i++)
         add(&r, 1, i > 3, i > 3 ? 100 * MS : 500 * MS, i > 3 ? 2 * MS : 0);
-    cw_runs_write(&r, &store, KEY);
-    assert_true(cw_runs_read(&again, &store, KEY));
-    assert_memory_equal(&r, &again, sizeof r);
+    cw_runs_write(&r, &store, &id);
+    assert_true(cw_runs_read(&again, &store, &id));
+    assert_memory_equal(&r, &again, offsetof(struct cw_runs, text));
+    cw_runs_finish(&again);
     assert_int_equal(stat(name, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_in_range(st.st_size, 1, 4096);
@@ -70,13 +83,16 @@ static void test_garbage(void **state)
     (void)state;
     cw_file_store_init(&store, folder);
     for (int round = 0; round < 2000; round++) {
-        size_t n = round % 3 ? sizeof r : 1 + cw_random_next(&random) % sizeof bytes;
+        uint32_t count = (uint32_t)(cw_random_next(&random) % 40); /* a likely one */
+        size_t fitting = offsetof(struct cw_runs, entry) + count * sizeof(struct cw_runs_entry);
+        size_t n = round % 3 && fitting <= sizeof bytes ? fitting : 1 + cw_random_next(&random) % sizeof bytes;
+
         for (size_t i = 0; i < n; i++)
             bytes[i] = (unsigned char)(round % 2 || i > 16 ? cw_random_next(&random) : 0);
-        if (round % 2) /* a likely count */
-            bytes[8] = (unsigned char)(cw_random_next(&random) % 40), memset(bytes + 9, 0, 3);
-        cw_file_store_write(&store, KEY, bytes, n);
-        cw_runs_read(&r, &store, KEY);
+        if (round % 2)
+            memcpy(bytes + offsetof(struct cw_runs, count), &count, sizeof count);
+        cw_file_store_write(&store, &id, bytes, n);
+        cw_runs_read(&r, &store, &id);
         assert_in_range(r.count, 0, CW_RUNS_ARGUMENTS);
         for (uint32_t i = 0; i <= r.count; i++) {
             uint64_t arguments = i < r.count ? r.entry[i].arguments : 1;
@@ -84,13 +100,80 @@ static void test_garbage(void **state)
             assert_true(ns > 0 && ns < 1e15);
             add(&r, arguments, i % 2, 5 * MS, 1 * MS);
         }
+        cw_runs_finish(&r);
     }
+}
+
+/* The number of `text`, which one run more has. */
+static uint64_t run_with(struct cw_runs *r, const char *text)
+{
+    uint64_t number = cw_runs_number(r, text, strlen(text));
+
+    add(r, number, false, 500 * MS, 0);
+    return number;
+}
+
+/* Arguments are known by all of them, in this process and in later ones, and as many as an entry is kept of. */
+static void test_arguments(void **state)
+{
+    struct cw_runs r = {0}, again;
+    struct cw_file_store store;
+    uint64_t a, ab;
+    char text[16];
+
+    (void)state;
+    cw_file_store_init(&store, folder);
+    a = run_with(&r, "app a");
+    ab = run_with(&r, "app a b");
+    assert_int_not_equal(a, ab);
+    assert_int_equal(cw_runs_number(&r, "app a", 5), a);
+    cw_runs_write(&r, &store, &id);
+    cw_runs_finish(&r);
+    assert_true(cw_runs_read(&again, &store, &id));
+    assert_int_equal(cw_runs_number(&again, "app a", 5), a);
+    assert_int_equal(cw_runs_number(&again, "app a b", 7), ab);
+    assert_false(cw_runs_knows(&again, cw_runs_number(&again, "app", 3)));
+    for (int i = 0; i < CW_RUNS_ARGUMENTS; i++) {
+        snprintf(text, sizeof text, "app %d", i);
+        run_with(&again, text);
+    }
+    assert_false(cw_runs_knows(&again, cw_runs_number(&again, "app a", 5)));
+    assert_true(cw_runs_knows(&again, cw_runs_number(&again, "app 0", 5)));
+    cw_runs_write(&again, &store, &id);
+    cw_runs_finish(&again);
+    assert_true(cw_runs_read(&again, &store, &id));
+    assert_true(cw_runs_knows(&again, cw_runs_number(&again, "app 31", 6)));
+    cw_runs_finish(&again);
+}
+
+/* Two programs whose keys are the same: neither has the other's record. */
+static void test_one_key(void **state)
+{
+    struct cw_runs r = {0}, again;
+    struct cw_identity other;
+    struct cw_file_store store;
+
+    (void)state;
+    cw_identity_one_key = true;
+    cw_identity_begin(&other, "another program");
+    name_file(&id);
+    cw_file_store_init(&store, folder);
+    run_with(&r, "app");
+    cw_runs_write(&r, &store, &id);
+    assert_false(cw_runs_read(&again, &store, &other));
+    assert_int_equal(again.number, 0);
+    assert_true(cw_runs_read(&again, &store, &id));
+    cw_runs_finish(&again);
+    cw_runs_finish(&r);
+    cw_identity_finish(&other);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_file, make_folder, drop_folder),
-                                       cmocka_unit_test_setup_teardown(test_garbage, make_folder, drop_folder)};
+                                       cmocka_unit_test_setup_teardown(test_garbage, make_folder, drop_folder),
+                                       cmocka_unit_test_setup_teardown(test_arguments, make_folder, drop_folder),
+                                       cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

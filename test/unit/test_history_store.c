@@ -1,4 +1,5 @@
 /* The history of launches on disk: round trips, runs that add up, many writers at once, what is forgotten. */
+#include "history_keys.h"
 #include "history_folder.h"
 
 #include <math.h>
@@ -15,8 +16,8 @@ static void test_round_trip(void **state)
 
     (void)state;
     for (int n = 0; n < 50; n++) {
-        cw_history_add(h, UINT64_MAX, UINT64_MAX - 1, cpu, 1e6, 1000 + n);
-        cw_history_add(h, UINT64_MAX, UINT64_MAX - 1, dsp, 1e6, 7000.5);
+        cw_history_add(h, K(UINT64_MAX), UINT64_MAX - 1, cpu, 1e6, 1000 + n);
+        cw_history_add(h, K(UINT64_MAX), UINT64_MAX - 1, dsp, 1e6, 7000.5);
     }
     before = predict(h, UINT64_MAX, UINT64_MAX - 1);
     assert_int_equal(cw_history_save(h, path, NULL), CW_OK);
@@ -27,7 +28,7 @@ static void test_round_trip(void **state)
     assert_true(before.mean_ns == after.mean_ns && before.error_ns == after.error_ns &&
                 before.count == after.count);
     dsp = cw_history_device(h, "it's a \"DSP\" (emulated)");
-    cw_history_predict(h, UINT64_MAX, UINT64_MAX - 1, 0, &dsp, NULL, 1, &after);
+    cw_history_predict(h, K(UINT64_MAX), UINT64_MAX - 1, 0, &dsp, NULL, 1, &after);
     assert_float_equal(after.mean_ns, 7000.5, 1e-9);
     cw_history_destroy(h);
     assert_int_equal(stat(path, &st), 0);
@@ -49,6 +50,33 @@ static void test_runs_add_up(void **state)
     assert_float_equal(predict(h, 1, 2).mean_ns, 2000, 1e-6);
     assert_float_equal(predict(h, 1, 2).error_ns, sqrt((1e7 + 600 * 600) / 100),
                        1e-6); /* squares 10 x 1000^2 */
+    cw_history_destroy(h);
+}
+
+/* Both halves of a key are its kernel's. */
+static void test_keys(void **state)
+{
+    const struct cw_key key[3] = {{{1, 1}}, {{1, 2}}, {{2, 1}}};
+    struct cw_history *h = cw_history_create();
+    uint32_t cpu = cw_history_device(h, "cpu");
+    struct cw_history_estimate e;
+
+    (void)state;
+    for (int stored = 0; stored < 2; stored++) {
+        for (int k = 0; k < 3; k++) {
+            if (!stored)
+                cw_history_add(h, key[k], 5, cpu, 100, 1000 * (k + 1));
+            cw_history_predict(h, key[k], 5, 100, &cpu, NULL, 1, &e);
+            assert_int_equal(e.source, CW_HISTORY_EXACT);
+            assert_float_equal(e.mean_ns, 1000 * (k + 1), 1e-6);
+        }
+        assert_int_equal(cw_history_entries(h), 3);
+        if (stored)
+            break;
+        assert_int_equal(save(h, NULL), CW_OK);
+        h = loaded();
+        cpu = cw_history_device(h, "cpu");
+    }
     cw_history_destroy(h);
 }
 
@@ -159,7 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EACH(test_round_trip),         EACH(test_runs_add_up), EACH(test_nothing_fresh_touches_nothing),
         EACH(test_concurrent_writers), EACH(test_old_rows_go), EACH(test_default_path),
-        EACH(test_a_compilers_time_is_forgotten),
+        EACH(test_a_compilers_time_is_forgotten), EACH(test_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,6 +273,36 @@ static void test_vendor(void **state)
     assert_int_equal(get(text, "-cl-std=CL2.0 -DC", &vendor, NULL), CW_ERR_UNSUPPORTED);
 }
 
+/* All keys are the same: what is kept of one source, or of one compiler's macros, is no other's. */
+static void test_one_key(void **state)
+{
+    static const char text[] = "#if A > B && defined M_PI\nint x;\n#endif\n" K;
+    struct cw_models_vendor vendor = {"device 1", answer, NULL};
+    bool kept;
+
+    (void)state;
+    cw_identity_one_key = true;
+    asked = 0;
+    good_helper();
+    assert_int_equal(get(K, "-DA=1", NULL, &kept), CW_OK);
+    assert_int_equal(get(K, "-DA=1", NULL, &kept), CW_OK);
+    assert_true(kept);
+    assert_int_equal(get(K, "-DA=2", NULL, &kept), CW_OK);
+    assert_false(kept);
+    assert_int_equal(get(K " ", "-DA=1", NULL, &kept), CW_OK);
+    assert_false(kept);
+    assert_int_equal(get(K "// -DA=1", "-DB", NULL, &kept), CW_OK);
+    assert_int_equal(get(K "//", "-DA=1 -DB", NULL, &kept), CW_OK);
+    assert_false(kept);
+    assert_int_equal(times_called(), 5);
+    assert_int_equal(get(text, "-cl-std=CL2.0 ", &vendor, &kept), CW_OK);
+    assert_int_equal(asked, 1);
+    vendor.identity = "device 2";
+    assert_int_equal(get(text, "-cl-std=CL2.0 ", &vendor, &kept), CW_OK);
+    assert_int_equal(asked, 2);
+    cw_identity_one_key = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bad_helpers, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_options, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_vendor, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

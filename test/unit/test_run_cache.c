@@ -16,8 +16,44 @@
 #include "../../sched/random.h"
 #include "../../shim/run/programs/run_cache.h"
 
-static char parent[200], folder[220], file[260];
+static char parent[200], folder[220], file[300];
 static unsigned char data[5000];
+
+/* What entry `number` stands for. */
+static struct cw_identity identity(uint64_t number)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "test");
+    cw_identity_number(&id, number);
+    return id;
+}
+
+static void *get(uint64_t number, size_t *bytes)
+{
+    struct cw_identity id = identity(number);
+    void *got = cw_run_cache_read(&id, bytes);
+
+    cw_identity_finish(&id);
+    return got;
+}
+
+static void put(uint64_t number, const void *from, size_t bytes)
+{
+    struct cw_identity id = identity(number);
+
+    cw_run_cache_write(&id, from, bytes);
+    cw_identity_finish(&id);
+}
+
+static void name_file(char *name, size_t size, uint64_t number)
+{
+    struct cw_identity id = identity(number);
+    struct cw_key key = cw_identity_key(&id);
+
+    snprintf(name, size, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
+    cw_identity_finish(&id);
+}
 
 static int make_folder(void **state)
 {
@@ -26,7 +62,7 @@ static int make_folder(void **state)
     if (!mkdtemp(parent))
         return -1;
     snprintf(folder, sizeof folder, "%s/kernels", parent);
-    snprintf(file, sizeof file, "%s/%016llx", folder, 77ull);
+    name_file(file, sizeof file, 77);
     cw_run_cache_start(folder);
     for (size_t k = 0; k < sizeof data; k++)
         data[k] = (unsigned char)(k * k >> 3);
@@ -38,6 +74,7 @@ static int drop_folder(void **state)
     char command[240];
 
     (void)state;
+    cw_identity_one_key = false;
     snprintf(command, sizeof command, "rm -rf '%s'", parent);
     return system(command);
 }
@@ -46,7 +83,7 @@ static int drop_folder(void **state)
 static bool hit(void)
 {
     size_t bytes = 0;
-    void *got = cw_run_cache_read(77, &bytes);
+    void *got = get(77, &bytes);
 
     if (!got)
         return false;
@@ -62,16 +99,16 @@ static void test_round_trip(void **state)
 
     (void)state;
     assert_false(hit());
-    cw_run_cache_write(77, data, sizeof data);
+    put(77, data, sizeof data);
     assert_true(hit());
     assert_int_equal(stat(folder, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0700);
     assert_int_equal(stat(file, &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
-    cw_run_cache_write(77, data, sizeof data);
+    put(77, data, sizeof data);
     assert_true(hit());
-    cw_run_cache_write(78, data, 0);
-    assert_null(cw_run_cache_read(78, &(size_t){0}));
+    put(78, data, 0);
+    assert_null(get(78, &(size_t){0}));
 }
 
 static void test_damaged(void **state)
@@ -82,9 +119,9 @@ static void test_damaged(void **state)
     for (int n = 0; n < 300; n++) {
         int fd;
         unsigned char c;
-        off_t at = (off_t)cw_random_below(&random, sizeof data + 32);
+        off_t at = (off_t)cw_random_below(&random, sizeof data + 64);
         unlink(file);
-        cw_run_cache_write(77, data, sizeof data);
+        put(77, data, sizeof data);
         fd = open(file, O_RDWR);
         assert_true(fd >= 0);
         if (n % 3 == 0) {
@@ -104,7 +141,7 @@ static void test_others(void **state)
     char moved[300];
 
     (void)state;
-    cw_run_cache_write(77, data, sizeof data);
+    put(77, data, sizeof data);
     assert_int_equal(chmod(file, 0644), 0);
     assert_false(hit());
     assert_int_equal(chmod(file, 0600), 0);
@@ -122,7 +159,7 @@ static void test_others(void **state)
     assert_int_equal(symlink(moved, folder), 0);
     assert_false(hit());
     cw_run_cache_start("");
-    cw_run_cache_write(77, data, sizeof data);
+    put(77, data, sizeof data);
     assert_false(hit());
 }
 
@@ -146,47 +183,119 @@ static void test_bounded(void **state)
     void *got;
 
     (void)state;
-    cw_run_cache_write(77, data, 100);
+    put(77, data, 100);
     for (uint64_t key = 1000; key < 1000 + CW_FILE_STORE_FILES; key++)
-        cw_run_cache_write(key, data, 100);
+        put(key, data, 100);
     snprintf(name, sizeof name, "%s/README", folder);
     assert_int_equal(rename(file, name), 0);
     assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
     for (uint64_t key = 2000; key < 2100; key++) {
-        snprintf(name, sizeof name, "%s/%016llx", folder, (unsigned long long)key);
+        name_file(name, sizeof name, key);
         assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
     }
-    got = cw_run_cache_read(2099, &bytes); /* used again: young */
+    got = get(2099, &bytes); /* used again: young */
     assert_non_null(got);
     free(got);
-    cw_run_cache_write(77, data, 100);
+    put(77, data, 100);
     assert_int_equal(files(), CW_FILE_STORE_FILES + 2);
     cw_run_cache_start(folder);
-    cw_run_cache_write(78, data, 100);
+    put(78, data, 100);
     assert_int_equal(files(), CW_FILE_STORE_FILES / 4 * 3 + 2);
-    assert_null(cw_run_cache_read(2098, &bytes));
-    got = cw_run_cache_read(2099, &bytes);
+    assert_null(get(2098, &bytes));
+    got = get(2099, &bytes);
     assert_non_null(got);
     free(got);
     snprintf(name, sizeof name, "%s/README", folder);
     assert_int_equal(access(name, F_OK), 0);
 }
 
-static void test_keys(void **state)
+/* What earlier versions have left, under names of 16 digits, is not read, and goes with the oldest. */
+static void test_old_files(void **state)
 {
-    uint64_t plain = cw_run_cache_key("basic/3.1", 5);
+    struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char name[300];
 
     (void)state;
-    assert_int_equal(plain, cw_run_cache_key("basic/3.1", 5));
-    assert_int_not_equal(plain, cw_run_cache_key("basic/3.2", 5));
-    assert_int_not_equal(plain, cw_run_cache_key("basic/3.1", 6));
+    put(77, data, sizeof data);
+    snprintf(name, sizeof name, "%s/%016llx", folder, 77ull);
+    assert_int_equal(rename(file, name), 0);
+    assert_int_equal(utimensat(AT_FDCWD, name, old, 0), 0);
+    assert_false(hit());
+    for (uint64_t key = 1000; key < 1000 + CW_FILE_STORE_FILES; key++)
+        put(key, data, 100);
+    cw_run_cache_start(folder);
+    put(78, data, 100);
+    assert_int_not_equal(access(name, F_OK), 0);
+}
+
+/* All keys are the same: what is read is what was written for the same thing, or nothing. */
+static void test_one_key(void **state)
+{
+    unsigned char other[100] = {1};
+    size_t bytes;
+    void *got;
+
+    (void)state;
+    cw_identity_one_key = true;
+    put(77, data, sizeof data);
+    assert_true(hit());
+    assert_null(get(78, &bytes));
+    put(78, other, sizeof other);
+    assert_int_equal(files(), 1);
+    assert_false(hit());
+    got = get(78, &bytes);
+    assert_int_equal(bytes, sizeof other);
+    assert_memory_equal(got, other, bytes);
+    free(got);
+}
+
+static struct cw_identity of_device(const char *kind, const char *device)
+{
+    struct cw_identity id;
+
+    cw_run_cache_identity(&id, kind, device);
+    return id;
+}
+
+static bool same(const struct cw_identity *plain, const char *kind, const char *device)
+{
+    struct cw_identity id = of_device(kind, device);
+    bool so = cw_identity_same(plain, &id);
+
+    assert_int_equal(so, cw_key_same(cw_identity_key(plain), cw_identity_key(&id)));
+    cw_identity_finish(&id);
+    return so;
+}
+
+static void test_environment(void **state)
+{
+    struct cw_identity plain = of_device("test", "basic/3.1");
+
+    (void)state;
+    assert_true(same(&plain, "test", "basic/3.1"));
+    assert_false(same(&plain, "test", "basic/3.2"));
+    assert_false(same(&plain, "tes", "tbasic/3.1"));
     setenv("POCL_CACHE_DIR", "/somewhere", 1);
     setenv("POCL_DEVICES", "basic", 1);
     cw_run_cache_start(folder);
-    assert_int_equal(plain, cw_run_cache_key("basic/3.1", 5));
-    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-fast-relaxed-math", 1);
+    assert_true(same(&plain, "test", "basic/3.1"));
+    setenv("POCL_A", "1", 1);
+    setenv("POCL_B", "2", 1);
     cw_run_cache_start(folder);
-    assert_int_not_equal(plain, cw_run_cache_key("basic/3.1", 5));
+    assert_false(same(&plain, "test", "basic/3.1"));
+    cw_identity_finish(&plain);
+    plain = of_device("test", "basic/3.1");
+    unsetenv("POCL_A"); /* in another order */
+    setenv("POCL_A", "1", 1);
+    cw_run_cache_start(folder);
+    assert_true(same(&plain, "test", "basic/3.1"));
+    setenv("POCL_A", "2", 1); /* each is changed, and their sum is the same */
+    setenv("POCL_B", "1", 1);
+    cw_run_cache_start(folder);
+    assert_false(same(&plain, "test", "basic/3.1"));
+    unsetenv("POCL_A");
+    unsetenv("POCL_B");
+    cw_identity_finish(&plain);
 }
 
 int main(void)
@@ -196,7 +305,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_damaged, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_others, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(test_bounded, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(test_keys, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_old_files, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_environment, make_folder, drop_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "history_keys.h"
 #include "../../shim/run/plan/run_estimate.h"
 
 #define CHAINS 8
@@ -17,7 +18,7 @@ static const char *const names[] = {"home", "helper"};
 static void test_rows(void **state)
 {
     struct cw_history *h = cw_history_create();
-    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .home = 0, .allowed = 2};
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .home = 0, .allowed = 2};
     struct cw_run_estimator e;
     double cost[2], error[2];
 
@@ -29,7 +30,7 @@ static void test_rows(void **state)
     assert_float_equal(cost[1], 60000, 0);
     assert_true(error[0] == cost[0] && error[1] == cost[1]);
     for (int n = 0; n < 100; n++)
-        cw_history_add(h, 1, 2, e.device[0], 100, 10000);
+        cw_history_add(h, K(1), 2, e.device[0], 100, 10000);
     cw_run_estimate_row(&e, &launch, cost, error);
     assert_float_equal(cost[1], 30000, 0);
     assert_true(error[0] == 0 && error[1] == 0); /* a trial */
@@ -57,14 +58,14 @@ static void test_rows(void **state)
 static void test_alone(void **state)
 {
     struct cw_history *h = cw_history_create();
-    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 2, .alone = true};
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 2, .alone = true};
     struct cw_run_estimator e;
     double cost[2], error[2];
 
     (void)state;
     assert_true(cw_run_estimator_init(&e, h, names, (double[]){1, 2}, 2));
     for (int n = 0; n < 100; n++)
-        cw_history_add(h, 1, 2, e.device[0], 100, 2e6);
+        cw_history_add(h, K(1), 2, e.device[0], 100, 2e6);
     cw_run_estimate_begin(&e);
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), CW_SCHED_NONE);
     assert_true(error[0] > 0 && error[1] > 0);
@@ -76,7 +77,7 @@ static void test_alone(void **state)
     launch.shape = 3;
     e.slowness[1] = 2;
     for (int n = 0; n < 100; n++)
-        cw_history_add(h, 1, 3, e.device[0], 100, 2e4);
+        cw_history_add(h, K(1), 3, e.device[0], 100, 2e4);
     assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
     cw_history_destroy(h);
 }
@@ -121,7 +122,7 @@ static void loop_finish(struct loop *l)
  * were moved. */
 static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
 {
-    struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
+    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 3};
     struct cw_run_window w = {.tasks = TASKS,
                               .pred_start = l->pred_start,
                               .pred = l->pred,
@@ -134,7 +135,7 @@ static uint32_t loop_step(struct loop *l, double home_ns, double helper_ns)
     assert_int_equal(cw_run_plan_make(l->planner, &w, &l->plan, NULL), CW_OK);
     cw_run_estimate_adopt(&l->estimator, &w, l->trial, &l->plan);
     for (uint32_t i = 0; i < TASKS; i++)
-        cw_history_add(l->history, 1, 2, l->estimator.device[l->plan.slot[i]], 100,
+        cw_history_add(l->history, K(1), 2, l->estimator.device[l->plan.slot[i]], 100,
                        l->plan.slot[i] ? helper_ns : home_ns);
     return l->plan.moved;
 }
@@ -223,7 +224,7 @@ static void test_a_fast_helper_is_found_by_trials(void **state)
 static void test_a_single_slow_sample_is_not_believed(void **state)
 {
     for (uint64_t shape = 2; shape < 4; shape++) {
-        struct cw_run_launch_key launch = {.kernel = 1, .shape = 2, .size = 100, .allowed = 3};
+        struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 3};
         struct cw_history *h = cw_history_create();
         struct cw_run_estimator e;
         double cost[2], error[2];
@@ -231,8 +232,8 @@ static void test_a_single_slow_sample_is_not_believed(void **state)
         (void)state;
         assert_true(cw_run_estimator_init(&e, h, names, NULL, 2));
         for (int n = 0; n < 100; n++)
-            cw_history_add(h, 1, 2, e.device[0], 100, 60000);
-        cw_history_add(h, 1, shape, e.device[1], 100, 84e6);
+            cw_history_add(h, K(1), 2, e.device[0], 100, 60000);
+        cw_history_add(h, K(1), shape, e.device[1], 100, 84e6);
         cw_run_estimate_begin(&e);
         assert_int_equal(cw_run_estimate_row(&e, &launch, cost, error), 1);
         assert_true(cost[1] <= 1e6);
@@ -249,7 +250,7 @@ static void test_a_busy_hour_is_forgotten(void **state)
     (void)state;
     loop_init(&l, 1);
     for (int n = 0; n < 100; n++)
-        cw_history_add(l.history, 1, 2, l.estimator.device[1], 100, 150000);
+        cw_history_add(l.history, K(1), 2, l.estimator.device[1], 100, 150000);
     for (int n = 0; n < 100; n++)
         moved += loop_step(&l, 100000, 150000);
     assert_in_range(moved, 1, 100 * TASKS / 100);

@@ -102,7 +102,7 @@ static void forget_copies(struct cw_run_program *p)
     }
     cw_run_rewritten_free(p);
     p->sought_again = 0;
-    p->hash = 0;
+    p->key = (struct cw_key){{0}};
 }
 
 static void forget_tokens(struct cw_run_program *p)

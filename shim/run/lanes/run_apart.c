@@ -177,7 +177,9 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
     return arg;
 }
 
-/* ---- what earlier runs have compiled: by what a launch needs, the file that the vendor's code for it is in */
+/* ---- what earlier runs have compiled: for what a launch needs, the file that the vendor's code for it is in */
+
+#define KIND "compiled 2"
 
 static struct cw_file_store compiled;
 
@@ -186,8 +188,47 @@ void cw_run_apart_start(const char *folder)
     cw_file_store_init(&compiled, folder);
 }
 
+/* What the code of a launch depends on. */
+struct need {
+    struct cw_identity program; /* device, places, source, options */
+    struct cw_identity launch;  /* kernel and range */
+};
+
+/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c, pocl_cache_kernel_cachedir_path() of 3.1. */
+static bool is_small(const struct cw_compile_range *r)
+{
+    uint64_t deep = r->dims > 2 ? r->local[2] * r->local[2] : 0;
+
+    return r->global[0] < USHRT_MAX && (r->dims < 2 || r->global[1] < USHRT_MAX) && deep < USHRT_MAX;
+}
+
+/* As far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range is; without a local size all of the
+ * range, by which it chooses one. And where it keeps the code. *need is the caller's to finish. */
+static void name_need(struct need *need, const struct cw_compile_question *q)
+{
+    static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    const struct cw_compile_range *r = &q->range;
+    uint8_t form[] = {r->has_local, r->offset[0] || r->offset[1] || r->offset[2], is_small(r)};
+
+    cw_run_cache_identity(&need->program, KIND, q->device);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        cw_identity_text(&need->program, getenv(places[i]));
+    cw_identity_number(&need->program, q->units);
+    cw_identity_text(&need->program, q->options);
+    cw_identity_text(&need->program, q->source);
+    cw_identity_begin(&need->launch, q->kernel);
+    cw_identity_add(&need->launch, form, sizeof form);
+    cw_identity_add(&need->launch, r->has_local ? r->local : r->global, sizeof r->local);
+}
+
+static void finish_need(struct need *need)
+{
+    cw_identity_finish(&need->program);
+    cw_identity_finish(&need->launch);
+}
+
 struct memory {
-    uint64_t key;
+    struct cw_identity id;
     const char *module; /* that is new; NULL: is one known? */
     bool loaded;
 };
@@ -198,93 +239,97 @@ static void load(void *memory)
 {
     struct memory *m = memory;
     size_t bytes = 0;
-    char *known = m->module ? NULL : cw_file_store_read(&compiled, m->key, &bytes);
+    char *known = m->module ? NULL : cw_file_store_read(&compiled, &m->id, &bytes);
     const char *module = m->module ? m->module : known;
 
     m->loaded = module && *module == '/' && dlopen(module, RTLD_NOW | RTLD_LOCAL);
     if (m->loaded && m->module)
-        cw_file_store_write(&compiled, m->key, module, strlen(module) + 1);
+        cw_file_store_write(&compiled, &m->id, module, strlen(module) + 1);
     free(known);
 }
 
-static uint64_t hash(uint64_t h, const void *data, size_t bytes)
-{
-    return cw_file_store_hash(h, data, bytes);
-}
-
-/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c, pocl_cache_kernel_cachedir_path() of 3.1. */
-static bool is_small(const struct cw_compile_range *r)
-{
-    uint64_t deep = r->dims > 2 ? r->local[2] * r->local[2] : 0;
-
-    return r->global[0] < USHRT_MAX && (r->dims < 2 || r->global[1] < USHRT_MAX) && deep < USHRT_MAX;
-}
-
-/* Of all that the code depends on, as far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range
- * is; without a local size all of the range, by which it chooses one. And where it keeps the code. */
-static uint64_t key_of(const struct cw_compile_question *q)
-{
-    static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
-    const struct cw_compile_range *r = &q->range;
-    uint8_t kind[] = {r->has_local, r->offset[0] || r->offset[1] || r->offset[2], is_small(r)};
-    uint64_t h = CW_FILE_STORE_HASH;
-
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *place = getenv(places[i]);
-
-        h = place ? hash(h, place, strlen(place) + 1) : hash(h, "", 1);
-    }
-    h = hash(h, q->source, strlen(q->source) + 1);
-    h = hash(h, q->options, strlen(q->options) + 1);
-    h = hash(h, q->kernel, strlen(q->kernel) + 1);
-    h = hash(h, &q->units, sizeof q->units);
-    h = hash(h, kind, sizeof kind);
-    h = hash(h, r->has_local ? r->local : r->global, sizeof r->local);
-    return cw_run_cache_key(q->device, h);
-}
-
-/* What this process has loaded. */
+/* What this process has loaded: programs, and launches of them, which begin with their program's number. */
 static struct {
     pthread_mutex_t lock;
-    uint64_t *key;
-    size_t n, capacity;
+    struct cw_identity_set programs, launches;
 } here = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_here(uint64_t key)
+/* Of a launch of program number `program`; the caller's to finish. */
+static struct cw_identity loaded_launch(uint32_t program, const struct need *need)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "loaded");
+    cw_identity_number(&id, program);
+    cw_identity_add(&id, need->launch.bytes, need->launch.length);
+    id.failed |= need->launch.failed;
+    return id;
+}
+
+static bool is_here(const struct need *need)
 {
     bool found = false;
+    uint32_t program;
 
     pthread_mutex_lock(&here.lock);
-    for (size_t i = 0; i < here.n && !found; i++)
-        found = here.key[i] == key;
+    program = cw_identity_set_find(&here.programs, &need->program);
+    if (program != CW_IDENTITY_NONE) {
+        struct cw_identity id = loaded_launch(program, need);
+
+        found = cw_identity_set_find(&here.launches, &id) != CW_IDENTITY_NONE;
+        cw_identity_finish(&id);
+    }
     pthread_mutex_unlock(&here.lock);
     return found;
 }
 
-static void note(uint64_t key)
+static void note(const struct need *need)
 {
-    pthread_mutex_lock(&here.lock);
-    if (here.n == here.capacity) {
-        size_t capacity = here.n ? 2 * here.n : 16;
-        uint64_t *more = realloc(here.key, capacity * sizeof *more);
+    uint32_t program;
 
-        here.capacity = more ? capacity : here.capacity;
-        here.key = more ? more : here.key;
+    pthread_mutex_lock(&here.lock);
+    program = cw_identity_set_add(&here.programs, &need->program);
+    if (program != CW_IDENTITY_NONE) {
+        struct cw_identity id = loaded_launch(program, need);
+
+        cw_identity_set_add(&here.launches, &id);
+        cw_identity_finish(&id);
     }
-    if (here.n < here.capacity)
-        here.key[here.n++] = key;
     pthread_mutex_unlock(&here.lock);
 }
 
-/* Whether the file of `module`, or the one that is known for the key, is loaded now. */
-static bool load_apart(cl_device_id device, uint64_t key, const char *module)
+/* Whether the file of `module`, or the one that is known for it, is loaded now. */
+static bool load_apart(cl_device_id device, const struct need *need, const char *module)
 {
-    struct memory m = {.key = key, .module = module};
-    bool loaded = cw_run_apart(device, load, &m) && m.loaded;
+    struct memory m = {.module = module};
+    bool loaded;
 
+    cw_identity_begin(&m.id, KIND);
+    cw_identity_add(&m.id, need->program.bytes, need->program.length);
+    cw_identity_add(&m.id, need->launch.bytes, need->launch.length);
+    m.id.failed |= need->program.failed || need->launch.failed;
+    loaded = cw_run_apart(device, load, &m) && m.loaded;
     if (loaded)
-        note(key);
+        note(need);
+    cw_identity_finish(&m.id);
     return loaded;
+}
+
+/* Asks the compiler, unless the code is known. */
+static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_question *q, const struct need *need)
+{
+    char module[CW_COMPILE_MODULE];
+    enum cw_compile_answer answer;
+    uint64_t begin;
+
+    if (*q->kernel && *compiled.folder && load_apart(device, need, NULL))
+        return CW_COMPILE_GOOD;
+    begin = cw_run_now_ns();
+    answer = cw_compile_child_ask(q, module);
+    cw_run_thread_adds((double)(cw_run_now_ns() - begin)); /* hardly more than it has worked */
+    if (answer == CW_COMPILE_GOOD && *q->kernel && !load_apart(device, need, module))
+        answer = CW_COMPILE_BAD;
+    return answer;
 }
 
 /* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may have had compiled what
@@ -293,26 +338,20 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
                                   const struct cw_run_range *r, const struct cw_compile_arg *arg, uint32_t args, bool room)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
-    char text[DEVICE_TEXT], module[CW_COMPILE_MODULE];
+    char text[DEVICE_TEXT];
     const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
                                           .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
     enum cw_compile_answer answer;
-    uint64_t key, begin;
+    struct need need;
 
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
-    key = key_of(&q);
-    if (*kernel && is_here(key))
-        return CW_COMPILE_GOOD;
-    if (!room)
-        return CW_COMPILE_BAD;
-    if (*kernel && *compiled.folder && load_apart(device, key, NULL))
-        return CW_COMPILE_GOOD;
-    begin = cw_run_now_ns();
-    answer = cw_compile_child_ask(&q, module);
-    cw_run_thread_adds((double)(cw_run_now_ns() - begin)); /* hardly more than it has worked */
-    if (answer == CW_COMPILE_GOOD && *kernel && !load_apart(device, key, module))
-        answer = CW_COMPILE_BAD;
+    name_need(&need, &q);
+    if (*kernel && is_here(&need))
+        answer = CW_COMPILE_GOOD;
+    else
+        answer = room ? have(device, &q, &need) : CW_COMPILE_BAD;
+    finish_need(&need);
     return answer;
 }
 

@@ -9,13 +9,13 @@
 #include "../run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "../../trace/recorder.h"
+#include "../../../analyzer/io/identity.h"
 
 struct cw_run_flight {
     struct cw_run_flight *next;
-    uint64_t key; /* of the kernel's source, options and name, which is what PoCL goes by */
+    struct cw_identity id; /* the kernel's source, options and name, which is what PoCL goes by */
+    struct cw_key key;
     struct cw_run_side {
         size_t width; /* of those that run */
         uint32_t running;
@@ -29,23 +29,23 @@ struct cw_run_flight *cw_run_flight_of(const struct cw_run_kernel *k)
     const struct cw_run_program *p = k->program;
     const char *text = cw_run_program_text(p);
     struct cw_run_flight *f;
-    uint64_t key = CW_FNV_START;
+    struct cw_identity id;
+    struct cw_key key;
 
     if (!text || !p->options)
         return NULL;
-    key = cw_fnv1a(key, text, strlen(text) + 1);
-    key = cw_fnv1a(key, p->options, strlen(p->options) + 1);
-    key = cw_fnv1a(key, k->name, strlen(k->name));
-    for (f = flights; f; f = f->next)
-        if (f->key == key)
-            return f;
-    f = calloc(1, sizeof *f);
-    if (f) {
-        f->key = key;
-        f->next = flights;
-        flights = f;
+    cw_identity_begin(&id, k->name);
+    cw_identity_text(&id, p->options);
+    cw_identity_text(&id, text);
+    key = cw_identity_key(&id);
+    for (f = flights; f && !(cw_key_same(f->key, key) && cw_identity_same(&f->id, &id));)
+        f = f->next;
+    if (f || id.failed || !(f = calloc(1, sizeof *f))) {
+        cw_identity_finish(&id);
+        return f;
     }
-    return f;
+    *f = (struct cw_run_flight){.next = flights, .id = id, .key = key};
+    return flights = f;
 }
 
 /* Launches with an offset are compiled apart from all without: another width. */

@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../../../analyzer/io/identity.h"
+
 #define LOOKED_AT   128 /* of the highest descriptors that the process may have: the lowest are taken first */
 #define DESCRIPTORS 40  /* a compiler's, its linker's and a few threads' of the program */
 #define FILE_BYTES  (UINT64_C(64) << 20)
@@ -144,16 +146,14 @@ static bool may_await_children(void)
 static bool has_linker(void)
 {
     static _Thread_local struct {
-        uint64_t hash;
+        struct cw_key path; /* no more than that: small stacks hold it */
         char at[256];
     } last;
     const char *path = getenv("PATH");
-    uint64_t hash = 0xcbf29ce484222325u;
+    struct cw_key now = cw_key_of(path, path ? strlen(path) : 0);
     char at[PATH_MAX] = "";
 
-    for (const char *p = path; p && *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-    if (last.hash == hash && *last.at && access(last.at, X_OK) == 0)
+    if (*last.at && cw_key_same(last.path, now) && access(last.at, X_OK) == 0)
         return true;
     for (size_t n; path && *path; path += n + (path[n] == ':')) {
         n = strcspn(path, ":");
@@ -162,10 +162,10 @@ static bool has_linker(void)
         snprintf(at, sizeof at, "%.*s/ld", (int)n, path);
         if (access(at, X_OK) != 0)
             continue;
-        last.hash = hash;
-        memcpy(last.at, at, sizeof last.at - 1);
-        if (n + sizeof "/ld" > sizeof last.at)
-            *last.at = '\0';
+        last.path = now;
+        *last.at = '\0';
+        if (strlen(at) < sizeof last.at)
+            strcpy(last.at, at);
         return true;
     }
     return false;
@@ -194,8 +194,13 @@ bool cw_run_room(void)
 
 #define MOST_KINDS 256 /* of a kernel on a lane */
 
-struct cw_run_kinds { /* what a vendor may compile code of its own for */
-    uint64_t *kind;
+struct cw_run_loaded_kind { /* what a vendor may compile code of its own for */
+    size_t local[3];
+    uint8_t width[3], form, has_offset;
+};
+
+struct cw_run_kinds {
+    struct cw_run_loaded_kind *kind;
     uint32_t n, capacity, next; /* next: to be replaced when there are too many */
 };
 
@@ -211,26 +216,30 @@ void cw_run_room_free(struct cw_run_kinds *kinds)
     free(kinds);
 }
 
-static uint64_t kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, enum cw_run_form form)
+static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, enum cw_run_form form)
 {
-    static const uint64_t seeds[] = {0x14057b7ef767814fu, 0x5851f42d4c957f2du, 0xd1342543de82ef95u, 0x9fb21c651e98df25u};
-    uint64_t h = seeds[form] + (form == CW_RUN_WHOLE && l->has_offset); /* tiles have none */
+    struct cw_run_loaded_kind kind;
 
+    memset(&kind, 0, sizeof kind); /* kinds are compared as bytes */
+    kind.form = (uint8_t)form;
+    kind.has_offset = form == CW_RUN_WHOLE && l->has_offset; /* tiles have none */
     for (cl_uint d = 0; d < l->dims; d++) { /* widths by powers of two, one of which ends where PoCL's narrow ranges do */
-        h = (h ^ (local ? local[d] : 0)) * 0x9e3779b97f4a7c15u;
-        h = (h ^ (64u - (unsigned)__builtin_clzll(global[d] + 1))) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 29;
+        kind.local[d] = local ? local[d] : 0;
+        kind.width[d] = (uint8_t)(64u - (unsigned)__builtin_clzll(global[d] + 1));
     }
-    return h;
+    return kind;
 }
 
 bool cw_run_room_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form)
 {
     const struct cw_run_kinds *k = &l->kernel->loaded[lane];
-    uint64_t kind = k->n ? kind_of(l, global, local, form) : 0;
+    struct cw_run_loaded_kind kind;
 
+    if (!k->n)
+        return false;
+    kind = kind_of(l, global, local, form);
     for (uint32_t i = 0; i < k->n; i++)
-        if (k->kind[i] == kind)
+        if (!memcmp(&k->kind[i], &kind, sizeof kind))
             return true;
     return false;
 }
@@ -241,7 +250,7 @@ void cw_run_room_loaded(const struct cw_run_launch *l, const size_t *global, con
 
     if (k->n == k->capacity && k->n < MOST_KINDS) {
         uint32_t capacity = k->n ? 2 * k->n : 4;
-        uint64_t *more = realloc(k->kind, capacity * sizeof *more);
+        struct cw_run_loaded_kind *more = realloc(k->kind, capacity * sizeof *more);
 
         if (!more)
             return;

@@ -280,9 +280,9 @@ void cw_run_spent(struct cw_run_program *p, double ns)
 {
     p->spent_ns += ns;
     p->untold_ns += ns;
-    if (p->untold_ns < fmax(TOLD_NS, TOLD_SHARE * p->spent_ns) || !p->hash || !brain.history)
+    if (p->untold_ns < fmax(TOLD_NS, TOLD_SHARE * p->spent_ns) || cw_key_none(p->key) || !brain.history)
         return;
-    cw_history_add(brain.history, p->hash, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
+    cw_history_add(brain.history, p->key, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
     p->untold_ns = 0;
 }
 
@@ -291,7 +291,7 @@ double cw_run_spent_ever(struct cw_run_program *p)
     struct cw_history_estimate e;
     uint32_t device = spent_device();
 
-    cw_history_predict(brain.history, p->hash, SPENT_SHAPE, 1, &device, NULL, 1, &e);
+    cw_history_predict(brain.history, p->key, SPENT_SHAPE, 1, &device, NULL, 1, &e);
     return (e.source == CW_HISTORY_EXACT ? e.mean_ns * e.count : 0) + p->untold_ns;
 }
 
@@ -304,11 +304,12 @@ const char *cw_run_brain_policy(void)
 static bool is_first(struct cw_run_task *t)
 {
     const struct cw_run_launch *l = &t->launch;
+    const struct cw_run_warm_what what = cw_run_kind(l);
     struct cw_run_warm **w = &l->kernel->program->warm[t->lane];
 
     if (!*w)
         *w = calloc(1, sizeof **w);
-    return !*w || cw_run_warm_is_first(*w, cw_run_kind(l), l->dims == 1 ? l->global[0] : 0);
+    return !*w || cw_run_warm_is_first(*w, &what, l->dims == 1 ? l->global[0] : 0);
 }
 
 /* Of late: the least, as others disturb, which is forgotten slowly. */
@@ -351,5 +352,5 @@ void cw_run_decide_measured(struct cw_run_task *t, cl_int status)
     if (first || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
         return;
     device = t->chained ? b->estimator.chained[t->lane] : b->estimator.device[t->lane];
-    cw_history_add(brain.history, k->hash, t->shape, device, cw_run_items(&t->launch), ns);
+    cw_history_add(brain.history, k->key, t->shape, device, cw_run_items(&t->launch), ns);
 }

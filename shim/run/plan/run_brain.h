@@ -26,15 +26,15 @@ const char *cw_run_brain_policy(void);
  * (run_prices.c) */
 uint64_t cw_run_lanes_allowed(const struct cw_run_task *t);
 
-/* By its source and its options, which are set; 0: not known. */
-uint64_t cw_run_program_hash(struct cw_run_program *p);
+/* By its source and its options, which are set; none: not known. */
+struct cw_key cw_run_program_key(struct cw_run_program *p);
 
-/* Sets the launch's shape and its kernel's hash, by which the history knows it. */
+/* Sets the launch's shape and its kernel's key, by which the history knows it. */
 void cw_run_name_launch(struct cw_run_task *t);
 
 /* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor picks it by. After
  * cw_run_name_launch. */
-uint64_t cw_run_kind(const struct cw_run_launch *l);
+struct cw_run_warm_what cw_run_kind(const struct cw_run_launch *l);
 
 /* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would follow another
  * launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone: nothing

@@ -32,8 +32,8 @@ struct cw_run_estimator {
 
 /* A launch or any command whose times the history keeps. */
 struct cw_run_launch_key {
-    uint64_t kernel,
-        shape; /* as in history.h; commands without a kernel have numbers of their own for `kernel` */
+    struct cw_key kernel; /* as in history.h; commands without a kernel have numbers of their own */
+    uint64_t shape;
     double size;
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */

@@ -17,22 +17,22 @@
 #define WORTH_A_BUILD 2e7
 #define WORTH_A_DELAY 1e9
 
-uint64_t cw_run_program_hash(struct cw_run_program *p)
+struct cw_key cw_run_program_key(struct cw_run_program *p)
 {
     const char *text = cw_run_program_text(p);
 
-    if (!p->hash && text)
-        p->hash = cw_history_program(text, p->options);
-    return p->hash;
+    if (cw_key_none(p->key) && text)
+        p->key = cw_history_program(text, p->options);
+    return p->key;
 }
 
-static uint64_t hash_of(struct cw_run_kernel *k)
+/* Sets the key of its program, too. */
+static void set_key(struct cw_run_kernel *k)
 {
-    uint64_t program = cw_run_program_hash(k->program);
+    struct cw_key program = cw_run_program_key(k->program);
 
-    if (!k->hash)
-        k->hash = cw_history_kernel(program, k->name);
-    return k->hash;
+    if (cw_key_none(k->key))
+        k->key = cw_history_kernel(program, k->name);
 }
 
 double cw_run_items(const struct cw_run_launch *l)
@@ -74,13 +74,13 @@ static uint64_t shape_of(const struct cw_run_launch *l)
     return hash | 1;
 }
 
-uint64_t cw_run_kind(const struct cw_run_launch *l)
+struct cw_run_warm_what cw_run_kind(const struct cw_run_launch *l)
 {
-    uint64_t hash = mixed(l->kernel->hash, l->dims | (l->has_local ? 4 : 0));
+    struct cw_run_warm_what what = {.kernel = l->kernel->key, .form = l->dims | (l->has_local ? 4 : 0)};
 
     for (cl_uint d = 0; d < l->dims; d++)
-        hash = mixed(hash, l->has_local ? l->local[d] : l->global[d]);
-    return hash | 1;
+        what.size[d] = l->has_local ? l->local[d] : l->global[d];
+    return what;
 }
 
 /* True when another lane builds `p` and keeps what `l` can take. */
@@ -121,7 +121,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
     bool build;
 
     if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
-        hash_of(k);
+        set_key(k);
         return true; /* whoever runs the first launch there builds it */
     }
     if (l->num_wanted == CW_RUN_WANTED)
@@ -129,7 +129,7 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_lane *l)
     build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
     if (build || *copy == CW_RUN_COPY_NONE) {
         *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
-        hash_of(k);
+        set_key(k);
         l->wanted[l->num_wanted++] = p;
         cw_run.wanted++;
         cw_run_busy(&p->r);
@@ -190,7 +190,7 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
 static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
                              double *cost, double *error)
 {
-    const struct cw_run_launch_key key = {.kernel = t->launch.kernel->hash,
+    const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
                                           .shape = t->shape,
                                           .size = cw_run_items(&t->launch),
                                           .home = t->home_lane,
@@ -228,6 +228,6 @@ uint32_t cw_run_price(struct cw_run_brain *b, const struct cw_run_task *t, uint6
 
 void cw_run_name_launch(struct cw_run_task *t)
 {
-    hash_of(t->launch.kernel);
+    set_key(t->launch.kernel);
     t->shape = shape_of(&t->launch);
 }

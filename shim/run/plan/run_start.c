@@ -25,7 +25,7 @@
 #define LOOK_NS    10000000
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
-#define VERSION    6 /* of what the record means */
+#define KIND       "runs 7" /* another one when the record means something else */
 #define FIRST_MARK 4 /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
@@ -33,7 +33,8 @@ enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
 static struct {
     struct cw_file_store store;
     struct cw_runs runs;
-    uint64_t key, arguments;
+    struct cw_identity program;
+    uint64_t arguments; /* their number in `runs` */
     bool kept;      /* there is a place for the record */
     bool first;     /* it has nothing of these arguments */
     enum why why;
@@ -74,44 +75,44 @@ void cw_run_thread_adds(double ns)
 
 /* ---- which program this is */
 
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-    return cw_file_store_hash(h, text, strlen(text) + 1);
-}
-
 /* The program's file, by what stays when it is copied; the settings that matter; what the process may use. */
-static uint64_t identity(const struct cw_options *options)
+static struct cw_identity identity(const struct cw_options *options)
 {
-    const long facts[] = {VERSION, sysconf(_SC_NPROCESSORS_ONLN), sizeof(struct cw_runs)};
-    uint64_t h = cw_file_store_hash(CW_FILE_STORE_HASH, facts, sizeof facts);
+    struct cw_identity id = {.failed = true};
     struct stat st = {0};
     char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     const char *slash;
 
     if (n <= 0 || stat("/proc/self/exe", &st) != 0)
-        return 0;
+        return id;
     path[n] = '\0';
     slash = strrchr(path, '/');
-    h = hash_text(h, slash ? slash + 1 : path);
-    h = cw_file_store_hash(h, &st.st_size, sizeof st.st_size);
-    h = cw_file_store_hash(h, &st.st_mtim, sizeof st.st_mtim);
-    return hash_text(hash_text(hash_text(h, options->numerics), options->footprints), options->devices);
+    cw_identity_begin(&id, KIND);
+    cw_identity_number(&id, sizeof(struct cw_runs));
+    cw_identity_number(&id, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    cw_identity_text(&id, slash ? slash + 1 : path);
+    cw_identity_number(&id, (uint64_t)st.st_size);
+    cw_identity_number(&id, (uint64_t)st.st_mtim.tv_sec);
+    cw_identity_number(&id, (uint64_t)st.st_mtim.tv_nsec);
+    cw_identity_text(&id, options->numerics);
+    cw_identity_text(&id, options->footprints);
+    cw_identity_text(&id, options->devices);
+    return id;
 }
 
-static uint64_t hash_arguments(void)
+/* The process's command line, as far as TEXT_BYTES go; it stays. NULL: it cannot be read. */
+static const char *read_arguments(size_t *bytes)
 {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    uint64_t h = CW_FILE_STORE_HASH;
-    char *text = fd >= 0 ? malloc(TEXT_BYTES) : NULL;
+    char *text = fd >= 0 ? malloc(TEXT_BYTES) : NULL, *shorter;
     ssize_t n = text ? read(fd, text, TEXT_BYTES) : 0;
 
-    if (n > 0)
-        h = cw_file_store_hash(h, text, (size_t)n);
-    free(text);
     if (fd >= 0)
         close(fd);
-    return h;
+    *bytes = n > 0 ? (size_t)n : 0;
+    shorter = text ? realloc(text, *bytes + 1) : NULL;
+    return shorter ? shorter : text;
 }
 
 /* ---- the decision */
@@ -126,14 +127,20 @@ static bool is_asked(const struct cw_options *options)
 
 static void look_up(const struct cw_options *options, const char *folder)
 {
-    rent.key = *folder ? identity(options) : 0;
-    rent.kept = rent.key != 0;
+    const char *arguments;
+    size_t bytes;
+
+    if (!*folder)
+        return;
+    rent.program = identity(options);
+    arguments = read_arguments(&bytes);
+    rent.kept = !rent.program.failed && arguments;
     if (!rent.kept)
         return;
     cw_file_store_init(&rent.store, folder);
-    rent.arguments = hash_arguments();
-    if (cw_runs_read(&rent.runs, &rent.store, rent.key))
+    if (cw_runs_read(&rent.runs, &rent.store, &rent.program))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
+    rent.arguments = cw_runs_number(&rent.runs, arguments, bytes);
     rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
 }
 
@@ -339,7 +346,7 @@ void cw_run_start_finish(void)
     cw_run_unlock();
     if (idle) {
         cw_runs_add_idle(&rent.runs, rent.arguments);
-        cw_runs_write(&rent.runs, &rent.store, rent.key);
+        cw_runs_write(&rent.runs, &rent.store, &rent.program);
         return;
     }
     cw_run_lock(); /* other threads of the program may go on */
@@ -354,7 +361,7 @@ void cw_run_start_finish(void)
     changed = cw_runs_add(&rent.runs, rent.arguments, &run);
     cw_run_unlock();
     if (changed)
-        cw_runs_write(&rent.runs, &rent.store, rent.key);
+        cw_runs_write(&rent.runs, &rent.store, &rent.program);
 }
 
 int cw_run_start_describe(char *text, unsigned size)

@@ -9,17 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../../../analyzer/io/identity.h"
+
 #define CW_RUN_WARM_KINDS 64
+
+/* What a vendor compiles code for. */
+struct cw_run_warm_what {
+    struct cw_key kernel;
+    uint64_t form, size[3]; /* form: not 0; dimensions, and whether the sizes are local ones */
+};
 
 /* On one device; all zero: none yet. */
 struct cw_run_warm {
     struct cw_run_warm_kind {
-        uint64_t kind, wide; /* kind 0: unused */
+        struct cw_run_warm_what what; /* form 0: unused */
+        uint64_t wide;
     } of[CW_RUN_WARM_KINDS / 4][4];
     uint8_t next[CW_RUN_WARM_KINDS / 4]; /* to be forgotten */
 };
 
-/* True when no launch of `kind` (a hash, not 0), at least `wide` wide, was told of; from now on one was. */
-bool cw_run_warm_is_first(struct cw_run_warm *w, uint64_t kind, uint64_t wide);
+/* True when no launch of that kind, at least `wide` wide, was told of; from now on one was. */
+bool cw_run_warm_is_first(struct cw_run_warm *w, const struct cw_run_warm_what *what, uint64_t wide);
 
 #endif

@@ -8,39 +8,8 @@
 #include "run_macros.h"
 #include "run_models.h"
 
+#define KIND           "binary 2"
 #define IDENTITY_BYTES 4096
-
-/* A second hash, of another kind, so that the two together are no accident: a 64-bit multiply and shift per word. */
-static uint64_t other_hash(const unsigned char *p, size_t bytes)
-{
-    uint64_t h = bytes * UINT64_C(0x9e3779b97f4a7c15), word;
-
-    for (; bytes >= 8; p += 8, bytes -= 8) {
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        h ^= h >> 32;
-    }
-    for (; bytes; p++, bytes--)
-        h = (h ^ *p) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return h ^ h >> 29;
-}
-
-/* What a file begins with: all of it must be the same. */
-struct head {
-    char kind[16];
-    uint64_t bytes, hash, other;
-};
-
-static struct head head_of(const unsigned char *binary, size_t bytes)
-{
-    return (struct head){.kind = "binary 1", .bytes = bytes, .hash = cw_file_store_hash(CW_FILE_STORE_HASH, binary, bytes),
-                         .other = other_hash(binary, bytes)};
-}
-
-static uint64_t key_of(const struct head *h)
-{
-    return cw_file_store_hash(CW_FILE_STORE_HASH, h, sizeof *h);
-}
 
 static bool identity_of(const struct cw_slots *slots, char text[IDENTITY_BYTES])
 {
@@ -52,43 +21,47 @@ static bool identity_of(const struct cw_slots *slots, char text[IDENTITY_BYTES])
     return cw_run_compilers_identity(&c, text, IDENTITY_BYTES);
 }
 
+/* Of a binary: all of its bytes, and the compilers. The caller's to finish. */
+static struct cw_identity name_binary(const char *compilers, const unsigned char *binary, size_t bytes)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, KIND);
+    cw_identity_text(&id, compilers);
+    cw_identity_add(&id, binary, bytes);
+    return id;
+}
+
 void cw_run_binary_keep(const struct cw_run_program *p, const char *source, const char *options, cl_uint n,
                         const size_t *bytes, unsigned char *const *binaries)
 {
-    char identity[IDENTITY_BYTES], *text, *to;
-    size_t length = sizeof(struct head);
+    size_t length = strlen(source) + strlen(options) + 2;
+    char compilers[IDENTITY_BYTES], *text;
 
-    if (getenv("POCL_EXTRA_BUILD_FLAGS") || !identity_of(p->context->slots, identity))
+    if (getenv("POCL_EXTRA_BUILD_FLAGS") || !identity_of(p->context->slots, compilers))
         return;
-    length += strlen(identity) + strlen(source) + strlen(options) + 3;
     text = malloc(length);
-    for (cl_uint i = 0; text && i < n; i++) {
-        struct head h;
-        if (!binaries[i] || !bytes[i])
-            continue;
-        h = head_of(binaries[i], bytes[i]);
-        to = mempcpy(text, &h, sizeof h);
-        to = stpcpy(stpcpy(to, identity) + 1, options) + 1;
-        memcpy(to, source, strlen(source) + 1);
-        cw_file_store_write(cw_run_models_store(), key_of(&h), text, length);
-    }
+    if (text)
+        memcpy(stpcpy(text, options) + 1, source, strlen(source) + 1);
+    for (cl_uint i = 0; text && i < n; i++)
+        if (binaries[i] && bytes[i]) {
+            struct cw_identity id = name_binary(compilers, binaries[i], bytes[i]);
+
+            cw_file_store_write(cw_run_models_store(), &id, text, length);
+            cw_identity_finish(&id);
+        }
     free(text);
 }
 
-/* What one binary came from: *options points into the result, the source is behind it. NULL: not known. */
-static char *find_one(const char *identity, const unsigned char *binary, size_t bytes, const char **options)
+/* The options of what one binary came from, the source behind their NUL; the caller's to free. NULL: not known. */
+static char *find_one(const char *compilers, const unsigned char *binary, size_t bytes)
 {
-    struct head h = head_of(binary, bytes);
-    size_t length = 0, n = sizeof h;
-    char *text = cw_file_store_read(cw_run_models_store(), key_of(&h), &length);
-    bool good = text && length > n && !text[length - 1] && !memcmp(text, &h, n) && !strcmp(text + n, identity);
+    struct cw_identity id = name_binary(compilers, binary, bytes);
+    size_t length = 0;
+    char *text = cw_file_store_read(cw_run_models_store(), &id, &length);
 
-    if (good) {
-        n += strlen(text + n) + 1;
-        *options = text + n;
-        good = n < length && n + strlen(*options) + 1 < length;
-    }
-    if (good)
+    cw_identity_finish(&id);
+    if (text && !text[length - 1] && strlen(text) + 1 < length)
         return text;
     free(text);
     return NULL;
@@ -97,15 +70,15 @@ static char *find_one(const char *identity, const unsigned char *binary, size_t 
 bool cw_run_binary_find(const struct cw_slots *slots, cl_uint n, const size_t *bytes, const unsigned char *const *binaries,
                         char **source, char **options)
 {
-    char identity[IDENTITY_BYTES];
-    bool good = n > 0 && identity_of(slots, identity);
+    char compilers[IDENTITY_BYTES];
+    bool good = n > 0 && identity_of(slots, compilers);
 
     *source = *options = NULL;
     for (cl_uint i = 0; good && i < n; i++) {
-        const char *o = NULL, *s;
-        char *text = binaries[i] && bytes[i] ? find_one(identity, binaries[i], bytes[i], &o) : NULL;
-        good = text;
-        s = text ? o + strlen(o) + 1 : NULL;
+        char *o = binaries[i] && bytes[i] ? find_one(compilers, binaries[i], bytes[i]) : NULL;
+        const char *s = o ? o + strlen(o) + 1 : NULL;
+
+        good = o;
         if (good && i == 0) {
             *source = strdup(s);
             *options = strdup(o);
@@ -113,7 +86,7 @@ bool cw_run_binary_find(const struct cw_slots *slots, cl_uint n, const size_t *b
         } else if (good) {
             good = !strcmp(*source, s) && !strcmp(*options, o);
         }
-        free(text);
+        free(o);
     }
     if (good)
         return true;

@@ -12,11 +12,6 @@
 
 #define APART "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
 
-static uint64_t key_of(const struct cw_run_program *p, const struct cw_run_place *place)
-{
-    return cw_run_private_key(place, p->hash + 1); /* + 1: APART */
-}
-
 /* The caller's to free; NULL: memory is out. */
 static char *options_of(const struct cw_run_program *p)
 {
@@ -33,11 +28,11 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
 {
     cl_program *copy = &p->copies[place->lane->number];
 
-    if (!*copy && p->hash && cw_run_place_queue(p->context, place) && cw_run_build_begins()) {
+    if (!*copy && p->source && cw_run_place_queue(p->context, place) && cw_run_build_begins()) {
         char *options = options_of(p);
 
         if (options)
-            *copy = cw_run_private_load(p->context, place, key_of(p, place), options);
+            *copy = cw_run_private_load(p->context, place, &(struct cw_run_recipe){p->source, options});
         free(options);
         cw_run_build_ends();
     }
@@ -52,10 +47,13 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
     if (*copy || cw_run_copy_load(p, place) || !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
         return *copy;
     options = options_of(p);
-    if (options)
-        *copy = cw_run_private_build(p->context, place, p->source, options);
-    if (*copy && p->hash)
-        cw_run_private_keep(place, &(struct cw_run_recipe){p->source, options}, *copy, key_of(p, place));
+    if (options) {
+        const struct cw_run_recipe recipe = {p->source, options};
+
+        *copy = cw_run_private_build(p->context, place, &recipe);
+        if (*copy)
+            cw_run_private_keep(place, &recipe, *copy);
+    }
     free(options);
     cw_run_build_ends();
     return *copy;

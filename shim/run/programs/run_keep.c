@@ -123,7 +123,7 @@ cl_program cw_run_kept_load(const struct cw_run_kept_question *q, cl_context con
     cl_int status, err;
     cl_program p = cw_next.clCreateProgramWithBinary(context, 1, &q->device, &bytes, &binary, &status, &err);
 
-    if (p && cw_next.clBuildProgram(p, 1, &q->device, cw_run_kept_options(q), NULL, NULL) == CL_SUCCESS)
+    if (p && cw_next.clBuildProgram(p, 1, &q->device, q->options, NULL, NULL) == CL_SUCCESS)
         return p;
     if (p)
         cw_next.clReleaseProgram(p);
@@ -159,7 +159,7 @@ static void make(const struct job *j)
     unsigned char *binary = NULL;
     size_t bytes = 0;
 
-    if (program && cw_next.clBuildProgram(program, 1, &j->q.device, cw_run_kept_options(&j->q), NULL, NULL) == CL_SUCCESS &&
+    if (program && cw_next.clBuildProgram(program, 1, &j->q.device, j->q.options, NULL, NULL) == CL_SUCCESS &&
         cw_run_keep_quiet(program, j->q.device))
         binary = binary_of(program, &bytes);
     cw_run_register_exit(); /* whatever woke up at the vendor's */
@@ -222,7 +222,7 @@ void cw_run_keep_want(struct cw_run_kept_question *q, uint64_t builds, uint64_t 
         free(j);
         return;
     }
-    q->text = NULL;
+    *q = (struct cw_run_kept_question){0};
     keep.count++;
     *keep.end = j;
     keep.end = &j->next;

@@ -4,7 +4,6 @@
 #include "../plan/run_start.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #include "run_heap.h"
 #include "run_macros.h"
 
-#define KIND           "build 2"
+#define KIND           "build 3"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */
 #define BUILDS         2       /* by the vendor, each in a run of its own, before the binary is made */
 #define COUNTED        256     /* questions in one run; those beyond count each time */
@@ -33,10 +32,9 @@ void cw_run_kept_start(const char *folder)
 struct cw_run_kept_answer *cw_run_kept_read(const struct cw_run_kept_question *q)
 {
     size_t bytes = 0;
-    struct cw_run_kept_answer *a = cw_file_store_read(&store, q->key, &bytes);
+    struct cw_run_kept_answer *a = cw_file_store_read(&store, &q->id, &bytes);
 
-    if (a && bytes >= sizeof *a && !memcmp(a->kind, KIND, sizeof KIND) && a->length == q->length &&
-        a->bytes <= bytes && bytes == sizeof *a + a->length + a->bytes && !memcmp(a + 1, q->text, q->length))
+    if (a && bytes >= sizeof *a && a->bytes == bytes - sizeof *a)
         return a;
     free(a);
     return NULL;
@@ -44,21 +42,21 @@ struct cw_run_kept_answer *cw_run_kept_read(const struct cw_run_kept_question *q
 
 const unsigned char *cw_run_kept_binary(const struct cw_run_kept_answer *a)
 {
-    return a->bytes ? (const unsigned char *)(a + 1) + a->length : NULL;
+    return a->bytes ? (const unsigned char *)(a + 1) : NULL;
 }
 
 void cw_run_kept_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns, const void *binary, size_t bytes)
 {
-    struct cw_run_kept_answer head = {.kind = KIND, .took_ns = took_ns, .builds = builds, .length = q->length, .bytes = bytes};
-    char *text = malloc(sizeof head + q->length + bytes), *to;
+    struct cw_run_kept_answer head = {.took_ns = took_ns, .builds = builds, .bytes = bytes};
+    char *data = malloc(sizeof head + bytes), *to;
 
-    if (!text)
+    if (!data)
         return;
-    to = mempcpy(mempcpy(text, &head, sizeof head), q->text, q->length);
+    to = mempcpy(data, &head, sizeof head);
     if (bytes)
         memcpy(to, binary, bytes);
-    cw_file_store_write(&store, q->key, text, sizeof head + q->length + bytes);
-    free(text);
+    cw_file_store_write(&store, &q->id, data, sizeof head + bytes);
+    free(data);
 }
 
 /* ---- questions */
@@ -97,49 +95,46 @@ static bool identify(cl_device_id device, char text[IDENTITY_BYTES])
     return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, 255, text + used, NULL) == CL_SUCCESS;
 }
 
+/* Sets q->id, of what else is in it. */
+static bool name_question(struct cw_run_kept_question *q)
+{
+    char identity[IDENTITY_BYTES];
+
+    if (!identify(q->device, identity))
+        return false;
+    cw_run_cache_identity(&q->id, KIND, identity);
+    cw_identity_text(&q->id, q->options);
+    cw_identity_text(&q->id, q->source);
+    return !q->id.failed;
+}
+
 /* Fills *q; false: nothing is to be done. */
 static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
 {
     const struct cw_run_program *p;
-    char identity[IDENTITY_BYTES] = "", *source = NULL, *to;
-    const char *given;
 
     *q = (struct cw_run_kept_question){0};
-    given = options ? options : "";
-    options = options ? options : CW_RUN_KEPT_NO_OPTIONS;
-    if (!*store.folder || !n != !devices || n > 1)
+    if (!*store.folder || !n != !devices || n > 1 || (options && !(q->options = strdup(options))))
         return false;
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
-    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) && (source = strdup(p->source))) {
+    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) && (q->source = strdup(p->source))) {
         q->context = (cl_context)(uintptr_t)p->context->r.handle;
         q->device = p->context->slots->slot[0].device;
     }
     cw_run_unlock();
-    if (source && !cw_run_source_dated(source, given) && is_known(q->context, q->device) && identify(q->device, identity)) {
-        q->length = strlen(identity) + strlen(options) + strlen(source) + 3;
-        q->text = malloc(q->length);
-    }
-    if (q->text) {
-        to = stpcpy(q->text, identity) + 1;
-        q->options = to;
-        to = stpcpy(to, options) + 1;
-        q->source = memcpy(to, source, strlen(source) + 1);
-        q->key = cw_run_cache_key(identity, cw_file_store_hash(CW_FILE_STORE_HASH, q->text, q->length));
-    }
-    free(source);
-    return q->text;
-}
-
-const char *cw_run_kept_options(const struct cw_run_kept_question *q)
-{
-    return strcmp(q->options, CW_RUN_KEPT_NO_OPTIONS) ? q->options : NULL;
+    if (q->source && !cw_run_source_dated(q->source, options ? options : "") && is_known(q->context, q->device) && name_question(q))
+        return true;
+    cw_run_kept_finish(q);
+    return false;
 }
 
 void cw_run_kept_finish(struct cw_run_kept_question *q)
 {
-    free(q->text);
-    q->text = NULL;
+    cw_identity_finish(&q->id);
+    free(q->options);
+    free(q->source);
+    q->options = q->source = NULL;
 }
 
 /* ---- stand-ins */
@@ -203,17 +198,15 @@ static bool has_idle_processors(void)
 }
 
 /* This process has counted it, which is one run. */
-static bool is_counted(uint64_t key)
+static bool is_counted(const struct cw_identity *id)
 {
-    static uint64_t keys[COUNTED];
-    static size_t n;
-    bool counted = false;
+    static struct cw_identity_set questions;
+    bool counted;
 
     cw_run_lock();
-    for (size_t i = 0; i < n && !counted; i++)
-        counted = keys[i] == key;
-    if (!counted && n < COUNTED)
-        keys[n++] = key;
+    counted = cw_identity_set_find(&questions, id) != CW_IDENTITY_NONE;
+    if (!counted && questions.n < COUNTED)
+        cw_identity_set_add(&questions, id);
     cw_run_unlock();
     return counted;
 }
@@ -226,7 +219,7 @@ void cw_run_kept_built(cl_program program, cl_uint n, const cl_device_id *device
 
     if (ns < LEAST_NS || !*store.folder || !ask(&q, program, n, devices, options))
         return;
-    if (is_counted(q.key)) {
+    if (is_counted(&q.id)) {
         cw_run_kept_finish(&q);
         return;
     }

@@ -15,6 +15,7 @@
 #ifndef CW_RUN_KEPT_H
 #define CW_RUN_KEPT_H
 
+#include "../../../analyzer/io/identity.h"
 #include "../run.h"
 
 /* Sets the folder; "": nothing is kept, and nothing answered. Called once, before all others. */
@@ -47,25 +48,19 @@ void cw_run_kept_free(struct cw_run_program *p);
 
 /* A question that was answered before, or may be. All of it is malloc'ed. */
 struct cw_run_kept_question {
-    char *text;    /* identity, options, source, each with its NUL */
-    size_t length;
-    uint64_t key;
+    struct cw_identity id;
     cl_context context;
     cl_device_id device;
-    const char *options, *source; /* into text */
+    char *options, *source; /* options: NULL where the program has given none */
 };
-
-/* What stands for options that were NULL in a question, and what the vendor is given for it. */
-#define CW_RUN_KEPT_NO_OPTIONS "\1"
-const char *cw_run_kept_options(const struct cw_run_kept_question *q);
 
 #define CW_RUN_KEPT_NEVER UINT64_MAX /* builds, where the binary is not the same */
 
 /* What is stored in answer to it, or NULL, malloc'ed. */
 struct cw_run_kept_answer {
-    char kind[16];
     uint64_t took_ns; /* the quickest of its builds by the vendor */
-    uint64_t builds, length, bytes; /* of the text that follows, and of the binary behind it; 0: none yet */
+    uint64_t builds;
+    uint64_t bytes; /* of the binary that follows; 0: none yet */
 };
 struct cw_run_kept_answer *cw_run_kept_read(const struct cw_run_kept_question *q);
 const unsigned char *cw_run_kept_binary(const struct cw_run_kept_answer *a);

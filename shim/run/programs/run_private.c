@@ -2,22 +2,27 @@
 #include "run_private.h"
 
 #include <stdlib.h>
-#include <string.h>
-
+#include "../../../analyzer/kernel/vendor_compiler.h"
 #include "../hooks/run_hooks.h"
 #include "../lanes/run_apart.h"
 #include "run_cache.h"
 
-uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program)
-{
-    char device[512] = "";
-    size_t used;
+#define KIND         "program 2"
+#define DEVICE_BYTES 1400
 
-    cw_next.clGetDeviceInfo(place->slot->device, CL_DEVICE_NAME, 256, device, NULL);
-    used = strlen(device);
-    cw_next.clGetDeviceInfo(place->slot->device, CL_DEVICE_VERSION, sizeof device - used - 1, device + used + 1, NULL);
-    device[used] = '/'; /* "name/OpenCL 3.0 PoCL ..." */
-    return cw_run_cache_key(device, program);
+/* Of a binary; the caller's to finish. */
+static struct cw_identity identity_of(const struct cw_run_place *place, const struct cw_run_recipe *recipe)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    struct cw_identity id = {.failed = true};
+    char device[DEVICE_BYTES];
+
+    if (!cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device))
+        return id;
+    cw_run_cache_identity(&id, KIND, device);
+    cw_identity_text(&id, recipe->options);
+    cw_identity_text(&id, recipe->source);
+    return id;
 }
 
 /* Who asks how many references the program's context has is not told of ours. */
@@ -67,60 +72,63 @@ void cw_run_private_drop(struct cw_run_context *c, const struct cw_run_place *pl
 struct making {
     struct cw_run_context *c;
     const struct cw_run_place *place;
-    uint64_t key;
-    const char *source, *options;
+    const struct cw_run_recipe *recipe;
     cl_program program;
 };
 
 static void load(void *data)
 {
     struct making *m = data;
+    struct cw_identity id = identity_of(m->place, m->recipe);
     size_t bytes = 0;
-    unsigned char *binary = cw_run_cache_read(m->key, &bytes);
+    unsigned char *binary = cw_run_cache_read(&id, &bytes);
 
-    m->program = binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->options) : NULL;
+    m->program = binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->recipe->options) : NULL;
     free(binary);
+    cw_identity_finish(&id);
 }
 
 static void build(void *data)
 {
     struct making *m = data;
 
-    m->program = built(m->c, of_source(m->c, m->place, m->source), m->place, m->options);
+    m->program = built(m->c, of_source(m->c, m->place, m->recipe->source), m->place, m->recipe->options);
 }
 
 static void keep(void *data)
 {
     struct making *m = data;
+    struct cw_identity id;
     size_t bytes = 0;
     unsigned char *binary;
 
     if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
         return;
+    id = identity_of(m->place, m->recipe);
     binary = malloc(bytes);
     if (binary && cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
-        cw_run_cache_write(m->key, binary, bytes);
+        cw_run_cache_write(&id, binary, bytes);
     free(binary);
+    cw_identity_finish(&id);
 }
 
-cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, uint64_t key, const char *options)
+cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe)
 {
-    struct making m = {.c = c, .place = place, .key = key, .options = options};
+    struct making m = {.c = c, .place = place, .recipe = recipe};
 
     return cw_run_apart(place->slot->device, load, &m) ? m.program : NULL;
 }
 
-cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const char *source,
-                                const char *options)
+cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe)
 {
-    struct making m = {.c = c, .place = place, .source = source, .options = options};
+    struct making m = {.c = c, .place = place, .recipe = recipe};
 
     return cw_run_apart(place->slot->device, build, &m) ? m.program : NULL;
 }
 
-void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program, uint64_t key)
+void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program)
 {
-    struct making m = {.place = place, .key = key, .program = program};
+    struct making m = {.place = place, .recipe = recipe, .program = program};
 
     if (cw_run_ahead_all(place, recipe) == CL_SUCCESS)
         cw_run_apart(place->slot->device, keep, &m);

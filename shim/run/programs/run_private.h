@@ -4,19 +4,15 @@
 
 #include "../lanes/run_apart.h"
 
-/* What the binary of a program is kept under; `program`: a hash of source and options. */
-uint64_t cw_run_private_key(const struct cw_run_place *place, uint64_t program);
-
-/* Built of what is kept under `key`, or of `source`, for a place of `c`; NULL: there is nothing, or it does not build. The
- * place has its queue; between cw_run_build_begins() and _ends(). The caller's, to drop. */
-cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, uint64_t key, const char *options);
-cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const char *source,
-                                const char *options);
+/* Built of the binary of `recipe` that an earlier run has kept, or of its source, for a place of `c`; NULL: there is nothing, or it
+ * does not build. The place has its queue; between cw_run_build_begins() and _ends(). The caller's, to drop. */
+cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe);
+cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe);
 
 /* cw_run_drop() for one of them. NULL is ignored. Lock held. */
 void cw_run_private_drop(struct cw_run_context *c, const struct cw_run_place *place, cl_program program);
 
 /* Keeps the binary of one that was built of `recipe`; PoCL compiles all kernels for that. Likewise. */
-void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program, uint64_t key);
+void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program);
 
 #endif

@@ -120,7 +120,8 @@ struct cw_run_variant {
 #define CW_RUN_VARIANTS 24
 struct cw_run_chain {
     struct cw_run_chain *next;
-    uint64_t id;          /* of the kinds of launches in it, and of how many there are, about */
+    struct cw_identity id; /* the kinds of launches in it, and how many there are, about */
+    struct cw_key key;     /* of that: the history's */
     uint32_t steps;
     const char *why;      /* static words: it never is a group; NULL */
     bool told;            /* what plain order takes, to the history */

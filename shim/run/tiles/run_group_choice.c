@@ -63,39 +63,39 @@ uint32_t cw_run_group_below(uint32_t n)
 
 /* ---- chains */
 
-static uint64_t mixed(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
+struct kind {
+    struct cw_key kernel;
+    uint64_t shape;
+};
 
-static uint64_t kind_of(struct cw_run_task *t)
+static int by_kind(const void *a, const void *b)
 {
-    cw_run_name_launch(t);
-    return mixed(mixed(1, t->launch.kernel->hash), t->shape);
+    return memcmp(a, b, sizeof(struct kind));
 }
 
 /* By the kinds of launches in it, and by how many there are: up to 5 exactly, as what a plan gains depends on it; more about, as
- * windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full window. */
-static uint64_t identity(const struct cw_run_group *g)
+ * windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full window. The caller's to finish. */
+static struct cw_identity name_chain(const struct cw_run_group *g)
 {
-    uint64_t kind[CW_RUN_GROUP_STEPS], sum = 0;
-    uint32_t kinds = 0, scale = 0;
+    struct kind kind[CW_RUN_GROUP_STEPS];
+    struct cw_identity id;
+    uint32_t scale = 0;
 
     while ((uint64_t)g->steps * g->steps >> (2 * scale + 1))
         scale++;
     if (g->steps <= FEW_STEPS)
         scale = g->steps << 8;
     for (uint32_t i = 0; i < g->steps; i++) {
-        uint64_t own = kind_of(g->step[i].task);
-        uint32_t k = 0;
-
-        while (k < kinds && kind[k] != own)
-            k++;
-        if (k == kinds)
-            sum += kind[kinds++] = own;
+        cw_run_name_launch(g->step[i].task);
+        kind[i] = (struct kind){g->step[i].task->launch.kernel->key, g->step[i].task->shape};
     }
-    return mixed(sum, scale) | 1;
+    qsort(kind, g->steps, sizeof *kind, by_kind);
+    cw_identity_begin(&id, "chain");
+    cw_identity_number(&id, scale);
+    for (uint32_t i = 0; i < g->steps; i++)
+        if (i == 0 || by_kind(&kind[i], &kind[i - 1]))
+            cw_identity_add(&id, &kind[i], sizeof *kind);
+    return id;
 }
 
 /* ---- a chain */
@@ -110,26 +110,39 @@ static bool fits(const struct cw_run_group *g)
     return good;
 }
 
-struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
+/* A new one, or the oldest of too many: the same again and again would be few, so this program gains nothing by memory. */
+static struct cw_run_chain *begin_chain(const struct cw_run_group *g, struct cw_identity *id)
 {
-    uint64_t id = identity(g);
     struct cw_run_chain *c = choice.chains;
 
-    while (c && c->id != id)
-        c = c->next;
-    if (!c && choice.count == CHAINS) { /* the same again and again would be few: this program gains nothing by memory */
-        c = choice.chains;
+    if (choice.count == CHAINS) {
+        cw_identity_finish(&c->id);
         *c = (struct cw_run_chain){.next = c->next};
-    } else if (!c && (c = calloc(1, sizeof *c))) {
+    } else if ((c = calloc(1, sizeof *c))) {
         c->next = choice.chains;
         choice.chains = c;
         choice.count++;
     }
-    if (c && !c->id) {
-        c->id = id;
-        c->steps = g->steps;
-        c->fits = fits(g);
-    }
+    if (!c)
+        return NULL;
+    c->id = *id;
+    *id = (struct cw_identity){0};
+    c->key = cw_identity_key(&c->id);
+    c->steps = g->steps;
+    c->fits = fits(g);
+    return c;
+}
+
+struct cw_run_chain *cw_run_chain_of(const struct cw_run_group *g)
+{
+    struct cw_identity id = name_chain(g);
+    struct cw_run_chain *c = choice.chains;
+
+    while (c && !cw_identity_same(&c->id, &id))
+        c = c->next;
+    if (!c && !id.failed)
+        c = begin_chain(g, &id);
+    cw_identity_finish(&id);
     if (c)
         c->met++;
     if (c && !c->recalled && !c->lanes && !cw_run.chaos)

@@ -6,6 +6,7 @@
 #include "../../../sched/groups_pack.h"
 #include "../programs/run_cache.h"
 
+#define KIND        "plan 2"
 #define PLACE       (UINT64_C(1) << 40) /* apart by so much; a larger memory is none */
 #define LEAST_TILES 1024 /* fewer are planned as soon as read */
 
@@ -67,22 +68,35 @@ bool cw_run_group_settle(const struct cw_run_group *g, struct cw_groups_step *st
     return true;
 }
 
-bool cw_run_group_recall(const uint64_t key[2], struct cw_groups *out)
+struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options)
+{
+    size_t n = 0;
+    uint64_t *words = cw_groups_words(step, steps, options, &n);
+    struct cw_identity id;
+
+    cw_identity_begin(&id, KIND);
+    cw_identity_add(&id, words, words ? n * sizeof *words : 0);
+    id.failed |= !words;
+    free(words);
+    return id;
+}
+
+bool cw_run_group_recall(const struct cw_identity *id, struct cw_groups *out)
 {
     size_t bytes;
-    void *data = cw_run_cache_read(key[0], &bytes);
-    bool good = data && cw_groups_unpack(data, bytes, key, out);
+    void *data = cw_run_cache_read(id, &bytes);
+    bool good = data && cw_groups_unpack(data, bytes, out);
 
     free(data);
     return good;
 }
 
-void cw_run_group_keep(const uint64_t key[2], const struct cw_groups *plan)
+void cw_run_group_keep(const struct cw_identity *id, const struct cw_groups *plan)
 {
     size_t bytes;
-    void *data = plan->tiles < LEAST_TILES ? NULL : cw_groups_pack(plan, key, &bytes);
+    void *data = plan->tiles < LEAST_TILES ? NULL : cw_groups_pack(plan, &bytes);
 
     if (data)
-        cw_run_cache_write(key[0], data, bytes);
+        cw_run_cache_write(id, data, bytes);
     free(data);
 }

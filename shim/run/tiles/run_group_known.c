@@ -45,7 +45,7 @@ static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
     struct cw_history *h = kept(&device);
 
     if (h && !cw_run.chaos)
-        cw_history_add(h, c->id ^ CHAIN_KERNEL, shape, device, 1, ns);
+        cw_history_add(h, cw_key_as(c->key, CHAIN_KERNEL), shape, device, 1, ns);
     return h;
 }
 
@@ -60,7 +60,7 @@ static uint64_t pulls_shape(uint32_t r)
 
 static void count_pull(struct cw_run_chain *c)
 {
-    if (c->doublings >= MOST_DOUBLINGS || mixed(cw_run_now_ns(), c->id) >> (64 - c->doublings - 1) >> 1)
+    if (c->doublings >= MOST_DOUBLINGS || mixed(cw_run_now_ns(), c->key.half[0]) >> (64 - c->doublings - 1) >> 1)
         return;
     keep(c, pulls_shape(c->doublings++), 1);
 }
@@ -92,7 +92,7 @@ static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run
 {
     struct cw_history_estimate e;
 
-    cw_history_predict(h, c->id ^ CHAIN_KERNEL, shape, 1, &device, NULL, 1, &e);
+    cw_history_predict(h, cw_key_as(c->key, CHAIN_KERNEL), shape, 1, &device, NULL, 1, &e);
     *ns = e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
@@ -130,9 +130,9 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
 
 /* ---- rewritten kernels before their first chain */
 
-static uint64_t key_of(struct cw_run_program *p)
+static struct cw_key key_of(struct cw_run_program *p)
 {
-    return cw_run_program_hash(p) ^ CHAIN_KERNEL;
+    return cw_key_as(cw_run_program_key(p), CHAIN_KERNEL);
 }
 
 static double times_told(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t shape)
@@ -206,7 +206,7 @@ double cw_run_group_earlier_ns(const struct cw_run_task *t)
 
     if (!b || !t->shape || t->home_lane >= b->lanes)
         return 0;
-    cw_history_predict(b->estimator.history, t->launch.kernel->hash, t->shape, cw_run_items(&t->launch),
+    cw_history_predict(b->estimator.history, t->launch.kernel->key, t->shape, cw_run_items(&t->launch),
                        &b->estimator.device[t->home_lane], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }

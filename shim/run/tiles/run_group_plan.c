@@ -313,16 +313,15 @@ static enum cw_status order(const struct cw_groups_step *step, uint32_t steps, c
                             struct cw_groups *plan, bool *kept)
 {
     enum cw_status status;
-    uint64_t key[2];
+    struct cw_identity id = {0};
 
     if (may)
-        cw_groups_key(step, steps, options, key);
-    *kept = may && cw_run_group_recall(key, plan);
-    if (*kept)
-        return CW_OK;
-    status = cw_groups_make(step, steps, options, plan, NULL);
-    if (status == CW_OK && may)
-        cw_run_group_keep(key, plan);
+        id = cw_run_group_name(step, steps, options);
+    *kept = may && cw_run_group_recall(&id, plan);
+    status = *kept ? CW_OK : cw_groups_make(step, steps, options, plan, NULL);
+    if (status == CW_OK && may && !*kept)
+        cw_run_group_keep(&id, plan);
+    cw_identity_finish(&id);
     return status;
 }
 

@@ -58,7 +58,7 @@ static double times_built(struct cw_run_program *p, uint32_t lane)
 
     if (!b || lane >= b->lanes)
         return 0;
-    cw_history_predict(b->estimator.history, cw_run_program_hash(p) ^ BUILT_KERNEL, BUILT_SHAPE + lane, 1,
+    cw_history_predict(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL), BUILT_SHAPE + lane, 1,
                        &b->estimator.device[lane], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
@@ -84,7 +84,7 @@ void cw_run_tile_say_built(struct cw_run_program *p, uint32_t lane, double ns)
 
     if (!b || lane >= b->lanes)
         return;
-    cw_history_add(b->estimator.history, cw_run_program_hash(p) ^ BUILT_KERNEL, BUILT_SHAPE + lane,
+    cw_history_add(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL), BUILT_SHAPE + lane,
                    b->estimator.device[lane], 1, ns);
     cw_run_start_learns();
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/io/file_store.h"
 #include "../../../analyzer/kernel/header_files.h"
 #include "../../../analyzer/kernel/program_models.h"
 #include "../../../analyzer/kernel/rewrite.h"
@@ -146,14 +145,6 @@ const char *cw_run_rewritten_refuses(const struct cw_run_kernel *k)
 
 /* ---- on a lane */
 
-/* Of source and options. */
-static uint64_t key_of(const char *source, const char *options, const struct cw_run_place *place)
-{
-    uint64_t hash = cw_file_store_hash(CW_FILE_STORE_HASH, source, strlen(source) + 1);
-
-    return cw_run_private_key(place, cw_file_store_hash(hash, options, strlen(options) + 1));
-}
-
 static bool any_rows(const struct cw_run_rewritten *r)
 {
     bool any = false;
@@ -179,16 +170,16 @@ static char *options_of(const struct cw_run_program *p, const struct cw_run_plac
 static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_place *place, bool keep, bool rows)
 {
     char *options = options_of(p, place, rows);
-    const char *source = r->out.source[0];
+    const struct cw_run_recipe recipe = {r->out.source[0], options};
     cl_program program = NULL;
 
     if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_run_build_begins()) {
-        program = cw_run_private_load(p->context, place, key_of(source, options, place), options);
+        program = cw_run_private_load(p->context, place, &recipe);
         r->loaded[place->lane->number] = program;
         if (program)
             cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
-        else if ((program = cw_run_private_build(p->context, place, source, options)) && keep)
-            cw_run_private_keep(place, &(struct cw_run_recipe){source, options}, program, key_of(source, options, place));
+        else if ((program = cw_run_private_build(p->context, place, &recipe)) && keep)
+            cw_run_private_keep(place, &recipe, program);
         cw_run_build_ends();
     }
     free(options);
