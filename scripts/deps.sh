@@ -15,6 +15,7 @@ build  opencl-headers       OpenCL API declarations
 build  ocl-icd-opencl-dev   the OpenCL loader: the tool links it, the library wraps it
 build  libjansson-dev       JSON of traces, graphs and platforms
 build  libsqlite3-dev       history of what kernels take, kept between runs; linked statically
+build  libxxhash-dev        keys of caches: one header, nothing is linked
 build  libunwind8           call sites of enqueues: loaded at run time
 build  coinor-libclp1       lower bounds by linear programming: loaded at run time
 build  llvm-14-dev          kernel footprints: the C API that reads LLVM IR

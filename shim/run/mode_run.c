@@ -103,7 +103,7 @@ static bool start(const struct cw_options *options)
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.random = (uint64_t)options->seed;
-    if ((cw_run.chaos || cw_run.all) && !cw_run_fault_start(getenv("CLWEAVE_FAULT")))
+    if (!cw_run_fault_start(getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
         return false;
     if (!cw_run_decide_start(options, cw_run.random))
         return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/trace/trace.h"
 #include "../../door/log.h"
 
@@ -12,28 +13,22 @@ enum cw_run_fault cw_run_fault_planted;
 static unsigned long turn, seen;
 static const char *asked; /* CLWEAVE_FAULT, which stays where it is */
 
-bool cw_run_fault_start(const char *text)
+static const char *const kinds[] = {
+    [CW_RUN_FAULT_DROP] = "drop:", [CW_RUN_FAULT_SWAP] = "swap:", [CW_RUN_FAULT_STALE] = "stale:",
+    [CW_RUN_FAULT_EARLY] = "early:", [CW_RUN_FAULT_NARROW] = "narrow:", [CW_RUN_FAULT_NAIVE] = "naive:",
+    [CW_RUN_FAULT_HALF] = "half:", [CW_RUN_FAULT_TWICE] = "twice:", [CW_RUN_FAULT_LOCAL] = "local:",
+    [CW_RUN_FAULT_REFUSE] = "refuse:", [CW_RUN_FAULT_UNBUILT] = "unbuilt:", [CW_RUN_FAULT_LATE] = "late:",
+    [CW_RUN_FAULT_ORDER] = "order:", [CW_RUN_FAULT_FAIL] = "fail:", [CW_RUN_FAULT_OFFSET] = "offset:",
+    [CW_RUN_FAULT_ALIKE] = "alike:"
+};
+
+bool cw_run_fault_start(const char *text, bool any)
 {
-    static const char *const kinds[] = {[CW_RUN_FAULT_DROP] = "drop:",
-                                        [CW_RUN_FAULT_SWAP] = "swap:",
-                                        [CW_RUN_FAULT_STALE] = "stale:",
-                                        [CW_RUN_FAULT_EARLY] = "early:",
-                                        [CW_RUN_FAULT_NARROW] = "narrow:",
-                                        [CW_RUN_FAULT_NAIVE] = "naive:",
-                                        [CW_RUN_FAULT_HALF] = "half:",
-                                        [CW_RUN_FAULT_TWICE] = "twice:",
-                                        [CW_RUN_FAULT_LOCAL] = "local:",
-                                        [CW_RUN_FAULT_REFUSE] = "refuse:",
-                                        [CW_RUN_FAULT_UNBUILT] = "unbuilt:",
-                                        [CW_RUN_FAULT_LATE] = "late:",
-                                        [CW_RUN_FAULT_ORDER] = "order:",
-                                        [CW_RUN_FAULT_FAIL] = "fail:",
-                                        [CW_RUN_FAULT_OFFSET] = "offset:"};
     char *end;
 
-    if (!text || !*text)
+    if (!text || !*text || (!any && strncmp(text, kinds[CW_RUN_FAULT_ALIKE], strlen(kinds[CW_RUN_FAULT_ALIKE]))))
         return true;
-    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_OFFSET; i++) {
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_ALIKE; i++) {
         size_t n = strlen(kinds[i]);
 
         if (strncmp(text, kinds[i], n))
@@ -41,12 +36,15 @@ bool cw_run_fault_start(const char *text)
         turn = strtoul(text + n, &end, 10);
         if (text[n] < '0' || text[n] > '9' || *end || !turn)
             break;
-        cw_run_fault_planted = (enum cw_run_fault)i;
         asked = text;
+        if (i == CW_RUN_FAULT_ALIKE)
+            cw_identity_one_key = true; /* all else goes its way */
+        else
+            cw_run_fault_planted = (enum cw_run_fault)i;
         return true;
     }
     cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, half:N, twice:N, local:N, "
-                 "refuse:N, unbuilt:N, late:N, order:N, fail:N or offset:N, N from 1",
+                 "refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N or alike:N, N from 1",
                  text);
     return false;
 }
@@ -98,9 +96,9 @@ size_t cw_run_fault_narrow(size_t bytes)
 
 int cw_run_fault_describe(char *text, size_t size)
 {
-    if (!cw_run_fault_planted)
+    if (!asked)
         return 0;
-    if (seen >= turn)
+    if (seen >= turn || cw_identity_one_key)
         return snprintf(text, size, "run: fault %s planted\n", asked);
     return snprintf(text, size, "run: fault %s not planted, only %lu places for it\n", asked, seen);
 }
