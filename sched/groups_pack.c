@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x6377706c616e3032) /* "cwplan02": another one whenever a plan or what it is made of changes */
+/* "cwplan02": another one whenever a plan or what it is made of changes */
+#define MAGIC UINT64_C(0x6377706c616e3032)
 
 struct head {
     uint64_t magic;
@@ -40,15 +41,18 @@ static uint64_t *put_step(uint64_t *to, const struct cw_groups_step *step)
     return to;
 }
 
-uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, size_t *n)
+uint64_t *cw_groups_words(const struct cw_groups_step *step, uint32_t steps,
+                          const struct cw_groups_options *options, size_t *n)
 {
-    const uint64_t first[OPTIONS] = {options->rule, options->lanes, options->apart, options->height, options->width, options->cache_bytes,
-                                     options->measured, options->seed, steps};
+    const uint64_t first[OPTIONS] = {options->rule,     options->lanes, options->apart,
+                                     options->height,   options->width, options->cache_bytes,
+                                     options->measured, options->seed,  steps};
     uint64_t *words, *to;
 
     *n = OPTIONS;
     for (uint32_t s = 0; s < steps; s++)
-        *n += OF_A_STEP + (step[s].column ? step[s].tiles : 0) + (size_t)step[s].tiles * step[s].accesses * OF_AN_ACCESS;
+        *n += OF_A_STEP + (step[s].column ? step[s].tiles : 0) +
+              (size_t)step[s].tiles * step[s].accesses * OF_AN_ACCESS;
     to = words = malloc(*n * sizeof *words);
     if (!words)
         return NULL;

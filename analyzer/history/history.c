@@ -51,14 +51,15 @@ struct cw_history {
 
 static uint64_t mix(struct cw_key kernel, uint64_t shape, uint32_t device)
 {
-    uint64_t z = kernel.half[0] ^ shape * UINT64_C(0x9e3779b97f4a7c15) ^ device * UINT64_C(0xd1b54a32d192ed03);
+    uint64_t z =
+        kernel.half[0] ^ shape * UINT64_C(0x9e3779b97f4a7c15) ^ device * UINT64_C(0xd1b54a32d192ed03);
 
     z = (z ^ z >> 32) * UINT64_C(0xd6e8feb86659fd93);
     return z ^ z >> 32;
 }
 
-static uint32_t *key_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel, uint64_t shape,
-                          uint32_t device)
+static uint32_t *key_slot(const struct cw_history *h, const struct table *t, struct cw_key kernel,
+                          uint64_t shape, uint32_t device)
 {
     for (uint64_t k = mix(kernel, shape, device);; k++) {
         uint32_t *slot = &t->slot[k & (t->slots - 1)];
@@ -75,7 +76,8 @@ static uint32_t *family_slot(const struct cw_history *h, const struct table *t, 
 {
     for (uint64_t k = mix(kernel, 0, device);; k++) {
         uint32_t *slot = &t->slot[k & (t->slots - 1)];
-        if (*slot == EMPTY || (cw_key_same(h->family[*slot].kernel, kernel) && h->family[*slot].device == device))
+        if (*slot == EMPTY ||
+            (cw_key_same(h->family[*slot].kernel, kernel) && h->family[*slot].device == device))
             return slot;
     }
 }
@@ -313,8 +315,8 @@ size_t cw_history_entries(struct cw_history *h)
 
 /* ---- estimates */
 
-static struct cw_history_estimate estimate_one(const struct cw_history *h, struct cw_key kernel, uint64_t shape,
-                                               double size, uint32_t device)
+static struct cw_history_estimate estimate_one(const struct cw_history *h, struct cw_key kernel,
+                                               uint64_t shape, double size, uint32_t device)
 {
     struct cw_history_estimate e = {.source = CW_HISTORY_NONE};
     uint32_t k = h->by_key.slots ? *key_slot(h, &h->by_key, kernel, shape, device) : EMPTY;
@@ -335,8 +337,9 @@ static struct cw_history_estimate estimate_one(const struct cw_history *h, struc
 
 /* Where one device has run this very shape, the regressions of the others only say how much faster or slower
  * they are: what no size tells (a loop's limit) is in the exact figure. */
-static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, double size, const uint32_t *device,
-                           uint32_t exact, uint32_t count, struct cw_history_estimate *estimate)
+static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, double size,
+                           const uint32_t *device, uint32_t exact, uint32_t count,
+                           struct cw_history_estimate *estimate)
 {
     struct cw_history_fit fit = h->family[*family_slot(h, &h->by_family, kernel, device[exact])].fit;
     double fitted, error, factor;

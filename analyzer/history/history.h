@@ -5,11 +5,12 @@
  * over the logarithms of the shapes' means, as StarPU's history-based models with regression. history_store.h
  * keeps it in SQLite between runs; nothing here touches a file, and a look-up is two probes of a hash table.
  *
- * Kernel: a key of 128 bits of the program's source, its options and the kernel's name (history_key.h), which stands for all of them here:
- * if two were the same, a time would be estimated wrongly, and nothing else. Shape: a hash of what
- * the time depends on and that comes again: dimensions, global and local size, bytes of the memory and local
- * arguments; no values that count up from launch to launch. Size: one number that the time grows with, the
- * work-items. Device: a name, equal for devices that are equally fast ("basic" for every PoCL basic device).
+ * Kernel: a key of 128 bits of the program's source, its options and the kernel's name (history_key.h), which
+ * stands for all of them here: if two were the same, a time would be estimated wrongly, and nothing else.
+ * Shape: a hash of what the time depends on and that comes again: dimensions, global and local size, bytes of
+ * the memory and local arguments; no values that count up from launch to launch. Size: one number that the
+ * time grows with, the work-items. Device: a name, equal for devices that are equally fast ("basic" for every
+ * PoCL basic device).
  *
  * Samples: the first launch of a kernel often pays for its compilation, so a first sample that is more than 4
  * times what came later, in this run or in others, is forgotten; later ones count as at most 8 times the mean (a worker

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define VERSION     2 /* 1: kernels had keys of 64 bits */
+#define VERSION     2          /* 1: kernels had keys of 64 bits */
 #define APPLICATION 0x636c7776 /* "clwv", shown by file(1) */
 #define TEXT_OF(x)  #x
 #define TEXT(x)     TEXT_OF(x)

@@ -31,7 +31,8 @@ static void name_of(const struct cw_identity *id, char name[NAME_BYTES])
 {
     struct cw_key key = cw_identity_key(id);
 
-    snprintf(name, NAME_BYTES, "%016llx%016llx", (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
+    snprintf(name, NAME_BYTES, "%016llx%016llx", (unsigned long long)key.half[0],
+             (unsigned long long)key.half[1]);
 }
 
 void cw_file_store_init(struct cw_file_store *s, const char *folder)
@@ -112,7 +113,8 @@ static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & OTHERS) ||
         !all_read(fd, &h, sizeof h) || h.magic != MAGIC || h.identity != id->length || h.bytes == 0 ||
-        h.bytes > CW_FILE_STORE_LARGEST || (uint64_t)st.st_size != sizeof h + h.identity + h.bytes || !is_of(fd, id))
+        h.bytes > CW_FILE_STORE_LARGEST || (uint64_t)st.st_size != sizeof h + h.identity + h.bytes ||
+        !is_of(fd, id))
         return NULL;
     data = malloc(h.bytes + 1);
     if (data && all_read(fd, data, h.bytes) && cw_key_same(cw_key_of(data, h.bytes), h.sum)) {
@@ -223,17 +225,20 @@ static bool write_file(int fd, const struct cw_identity *id, const void *data, s
     bool good;
 
     block_signals(&before);
-    good = all_written(fd, &h, sizeof h) && all_written(fd, id->bytes, id->length) && all_written(fd, data, bytes);
+    good = all_written(fd, &h, sizeof h) && all_written(fd, id->bytes, id->length) &&
+           all_written(fd, data, bytes);
     unblock_signals(&before);
     return good;
 }
 
-void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data, size_t bytes)
+void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, const void *data,
+                         size_t bytes)
 {
     char name[NAME_BYTES], temporary[ENTRY_BYTES + 16];
     int saved = errno, at, fd;
 
-    if (!*s->folder || id->failed || bytes == 0 || bytes > CW_FILE_STORE_LARGEST || id->length > CW_FILE_STORE_LARGEST - bytes)
+    if (!*s->folder || id->failed || bytes == 0 || bytes > CW_FILE_STORE_LARGEST ||
+        id->length > CW_FILE_STORE_LARGEST - bytes)
         return;
     mkdir(s->folder, 0700);
     at = open_folder(s);

@@ -79,7 +79,9 @@ struct cw_key cw_key_of(const void *bytes, size_t n)
 
 struct cw_key cw_identity_key(const struct cw_identity *id)
 {
-    return id->failed ? (struct cw_key){{0}} : cw_identity_one_key ? (struct cw_key){{1, 1}} : cw_key_of(id->bytes, id->length);
+    return id->failed            ? (struct cw_key){{0}}
+           : cw_identity_one_key ? (struct cw_key){{1, 1}}
+                                 : cw_key_of(id->bytes, id->length);
 }
 
 /* ---- sets */

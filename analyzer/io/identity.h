@@ -1,11 +1,12 @@
 /* identity.h - what an entry of a cache stands for, and the key that finds it.
  *
- * An identity is a list of fields: everything that the entry depends on (its kind and version, sources, options, device, driver ...). Each
- * field is written with its length before it, so that two lists are the same bytes only where all their fields are the same. A cache
- * finds an entry by the key of its identity, and compares the identity: that two keys are the same says nothing.
+ * An identity is a list of fields: everything that the entry depends on (its kind and version, sources,
+ * options, device, driver ...). Each field is written with its length before it, so that two lists are the
+ * same bytes only where all their fields are the same. A cache finds an entry by the key of its identity, and
+ * compares the identity: that two keys are the same says nothing.
  *
- * Where memory runs out, the identity is `failed`: it stands for nothing, and is in no cache. Not thread-safe; no global state but
- * cw_identity_one_key. */
+ * Where memory runs out, the identity is `failed`: it stands for nothing, and is in no cache. Not
+ * thread-safe; no global state but cw_identity_one_key. */
 #ifndef CW_IDENTITY_H
 #define CW_IDENTITY_H
 

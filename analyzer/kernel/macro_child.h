@@ -13,8 +13,8 @@
 /* The tool's first and only argument, by which it is that process (cli/vendor_child.c). */
 #define CW_MACRO_CHILD_WORD "--vendor-macros"
 
-/* What is asked, one word after the other with a NUL behind each: a version, the device's description, the build options,
- * then the names. The caller's to free. NULL: out of memory. */
+/* What is asked, one word after the other with a NUL behind each: a version, the device's description, the
+ * build options, then the names. The caller's to free. NULL: out of memory. */
 char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t *bytes);
 
 /* The same read again; pointers into `words`. False: these are none, or of another version. */

@@ -146,7 +146,8 @@ static char *language_options(const char *options)
 }
 
 /* values[0..names->n-1], as an earlier run has kept them. */
-static bool macros_from_store(struct cw_models_source *s, const struct cw_identity *id, size_t n, struct cw_macro_value *values)
+static bool macros_from_store(struct cw_models_source *s, const struct cw_identity *id, size_t n,
+                              struct cw_macro_value *values)
 {
     size_t bytes = 0, expected = n * sizeof *values;
     char *kept = cw_file_store_read(&s->store, id, &bytes);
@@ -232,7 +233,8 @@ static enum cw_status add_macros(struct cw_models_source *s, struct question *q,
 }
 
 /* Everything that the answer depends on. */
-static enum cw_status name_question(const struct cw_models_source *s, struct question *q, struct cw_error *err)
+static enum cw_status name_question(const struct cw_models_source *s, struct question *q,
+                                    struct cw_error *err)
 {
     cw_identity_begin(&q->id, MODELS_KIND);
     cw_identity_number(&q->id, CW_MODEL_VERSION);

@@ -123,7 +123,8 @@ size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *
         device = cw_history_device(past->history, n.device);
         cw_history_add(past->history, n.kernel, shape_of(n.items), device, n.items, ns);
         if (n.operations > 0)
-            cw_history_add(past->history, cw_key_as(n.kernel, BY_OPERATIONS), shape_of(n.operations), device, n.operations, ns);
+            cw_history_add(past->history, cw_key_as(n.kernel, BY_OPERATIONS), shape_of(n.operations), device,
+                           n.operations, ns);
         added++;
     }
     return added;

@@ -264,8 +264,10 @@ static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
         for (uint32_t i = 1; i < r->count; i++)
             k = r->entry[i].used < r->entry[k].used ? i : k;
     free(r->text[k]);
-    r->text[k] = r->asked.text && r->asked.number == arguments ? copy_of(r->asked.text, r->asked.bytes) : NULL;
-    r->entry[k] = (struct cw_runs_entry){.arguments = arguments, .bytes = r->text[k] ? (uint32_t)r->asked.bytes : 0};
+    r->text[k] =
+        r->asked.text && r->asked.number == arguments ? copy_of(r->asked.text, r->asked.bytes) : NULL;
+    r->entry[k] =
+        (struct cw_runs_entry){.arguments = arguments, .bytes = r->text[k] ? (uint32_t)r->asked.bytes : 0};
     return &r->entry[k];
 }
 

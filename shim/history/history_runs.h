@@ -94,13 +94,14 @@ enum cw_runs_start {
     CW_RUNS_GAINED  /* at once: earlier runs that did so were faster */
 };
 
-/* Fills `r` with the record of program `id`, or with nothing; the caller's to finish. Returns whether there was one. */
+/* Fills `r` with the record of program `id`, or with nothing; the caller's to finish. Returns whether there
+ * was one. */
 bool cw_runs_read(struct cw_runs *r, const struct cw_file_store *store, const struct cw_identity *id);
 void cw_runs_write(const struct cw_runs *r, struct cw_file_store *store, const struct cw_identity *id);
 void cw_runs_finish(struct cw_runs *r);
 
-/* The number by which the functions below know these arguments: that of an entry with the same ones, or a new one. `text` stays
- * where it is as long as `r` is used. */
+/* The number by which the functions below know these arguments: that of an entry with the same ones, or a new
+ * one. `text` stays where it is as long as `r` is used. */
 uint64_t cw_runs_number(struct cw_runs *r, const void *text, size_t bytes);
 
 /* True when there was a run with `arguments`. */

@@ -140,7 +140,8 @@ static void write_site(uint32_t id, const uintptr_t *frames, unsigned n)
     cw_rec_commit(&r, CW_LOG_CALLSITE);
 }
 
-/* The slot of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock held. */
+/* The slot of this stack, or the free one that becomes it; NULL: the table is full, or memory is out. Lock
+ * held. */
 static struct site *find_site(const uintptr_t *frames, unsigned n)
 {
     uint64_t first = cw_key_of(frames, n * sizeof *frames).half[0];

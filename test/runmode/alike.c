@@ -1,20 +1,21 @@
-/* alike.c - programs that differ, though the text of source and options together is the same: what one of them has left in a
- * cache must not be taken for the other's, nor where its kernels write. Each is built of its source, and of its binary. */
+/* alike.c - programs that differ, though the text of source and options together is the same: what one of
+ * them has left in a cache must not be taken for the other's, nor where its kernels write. Each is built of
+ * its source, and of its binary. */
 #include "common.h"
 
 #define N     2048u
 #define STEPS 12u
 
-#define KERNELS                                                                                   \
-    "#ifdef A\n#define AT(i, n) ((n) - 1 - (i))\n#else\n#define AT(i, n) (i)\n#endif\n"          \
-    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"                          \
-    "    uint i = AT(first + (uint)get_global_id(0), n);\n"                                       \
-    "    x[i] = x[i] * 31 + v * B;\n"                                                             \
-    "}\n"                                                                                         \
-    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"                           \
-    "    uint i = first + (uint)get_global_id(0);\n"                                              \
-    "    x[i] = (x[i] ^ v) * 2654435761u;\n"                                                      \
-    "}\n"                                                                                         \
+#define KERNELS                                                                                              \
+    "#ifdef A\n#define AT(i, n) ((n) - 1 - (i))\n#else\n#define AT(i, n) (i)\n#endif\n"                      \
+    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"                                     \
+    "    uint i = AT(first + (uint)get_global_id(0), n);\n"                                                  \
+    "    x[i] = x[i] * 31 + v * B;\n"                                                                        \
+    "}\n"                                                                                                    \
+    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"                                      \
+    "    uint i = first + (uint)get_global_id(0);\n"                                                         \
+    "    x[i] = (x[i] ^ v) * 2654435761u;\n"                                                                 \
+    "}\n"                                                                                                    \
     "//"
 
 static const char longer[] = KERNELS " -DA=1", shorter[] = KERNELS;
@@ -91,7 +92,8 @@ static struct binary fetch(cl_program p)
 static cl_program of_binary(const struct app *a, struct binary b)
 {
     cl_int status, err;
-    cl_program p = clCreateProgramWithBinary(a->context, 1, &a->device, &b.bytes, (const unsigned char **)&b.data, &status, &err);
+    cl_program p = clCreateProgramWithBinary(a->context, 1, &a->device, &b.bytes,
+                                             (const unsigned char **)&b.data, &status, &err);
 
     APP_CHECK(err);
     APP_CHECK(clBuildProgram(p, 1, &a->device, "", NULL, NULL));

@@ -4,8 +4,7 @@
 
 #include "../../analyzer/io/identity.h"
 
-static inline struct cw_key K(uint64_t number)
-{
+static inline struct cw_key K(uint64_t number) {
     return (struct cw_key){{number, 1}};
 }
 

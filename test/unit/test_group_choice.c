@@ -347,7 +347,8 @@ static void recovers(void **state)
     assert_true(world.count[0] + world.count[1] > 60); /* 1 is the better by a hair's breadth, and who knows */
 }
 
-/* Two chains whose keys are the same are two; a kernel more, or another number of launches, is another chain. */
+/* Two chains whose keys are the same are two; a kernel more, or another number of launches, is another chain.
+ */
 static void tells_chains_apart(void **state)
 {
     struct cw_run_chain *one, *other;
@@ -370,7 +371,8 @@ static void tells_chains_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(tells_chains_apart, begin), /* first: later ones make more chains than are known at a time */
+        cmocka_unit_test_setup(tells_chains_apart,
+                               begin), /* first: later ones make more chains than are known at a time */
         cmocka_unit_test_setup(waits_for_builds, begin),
         cmocka_unit_test_setup(settles_where_none_can_be_had, begin),
         cmocka_unit_test_setup(explores_as_groups, begin),

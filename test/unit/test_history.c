@@ -201,7 +201,8 @@ static void test_nonsense_is_dropped(void **state)
 {
     struct cw_history *h = cw_history_create();
     uint32_t cpu = cw_history_device(h, "cpu");
-    struct cw_history_entry bad = {.kernel = {{1, 1}}, .shape = 1, .device = cpu, .size = 1, .stored = {1, 100, 0}};
+    struct cw_history_entry bad = {
+        .kernel = {{1, 1}}, .shape = 1, .device = cpu, .size = 1, .stored = {1, 100, 0}};
     char name[32];
 
     (void)state;

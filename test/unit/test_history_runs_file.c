@@ -23,7 +23,8 @@ static void name_file(const struct cw_identity *of)
 {
     struct cw_key key = cw_identity_key(of);
 
-    snprintf(name, sizeof name, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
+    snprintf(name, sizeof name, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0],
+             (unsigned long long)key.half[1]);
 }
 
 static int make_folder(void **state)
@@ -85,7 +86,8 @@ static void test_garbage(void **state)
     for (int round = 0; round < 2000; round++) {
         uint32_t count = (uint32_t)(cw_random_next(&random) % 40); /* a likely one */
         size_t fitting = offsetof(struct cw_runs, entry) + count * sizeof(struct cw_runs_entry);
-        size_t n = round % 3 && fitting <= sizeof bytes ? fitting : 1 + cw_random_next(&random) % sizeof bytes;
+        size_t n =
+            round % 3 && fitting <= sizeof bytes ? fitting : 1 + cw_random_next(&random) % sizeof bytes;
 
         for (size_t i = 0; i < n; i++)
             bytes[i] = (unsigned char)(round % 2 || i > 16 ? cw_random_next(&random) : 0);
@@ -113,7 +115,8 @@ static uint64_t run_with(struct cw_runs *r, const char *text)
     return number;
 }
 
-/* Arguments are known by all of them, in this process and in later ones, and as many as an entry is kept of. */
+/* Arguments are known by all of them, in this process and in later ones, and as many as an entry is kept of.
+ */
 static void test_arguments(void **state)
 {
     struct cw_runs r = {0}, again;
@@ -170,10 +173,11 @@ static void test_one_key(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_file, make_folder, drop_folder),
-                                       cmocka_unit_test_setup_teardown(test_garbage, make_folder, drop_folder),
-                                       cmocka_unit_test_setup_teardown(test_arguments, make_folder, drop_folder),
-                                       cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_file, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_garbage, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_arguments, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(test_one_key, make_folder, drop_folder)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

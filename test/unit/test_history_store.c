@@ -185,9 +185,14 @@ static void test_default_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_round_trip),         EACH(test_runs_add_up), EACH(test_nothing_fresh_touches_nothing),
-        EACH(test_concurrent_writers), EACH(test_old_rows_go), EACH(test_default_path),
-        EACH(test_a_compilers_time_is_forgotten), EACH(test_keys),
+        EACH(test_round_trip),
+        EACH(test_runs_add_up),
+        EACH(test_nothing_fresh_touches_nothing),
+        EACH(test_concurrent_writers),
+        EACH(test_old_rows_go),
+        EACH(test_default_path),
+        EACH(test_a_compilers_time_is_forgotten),
+        EACH(test_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

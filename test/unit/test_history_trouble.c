@@ -103,7 +103,8 @@ static void test_other_databases(void **state)
     cw_history_destroy(h);
 }
 
-/* What was written when kernels had keys of 64 bits counts as nothing, and the next one to save replaces it. */
+/* What was written when kernels had keys of 64 bits counts as nothing, and the next one to save replaces it.
+ */
 static void test_earlier_version(void **state)
 {
     char damaged[260];
@@ -111,8 +112,10 @@ static void test_earlier_version(void **state)
 
     (void)state;
     saved(1, 1, 1000);
-    sql("DROP TABLE launch; CREATE TABLE launch(kernel INTEGER NOT NULL, shape INTEGER NOT NULL, device TEXT NOT NULL, size REAL NOT NULL,"
-        " count REAL NOT NULL, mean_ns REAL NOT NULL, squares REAL NOT NULL, save INTEGER NOT NULL, PRIMARY KEY(kernel, shape, device))"
+    sql("DROP TABLE launch; CREATE TABLE launch(kernel INTEGER NOT NULL, shape INTEGER NOT NULL, device TEXT "
+        "NOT NULL, size REAL NOT NULL,"
+        " count REAL NOT NULL, mean_ns REAL NOT NULL, squares REAL NOT NULL, save INTEGER NOT NULL, PRIMARY "
+        "KEY(kernel, shape, device))"
         " WITHOUT ROWID; INSERT INTO launch VALUES(1, 0, 'cpu', 100, 5, 7, 0, 1); PRAGMA user_version = 1");
     h = loaded();
     assert_int_equal(cw_history_entries(h), 0);
@@ -390,9 +393,11 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_links_and_modes),  EACH(test_other_databases), EACH(test_earlier_version), EACH(test_locked),
-        EACH(test_damaged),          EACH(test_garbage),         EACH(test_file_size_limit),
-        EACH(test_full_disk),        EACH(test_killed_writers),  EACH(test_child_saves_nothing),
+        EACH(test_links_and_modes),  EACH(test_other_databases),
+        EACH(test_earlier_version),  EACH(test_locked),
+        EACH(test_damaged),          EACH(test_garbage),
+        EACH(test_file_size_limit),  EACH(test_full_disk),
+        EACH(test_killed_writers),   EACH(test_child_saves_nothing),
         EACH(test_every_allocation),
     };
 

@@ -25,8 +25,9 @@ static struct cw_identity of(const char *kind, const char *a, const char *b)
 
 static void test_fields(void **state)
 {
-    static const char *const others[][3] = {{"k", "ab", "c"}, {"k", "a", "bc"}, {"k", "abc", ""}, {"k", "", "abc"}, {"k", NULL, "abc"},
-                                            {"k", "abc", NULL}, {"ka", "b", "c"}, {"k", "a", "b"}};
+    static const char *const others[][3] = {{"k", "ab", "c"}, {"k", "a", "bc"},   {"k", "abc", ""},
+                                            {"k", "", "abc"}, {"k", NULL, "abc"}, {"k", "abc", NULL},
+                                            {"ka", "b", "c"}, {"k", "a", "b"}};
     struct cw_identity all[sizeof others / sizeof *others], again = of("k", "ab", "c");
     size_t n = sizeof others / sizeof *others;
 
@@ -50,7 +51,8 @@ static void test_fields(void **state)
 /* The text of source and options together is the same. */
 static void test_source_and_options(void **state)
 {
-    struct cw_key a = cw_history_program("kernel // -DA=1", " -DB=2"), b = cw_history_program("kernel //", " -DA=1 -DB=2");
+    struct cw_key a = cw_history_program("kernel // -DA=1", " -DB=2"),
+                  b = cw_history_program("kernel //", " -DA=1 -DB=2");
 
     (void)state;
     assert_false(cw_key_same(a, b));
@@ -122,8 +124,9 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_source_and_options),
-                                       cmocka_unit_test(test_sets), cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields),
+                                       cmocka_unit_test(test_source_and_options), cmocka_unit_test(test_sets),
+                                       cmocka_unit_test(test_no_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

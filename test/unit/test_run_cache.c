@@ -51,7 +51,8 @@ static void name_file(char *name, size_t size, uint64_t number)
     struct cw_identity id = identity(number);
     struct cw_key key = cw_identity_key(&id);
 
-    snprintf(name, size, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0], (unsigned long long)key.half[1]);
+    snprintf(name, size, "%s/%016llx%016llx", folder, (unsigned long long)key.half[0],
+             (unsigned long long)key.half[1]);
     cw_identity_finish(&id);
 }
 

@@ -58,7 +58,8 @@ static void test_rows(void **state)
 static void test_alone(void **state)
 {
     struct cw_history *h = cw_history_create();
-    struct cw_run_launch_key launch = {.kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 2, .alone = true};
+    struct cw_run_launch_key launch = {
+        .kernel = {{1, 1}}, .shape = 2, .size = 100, .allowed = 2, .alone = true};
     struct cw_run_estimator e;
     double cost[2], error[2];
 

@@ -57,7 +57,8 @@ static void test_all_of_it(void **state)
     struct cw_run_warm w = {0};
 
     (void)state;
-    others[0].kernel.half[0]++, others[1].kernel.half[1]++, others[2].form++, others[3].size[0]++, others[4].size[1]++, others[5].size[2]++;
+    others[0].kernel.half[0]++, others[1].kernel.half[1]++, others[2].form++, others[3].size[0]++,
+        others[4].size[1]++, others[5].size[2]++;
     assert_true(cw_run_warm_is_first(&w, &one, 0));
     assert_false(cw_run_warm_is_first(&w, &one, 0));
     for (int i = 0; i < 6; i++)
@@ -66,9 +67,9 @@ static void test_all_of_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_kind_once), cmocka_unit_test(test_never_another_one),
-                                       cmocka_unit_test(test_wider_is_compiled_again),
-                                       cmocka_unit_test(test_all_of_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_kind_once), cmocka_unit_test(test_never_another_one),
+        cmocka_unit_test(test_wider_is_compiled_again), cmocka_unit_test(test_all_of_it)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
     return arg;
 }
 
-/* ---- what earlier runs have compiled: for what a launch needs, the file that the vendor's code for it is in */
+/* ---- what earlier runs have compiled: the file that the vendor's code for a launch is in */
 
 #define KIND "compiled 2"
 
@@ -194,7 +194,8 @@ struct need {
     struct cw_identity launch;  /* kernel and range */
 };
 
-/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c, pocl_cache_kernel_cachedir_path() of 3.1. */
+/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c,
+ * pocl_cache_kernel_cachedir_path() of 3.1. */
 static bool is_small(const struct cw_compile_range *r)
 {
     uint64_t deep = r->dims > 2 ? r->local[2] * r->local[2] : 0;
@@ -202,8 +203,9 @@ static bool is_small(const struct cw_compile_range *r)
     return r->global[0] < USHRT_MAX && (r->dims < 2 || r->global[1] < USHRT_MAX) && deep < USHRT_MAX;
 }
 
-/* As far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range is; without a local size all of the
- * range, by which it chooses one. And where it keeps the code. *need is the caller's to finish. */
+/* As far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range is;
+ * without a local size all of the range, by which it chooses one. And where it keeps the code. *need is the
+ * caller's to finish. */
 static void name_need(struct need *need, const struct cw_compile_question *q)
 {
     static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
@@ -316,7 +318,8 @@ static bool load_apart(cl_device_id device, const struct need *need, const char 
 }
 
 /* Asks the compiler, unless the code is known. */
-static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_question *q, const struct need *need)
+static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_question *q,
+                                   const struct need *need)
 {
     char module[CW_COMPILE_MODULE];
     enum cw_compile_answer answer;

@@ -216,7 +216,8 @@ void cw_run_room_free(struct cw_run_kinds *kinds)
     free(kinds);
 }
 
-static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const size_t *global, const size_t *local, enum cw_run_form form)
+static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const size_t *global,
+                                         const size_t *local, enum cw_run_form form)
 {
     struct cw_run_loaded_kind kind;
 

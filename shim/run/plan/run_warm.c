@@ -2,8 +2,8 @@
 
 static bool same(const struct cw_run_warm_what *a, const struct cw_run_warm_what *b)
 {
-    return cw_key_same(a->kernel, b->kernel) && a->form == b->form && a->size[0] == b->size[0] && a->size[1] == b->size[1] &&
-           a->size[2] == b->size[2];
+    return cw_key_same(a->kernel, b->kernel) && a->form == b->form && a->size[0] == b->size[0] &&
+           a->size[1] == b->size[1] && a->size[2] == b->size[2];
 }
 
 static uint64_t row_of(const struct cw_run_warm_what *what)

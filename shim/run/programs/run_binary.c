@@ -53,7 +53,8 @@ void cw_run_binary_keep(const struct cw_run_program *p, const char *source, cons
     free(text);
 }
 
-/* The options of what one binary came from, the source behind their NUL; the caller's to free. NULL: not known. */
+/* The options of what one binary came from, the source behind their NUL; the caller's to free. NULL: not
+ * known. */
 static char *find_one(const char *compilers, const unsigned char *binary, size_t bytes)
 {
     struct cw_identity id = name_binary(compilers, binary, bytes);

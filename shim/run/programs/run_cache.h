@@ -2,8 +2,8 @@
  * that it has built before, 1 ms when it gets its own binary. Plans of priority groups stand there, too
  * (tiles/run_group_kept.h).
  *
- * Kept in a file store (analyzer/io/file_store.h), which compares all that the code depends on: source, options, device, driver,
- * and the environment variables that PoCL listens to. Thread-safe and quiet. */
+ * Kept in a file store (analyzer/io/file_store.h), which compares all that the code depends on: source,
+ * options, device, driver, and the environment variables that PoCL listens to. Thread-safe and quiet. */
 #ifndef CW_RUN_CACHE_H
 #define CW_RUN_CACHE_H
 
@@ -16,8 +16,8 @@
  * written. */
 void cw_run_cache_start(const char *folder);
 
-/* Begins *id, the caller's to finish: `kind` (identity.h), `device` (all that tells its compiler and driver from others), PoCL's
- * environment. */
+/* Begins *id, the caller's to finish: `kind` (identity.h), `device` (all that tells its compiler and driver
+ * from others), PoCL's environment. */
 void cw_run_cache_identity(struct cw_identity *id, const char *kind, const char *device);
 
 /* The bytes stored for `id`, malloc'ed for the caller; NULL: none. */

@@ -118,12 +118,14 @@ static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, c
         return false;
     cw_run_lock();
     p = cw_run_find(program, CW_RUN_PROGRAM);
-    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) && (q->source = strdup(p->source))) {
+    if (is_plain(p) && (!n || devices[0] == p->context->slots->slot[0].device) &&
+        (q->source = strdup(p->source))) {
         q->context = (cl_context)(uintptr_t)p->context->r.handle;
         q->device = p->context->slots->slot[0].device;
     }
     cw_run_unlock();
-    if (q->source && !cw_run_source_dated(q->source, options ? options : "") && is_known(q->context, q->device) && name_question(q))
+    if (q->source && !cw_run_source_dated(q->source, options ? options : "") &&
+        is_known(q->context, q->device) && name_question(q))
         return true;
     cw_run_kept_finish(q);
     return false;

@@ -83,7 +83,8 @@ static void load(void *data)
     size_t bytes = 0;
     unsigned char *binary = cw_run_cache_read(&id, &bytes);
 
-    m->program = binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->recipe->options) : NULL;
+    m->program =
+        binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->recipe->options) : NULL;
     free(binary);
     cw_identity_finish(&id);
 }
@@ -112,21 +113,24 @@ static void keep(void *data)
     cw_identity_finish(&id);
 }
 
-cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe)
+cl_program cw_run_private_load(struct cw_run_context *c, const struct cw_run_place *place,
+                               const struct cw_run_recipe *recipe)
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
     return cw_run_apart(place->slot->device, load, &m) ? m.program : NULL;
 }
 
-cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place, const struct cw_run_recipe *recipe)
+cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_place *place,
+                                const struct cw_run_recipe *recipe)
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
     return cw_run_apart(place->slot->device, build, &m) ? m.program : NULL;
 }
 
-void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe, cl_program program)
+void cw_run_private_keep(const struct cw_run_place *place, const struct cw_run_recipe *recipe,
+                         cl_program program)
 {
     struct making m = {.place = place, .recipe = recipe, .program = program};
 

@@ -73,8 +73,9 @@ static int by_kind(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct kind));
 }
 
-/* By the kinds of launches in it, and by how many there are: up to 5 exactly, as what a plan gains depends on it; more about, as
- * windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full window. The caller's to finish. */
+/* By the kinds of launches in it, and by how many there are: up to 5 exactly, as what a plan gains depends on
+ * it; more about, as windows close a little earlier or later. 46 to 90 are alike, in whose midst is a full
+ * window. The caller's to finish. */
 static struct cw_identity name_chain(const struct cw_run_group *g)
 {
     struct kind kind[CW_RUN_GROUP_STEPS];
@@ -110,7 +111,8 @@ static bool fits(const struct cw_run_group *g)
     return good;
 }
 
-/* A new one, or the oldest of too many: the same again and again would be few, so this program gains nothing by memory. */
+/* A new one, or the oldest of too many: the same again and again would be few, so this program gains nothing
+ * by memory. */
 static struct cw_run_chain *begin_chain(const struct cw_run_group *g, struct cw_identity *id)
 {
     struct cw_run_chain *c = choice.chains;

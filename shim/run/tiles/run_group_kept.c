@@ -68,7 +68,8 @@ bool cw_run_group_settle(const struct cw_run_group *g, struct cw_groups_step *st
     return true;
 }
 
-struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options)
+struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps,
+                                     const struct cw_groups_options *options)
 {
     size_t n = 0;
     uint64_t *words = cw_groups_words(step, steps, options, &n);

@@ -12,9 +12,11 @@
 bool cw_run_group_settle(const struct cw_run_group *g, struct cw_groups_step *step);
 
 /* What a plan is made of; the caller's to finish. */
-struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options);
+struct cw_identity cw_run_group_name(const struct cw_groups_step *step, uint32_t steps,
+                                     const struct cw_groups_options *options);
 
-/* The plan of that which an earlier run has kept: *out is as cw_groups_make() has made it there, and not checked. */
+/* The plan of that which an earlier run has kept: *out is as cw_groups_make() has made it there, and not
+ * checked. */
 bool cw_run_group_recall(const struct cw_identity *id, struct cw_groups *out);
 void cw_run_group_keep(const struct cw_identity *id, const struct cw_groups *plan);
 

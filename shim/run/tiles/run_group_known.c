@@ -60,7 +60,8 @@ static uint64_t pulls_shape(uint32_t r)
 
 static void count_pull(struct cw_run_chain *c)
 {
-    if (c->doublings >= MOST_DOUBLINGS || mixed(cw_run_now_ns(), c->key.half[0]) >> (64 - c->doublings - 1) >> 1)
+    if (c->doublings >= MOST_DOUBLINGS ||
+        mixed(cw_run_now_ns(), c->key.half[0]) >> (64 - c->doublings - 1) >> 1)
         return;
     keep(c, pulls_shape(c->doublings++), 1);
 }

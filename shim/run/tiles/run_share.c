@@ -85,8 +85,8 @@ static void recall(struct cw_run_share *h, const struct cw_run_task *t, size_t g
 
         if (lane >= b->lanes)
             continue;
-        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h), (double)groups,
-                           &b->estimator.device[lane], NULL, 1, &e);
+        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
+                           (double)groups, &b->estimator.device[lane], NULL, 1, &e);
         if (e.source == CW_HISTORY_EXACT)
             cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
     }
@@ -103,8 +103,9 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
         double speed = cw_adaptive_speed(h->control, x->part[i].place);
 
         if (speed > 0 && x->part[i].lane < b->lanes)
-            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
-                           b->estimator.device[x->part[i].lane], (double)x->cut.groups, (double)x->cut.groups / speed);
+            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
+                           kept_shape(h), b->estimator.device[x->part[i].lane], (double)x->cut.groups,
+                           (double)x->cut.groups / speed);
     }
 }
 

@@ -58,8 +58,8 @@ static double times_built(struct cw_run_program *p, uint32_t lane)
 
     if (!b || lane >= b->lanes)
         return 0;
-    cw_history_predict(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL), BUILT_SHAPE + lane, 1,
-                       &b->estimator.device[lane], NULL, 1, &e);
+    cw_history_predict(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL),
+                       BUILT_SHAPE + lane, 1, &b->estimator.device[lane], NULL, 1, &e);
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
 
