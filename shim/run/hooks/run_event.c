@@ -137,8 +137,8 @@ cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info nam
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE:
         return cw_run_answer(&times[3], sizeof times[3], room, to, bytes);
-    default:
-        return CL_INVALID_VALUE;
+    default: /* PoCL looks at the name when there is a place for the value */
+        return to ? CL_INVALID_VALUE : cw_run_answer(&times[0], sizeof times[0], room, to, bytes);
     }
 }
 

@@ -24,7 +24,7 @@
     X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)         \
     X(clBuildProgram) X(clGetProgramInfo)                                                                    \
     /* run_kept.c */                                                                                         \
-    X(clGetProgramBuildInfo)                                                                                 \
+    X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant)                                           \
     /* run_linked.c */                                                                                       \
     X(clCompileProgram) X(clLinkProgram)                                                                     \
     /* run_kernel.c, run_launch.c */                                                                         \

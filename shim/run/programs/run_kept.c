@@ -288,6 +288,14 @@ cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device
     return cw_native.clGetProgramBuildInfo(asked, device, name, room, to, bytes);
 }
 
+/* PoCL ends the process for a program that it has not built. */
+cl_int cw_run_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t bytes,
+                                                       const void *value)
+{
+    cw_run_kept_make_real(program);
+    return cw_native.clSetProgramSpecializationConstant(program, id, bytes, value);
+}
+
 void cw_run_kept_free(struct cw_run_program *p)
 {
     if (!p->kept)
