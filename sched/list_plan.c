@@ -22,45 +22,80 @@ enum cw_status cw_list_plan(struct cw_plan *plan, const int64_t *key, cw_list_ch
     return status;
 }
 
-/* The position in the list of the task to be placed next; a task that is placed already comes at once. */
-static uint32_t most_urgent(struct cw_plan *plan, const struct cw_task_heap *ready, cw_list_score *score,
-                            const void *context, struct cw_choice *choice)
+struct by_score {
+    struct cw_plan *plan;
+    cw_list_score *score;
+    const void *context;
+    struct cw_ready_list list;
+    int64_t *key;
+    double *ready; /* tasks x devices: when the data of ready tasks can be there */
+    bool *known;   /* per task: its row of `ready` is filled */
+};
+
+static const double *ready_of(struct by_score *s, uint32_t task)
 {
+    double *ready = &s->ready[(size_t)task * s->plan->graph->devices];
+
+    if (!s->known[task])
+        cw_plan_ready_everywhere(s->plan, task, ready);
+    s->known[task] = true;
+    return ready;
+}
+
+/* The position in the list of the task to be placed next; a task that is placed already comes at once. */
+static uint32_t most_urgent(struct by_score *s, struct cw_choice *choice)
+{
+    const struct cw_task_heap *ready = &s->list.ready;
     uint32_t best = CW_SCHED_NONE;
     double most = 0;
 
     for (uint32_t at = 0; at < ready->count; at++) {
+        uint32_t task = ready->task[at];
         struct cw_choice c;
-        double s;
-        if (plan->schedule->task[ready->task[at]].parts)
+        double score;
+        if (s->plan->schedule->task[task].parts)
             return at;
-        s = score(plan, ready->task[at], &c, context);
-        if (best == CW_SCHED_NONE || s > most || (s == most && ready->task[at] < ready->task[best])) {
+        score = s->score(s->plan, task, ready_of(s, task), &c, s->context);
+        if (best == CW_SCHED_NONE || score > most || (score == most && task < ready->task[best])) {
             best = at;
-            most = s;
+            most = score;
             *choice = c;
         }
     }
     return best;
 }
 
+static enum cw_status place_all(struct by_score *s, struct cw_error *err)
+{
+    enum cw_status status = cw_ready_list_init(&s->list, s->plan->graph, s->key, err);
+
+    while (status == CW_OK && s->list.ready.count) {
+        struct cw_choice choice = {0};
+        uint32_t task = cw_ready_list_take(&s->list, most_urgent(s, &choice));
+        if (s->plan->schedule->task[task].parts == 0)
+            status = cw_plan_place(s->plan, task, &choice, err);
+        cw_ready_list_done(&s->list, task);
+    }
+    cw_ready_list_finish(&s->list);
+    return status;
+}
+
 enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, const void *context,
                                      struct cw_error *err)
 {
-    int64_t *key = calloc(plan->graph->tasks, sizeof *key);
-    struct cw_ready_list list = {0};
-    enum cw_status status =
-        key ? cw_ready_list_init(&list, plan->graph, key, err)
-            : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", plan->graph->tasks);
+    size_t n = plan->graph->tasks;
+    struct by_score s = {.plan = plan,
+                         .score = score,
+                         .context = context,
+                         .key = calloc(n, sizeof *s.key),
+                         .ready = malloc(n * plan->graph->devices * sizeof *s.ready),
+                         .known = calloc(n, sizeof *s.known)};
+    enum cw_status status = s.key && s.ready && s.known
+                                ? place_all(&s, err)
+                                : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu tasks", n);
 
-    while (status == CW_OK && list.ready.count) {
-        struct cw_choice choice = {0};
-        uint32_t task = cw_ready_list_take(&list, most_urgent(plan, &list.ready, score, context, &choice));
-        if (plan->schedule->task[task].parts == 0)
-            status = cw_plan_place(plan, task, &choice, err);
-        cw_ready_list_done(&list, task);
-    }
-    cw_ready_list_finish(&list);
-    free(key);
+    free(s.key);
+    free(s.ready);
+    free(s.known);
     return status;
 }

@@ -106,12 +106,10 @@ double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, doubl
     return fmax(ready, plan->timeline[p].avail);
 }
 
-/* Ready times on all devices at once: each predecessor is looked up once. */
-static void ready_everywhere(struct cw_plan *plan, uint32_t task)
+void cw_plan_ready_everywhere(const struct cw_plan *plan, uint32_t task, double *ready)
 {
     const struct cw_platform *pf = plan->platform;
     const struct cw_adjacency *pred = &plan->graph->pred;
-    double *ready = plan->ready;
 
     memset(ready, 0, pf->devices * sizeof *ready);
     for (uint32_t e = pred->start[task]; e < pred->start[task + 1]; e++) {
@@ -136,17 +134,23 @@ static void ready_everywhere(struct cw_plan *plan, uint32_t task)
 
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias)
 {
+    cw_plan_ready_everywhere(plan, task, plan->ready);
+    return cw_plan_choose_from(plan, task, plan->ready, bias);
+}
+
+struct cw_choice cw_plan_choose_from(const struct cw_plan *plan, uint32_t task, const double *ready,
+                                     const double *bias)
+{
     const double *cost = &plan->graph->cost[(size_t)task * plan->graph->devices];
     struct cw_choice best = {.device = CW_SCHED_NONE};
     double best_key = INFINITY;
 
-    ready_everywhere(plan, task);
     for (uint32_t p = 0; p < plan->platform->devices; p++) {
         double start, key, extra = bias ? bias[p] : 0;
         /* starting when ready is the best that can happen; most devices need no search at all */
-        if (isinf(cost[p]) || plan->ready[p] + cost[p] + extra > best_key)
+        if (isinf(cost[p]) || ready[p] + cost[p] + extra > best_key)
             continue;
-        start = cw_plan_start(plan, p, plan->ready[p], cost[p]);
+        start = cw_plan_start(plan, p, ready[p], cost[p]);
         key = start + cost[p] + extra;
         if (best.device == CW_SCHED_NONE || key < best_key ||
             (key == best_key && plan->tie_rank[p] < plan->tie_rank[best.device])) {

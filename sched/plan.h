@@ -50,6 +50,9 @@ enum cw_status cw_plan_occupy(struct cw_plan *plan, uint32_t p, double until, st
  * others from the nearest of these (a reconstruction: it gives the speedups of the HXDSP paper's table 2). */
 double cw_plan_ready(const struct cw_plan *plan, uint32_t task, uint32_t p);
 
+/* The same for all devices at once: ready[0 .. devices - 1]. Each predecessor is looked up once. */
+void cw_plan_ready_everywhere(const struct cw_plan *plan, uint32_t task, double *ready);
+
 /* The start of `length` on device `p` not before `ready`, by insertion or behind the last. */
 double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, double length);
 
@@ -57,6 +60,10 @@ double cw_plan_start(const struct cw_plan *plan, uint32_t p, double ready, doubl
  * tie_rank. bias: one per device, or NULL for none (PEFT's OCT, SCLS's outgoing communication).
  * O(predecessors x devices + devices x log slots). */
 struct cw_choice cw_plan_choose(struct cw_plan *plan, uint32_t task, const double *bias);
+
+/* The same from what cw_plan_ready_everywhere has said of `task`. O(devices x log slots). */
+struct cw_choice cw_plan_choose_from(const struct cw_plan *plan, uint32_t task, const double *ready,
+                                     const double *bias);
 
 /* Places `task` whole as chosen. Errors: CW_ERR_INVALID (placed already, or the device is not idle then),
  * CW_ERR_NOMEM. */

@@ -32,7 +32,8 @@ static double median(const struct cw_graph *g, uint32_t i, double *sorted)
     return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choice, const void *context)
+static double score(const struct cw_plan *plan, uint32_t task, const double *ready, struct cw_choice *choice,
+                    const void *context)
 {
     const struct levels *l = context;
     double best = -INFINITY;
@@ -41,7 +42,7 @@ static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choic
         double cost = cw_graph_cost(plan->graph, task, p), start, dynamic;
         if (isinf(cost))
             continue;
-        start = cw_plan_start(plan, p, cw_plan_ready(plan, task, p), cost);
+        start = cw_plan_start(plan, p, ready[p], cost);
         dynamic = l->level[task] - start + (l->delta ? l->median[task] - cost : 0);
         if (dynamic > best) {
             best = dynamic;

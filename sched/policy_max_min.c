@@ -4,10 +4,11 @@
 #include "list_plan.h"
 #include "policy.h"
 
-static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choice, const void *context)
+static double score(const struct cw_plan *plan, uint32_t task, const double *ready, struct cw_choice *choice,
+                    const void *context)
 {
     (void)context;
-    *choice = cw_plan_choose(plan, task, NULL);
+    *choice = cw_plan_choose_from(plan, task, ready, NULL);
     return choice->finish;
 }
 

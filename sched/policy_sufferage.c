@@ -8,16 +8,17 @@
 
 #include <math.h>
 
-static double score(struct cw_plan *plan, uint32_t task, struct cw_choice *choice, const void *context)
+static double score(const struct cw_plan *plan, uint32_t task, const double *ready, struct cw_choice *choice,
+                    const void *context)
 {
     double second = INFINITY;
 
     (void)context;
-    *choice = cw_plan_choose(plan, task, NULL);
+    *choice = cw_plan_choose_from(plan, task, ready, NULL);
     for (uint32_t p = 0; p < plan->graph->devices; p++) {
         double cost = cw_graph_cost(plan->graph, task, p);
-        if (p != choice->device && !isinf(cost))
-            second = fmin(second, cw_plan_start(plan, p, cw_plan_ready(plan, task, p), cost) + cost);
+        if (p != choice->device && ready[p] + cost < second) /* it can be: starting when ready is the best */
+            second = fmin(second, cw_plan_start(plan, p, ready[p], cost) + cost);
     }
     return second - choice->finish;
 }
