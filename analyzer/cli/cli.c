@@ -74,12 +74,30 @@ static enum cw_status check_choice(const struct cw_cli_option *o, const char *wo
     return cw_error_set(err, CW_ERR_INVALID, "--%s: '%s' is not one of %s", o->name, word, o->choices);
 }
 
+static enum cw_status add_word(struct cw_cli_list *list, const char *word, struct cw_error *err)
+{
+    const char **words = realloc(list->word, (list->count + 1) * sizeof *words);
+
+    if (!words)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for the command line");
+    list->word = words;
+    words[list->count++] = word;
+    return CW_OK;
+}
+
+/* Frees the lists of a values struct. */
+static void free_lists(const struct cw_command_def *def, char *values)
+{
+    CW_CLI_EACH(o, def->options)
+    if (o->kind == CW_CLI_LIST)
+        free(((struct cw_cli_list *)(void *)(values + o->offset))->word);
+}
+
 /* Stores one option's argument in the values struct. */
 static enum cw_status store(const struct cw_cli_option *o, const char *word, void *values,
                             struct cw_error *err)
 {
     char *member = (char *)values + o->offset, *end;
-    struct cw_cli_list *list = (void *)member;
 
     if (o->choices && *o->choices) {
         enum cw_status status = check_choice(o, word, err);
@@ -98,11 +116,7 @@ static enum cw_status store(const struct cw_cli_option *o, const char *word, voi
         *(const char **)member = word ? word : "1";
         break;
     case CW_CLI_LIST:
-        if (list->count == CW_CLI_LIST_MAX)
-            return cw_error_set(err, CW_ERR_INVALID, "--%s: given more than %d times", o->name,
-                                CW_CLI_LIST_MAX);
-        list->word[list->count++] = word;
-        break;
+        return add_word((void *)member, word, err);
     case CW_CLI_INT:
         errno = 0;
         *(int64_t *)member = strtoll(word, &end, 0);
@@ -170,7 +184,57 @@ static void getopt_tables(const struct cw_command_def *def, struct option *longs
     *letters = '\0';
 }
 
-enum cw_status cw_cli_parse(const struct cw_command_def *def, int argc, char **argv, void *values, int *first,
+/* ---- words that look like options and are none of ours */
+
+/* Whether the word behind `word` is its argument. */
+static bool takes_next(const struct cw_command_def *def, const char *word)
+{
+    CW_CLI_EACH(o, def->options)
+    {
+        if (!o->argument || o->kind == CW_CLI_BOOL)
+            continue;
+        if ((word[1] == o->letter && o->letter && !word[2]) ||
+            (word[1] == '-' && word[2] && strncmp(o->name, word + 2, strlen(word + 2)) == 0))
+            return *word == '-';
+    }
+    return false;
+}
+
+/* Moves raw words from argv into their list. */
+static enum cw_status take_raw(const struct cw_command_def *def, int *argc, char **argv, void *values,
+                               struct cw_error *err)
+{
+    const struct cw_cli_option *to = NULL;
+    int kept = 1, at = 1;
+    enum cw_status status = CW_OK;
+
+    CW_CLI_EACH(o, def->options)
+    if (def->raw && strcmp(o->name, def->raw) == 0)
+        to = o;
+    while (to && at < *argc && strcmp(argv[at], "--") != 0 && status == CW_OK) {
+        int raw = def->raw_words(argv[at]), words = raw ? raw : 1 + takes_next(def, argv[at]);
+        for (; words > 0 && at < *argc && status == CW_OK; words--, at++)
+            if (raw)
+                status = add_word((void *)((char *)values + to->offset), argv[at], err);
+            else
+                argv[kept++] = argv[at];
+    }
+    while (at < *argc)
+        argv[kept++] = argv[at++];
+    argv[kept] = NULL;
+    *argc = kept;
+    return status;
+}
+
+/* The word that getopt_long has looked at; it began at argv[at], and may have passed operands. */
+static const char *option_word(int argc, char **argv, int at)
+{
+    if (optind <= at) /* one letter of several */
+        return argv[at < argc ? at : argc - 1];
+    return argv[optind - 1][0] != '-' && optind < argc ? argv[optind] : argv[optind - 1];
+}
+
+enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values, int *first,
                             bool *help, struct cw_error *err)
 {
     struct option longs[MAX_OPTIONS + 2];
@@ -182,11 +246,12 @@ enum cw_status cw_cli_parse(const struct cw_command_def *def, int argc, char **a
     if (n > MAX_OPTIONS)
         return cw_error_set(err, CW_ERR_LIMIT, "%s: too many options in its table", def->name);
     getopt_tables(def, longs, letters);
+    status = take_raw(def, argc, argv, values, err);
     opterr = 0;
     optind = 0; /* glibc: start afresh, also for the tests that parse many lines */
     while (!status && !*help) {
-        int at = optind ? optind : 1, r = getopt_long(argc, argv, letters, longs, NULL);
-        const char *word = optind > at ? argv[optind - 1] : argv[at < argc ? at : argc - 1];
+        int at = optind ? optind : 1, r = getopt_long(*argc, argv, letters, longs, NULL);
+        const char *word = option_word(*argc, argv, at);
         size_t i = r >= LONG_BASE ? (size_t)(r - LONG_BASE) : 0;
 
         if (r < 0)
@@ -218,7 +283,7 @@ static int run_command(const struct cw_command_def *def, int argc, char **argv)
     }
     if (def->defaults)
         memcpy(values, def->defaults, def->values_size);
-    if (cw_cli_parse(def, argc, argv, values, &first, &help, &err)) {
+    if (cw_cli_parse(def, &argc, argv, values, &first, &help, &err)) {
         cw_cli_complain("%s", err.text);
         result = CW_EXIT_USAGE;
     } else if (help) {
@@ -236,6 +301,7 @@ static int run_command(const struct cw_command_def *def, int argc, char **argv)
     } else {
         result = def->run(def->values_size ? values : NULL, argc - first, argv + first);
     }
+    free_lists(def, values);
     free(values);
     return result;
 }

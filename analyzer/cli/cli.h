@@ -39,10 +39,9 @@ enum cw_cli_kind {
     CW_CLI_SHIM    /* const char *; a setting of options.inc, passed to the program as CLWEAVE_<NAME> */
 };
 
-/* The words of a repeated option; they point into argv. */
-enum { CW_CLI_LIST_MAX = 32 };
+/* The words of a repeated option; they point into argv. The frame frees `word` behind run(). */
 struct cw_cli_list {
-    const char *word[CW_CLI_LIST_MAX];
+    const char **word;
     size_t count;
 };
 
@@ -81,6 +80,9 @@ struct cw_command_def {
     size_t values_size;                  /* of the struct that the options fill; 0 without options */
     int min_operands, max_operands;      /* max -1: any number */
     bool program; /* operands are a program and its arguments: options end at the first of them */
+    const char *raw; /* long name of a CW_CLI_LIST option that takes words as they stand; NULL: none */
+    /* How many words, from `word` on, are such words: 0, 1 or 2. Without `raw`: NULL. */
+    int (*raw_words)(const char *word);
     /* values: the filled struct (NULL when values_size is 0); argv: the operands, NULL-ended. Returns an exit
      * status. */
     int (*run)(const void *values, int argc, char **argv);
@@ -92,11 +94,12 @@ extern const struct cw_command_def *const cw_commands[];
 /* Runs `clweave argv[1] …`: finds the command in `table`, parses, runs. Returns the exit status. */
 int cw_cli_main(const struct cw_command_def *const *table, int argc, char **argv);
 
-/* Parses argv[1..argc-1] into `values` (def->values_size bytes, already holding the defaults). On success
- * *first is the index in argv of the first operand (argv is permuted unless def->program). Every error is
+/* Parses argv[1..*argc-1] into `values` (def->values_size bytes, already holding the defaults). On success
+ * *first is the index in argv of the first operand (argv is permuted unless def->program, and has lost its raw words,
+ * which *argc says). Every error is
  * CW_ERR_INVALID with a message that names the word and, for a mistyped option, the nearest one. --help sets
  * *help and stops. */
-enum cw_status cw_cli_parse(const struct cw_command_def *def, int argc, char **argv, void *values, int *first,
+enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values, int *first,
                             bool *help, struct cw_error *err);
 
 /* Prints to stderr "clweave: <text>\n" (the frame's only way to complain; texts read "what: where: what to

@@ -52,38 +52,58 @@ static enum cw_status write_file(const struct cw_compare *c, const char *path,
 
 /* ---- the command */
 
-static enum cw_status compare(struct cw_compare *c, struct cw_error *err)
+/* Says what failed, and goes on: the other results have taken long to make. */
+static bool is_written(enum cw_status status, const struct cw_error *err)
 {
-    bool shown = false;
+    if (status != CW_OK)
+        cw_cli_fail(err);
+    return status == CW_OK;
+}
+
+/* The results in every form that is asked for. False when one of them cannot be had. */
+static bool put_results(const struct cw_compare *c)
+{
+    const char *csv = c->o->csv, *json = c->o->json;
+    struct cw_error err = {0};
+    bool good = true;
+
+    if (!(csv && strcmp(csv, "-") == 0) && !(json && strcmp(json, "-") == 0))
+        cw_compare_print(c);
+    if (csv)
+        good &= is_written(write_file(c, csv, cw_compare_csv, &err), &err);
+    if (json)
+        good &= is_written(write_file(c, json, cw_compare_json, &err), &err);
+    if (c->o->plot)
+        good &= is_written(cw_compare_plot(c, c->o->plot, &err), &err);
+    return good;
+}
+
+static int compare(struct cw_compare *c)
+{
+    struct cw_error err = {0};
     enum cw_status status = CW_OK;
+    int result = CW_EXIT_FAILURE;
 
     c->cell = calloc(c->files * c->policies.count, sizeof *c->cell);
     c->tasks = calloc(c->files, sizeof *c->tasks);
     if (!c->cell || !c->tasks)
-        status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+        status = cw_error_set(&err, CW_ERR_NOMEM, "out of memory");
     if (status == CW_OK)
-        status = cw_compare_run(c, err);
-    if (status == CW_OK && c->o->csv) {
-        status = write_file(c, c->o->csv, cw_compare_csv, err);
-        shown |= strcmp(c->o->csv, "-") == 0;
-    }
-    if (status == CW_OK && c->o->json) {
-        status = write_file(c, c->o->json, cw_compare_json, err);
-        shown |= strcmp(c->o->json, "-") == 0;
-    }
-    if (status == CW_OK && c->o->plot)
-        status = cw_compare_plot(c, c->o->plot, err);
-    if (status == CW_OK && !shown)
-        cw_compare_print(c);
+        status = cw_compare_run(c, &err);
+    if (status != CW_OK)
+        cw_cli_fail(&err);
+    else if (put_results(c))
+        result = CW_EXIT_OK;
     free(c->cell);
     free(c->tasks);
-    return status;
+    return result;
 }
 
 static int run(const void *values, int argc, char **argv)
 {
     struct cw_compare c = {.o = values, .file = argv, .files = (size_t)argc};
     struct cw_error err = {0};
+    int result;
 
     if (c.o->dsp < -1 || c.o->seed < 0)
         cw_error_set(&err, CW_ERR_INVALID, "compare: --%s takes a whole number from 0 on",
@@ -91,11 +111,15 @@ static int run(const void *values, int argc, char **argv)
     if (c.o->jobs < 0 || c.o->jobs > 1024)
         cw_error_set(&err, CW_ERR_INVALID, "compare: --jobs takes a number from 1 to 1024");
     if (err.status != CW_OK || cw_plan_processors(c.o->processors, &c.processors, &err) != CW_OK ||
+        (c.o->plot && cw_compare_plot_check(c.o->plot, &err) != CW_OK) ||
         cw_policy_args_add(&c.policies, &c.o->policies, "all", c.o->seed, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
-        return CW_EXIT_USAGE;
+        result = CW_EXIT_USAGE;
+    } else {
+        result = compare(&c);
     }
-    return compare(&c, &err) == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
+    cw_policy_args_finish(&c.policies);
+    return result;
 }
 
 static const struct cw_compare_options defaults = {.dsp = -1, .processors = -1};

@@ -23,25 +23,25 @@ static const struct cw_cli_option options[] = {
     {"include", 'I', CW_CLI_LIST, offsetof(struct kernel_options, folders), "FOLDER", NULL,
      "where #include finds files"},
     {"build-option", 'b', CW_CLI_LIST, offsetof(struct kernel_options, build), "OPTION", NULL,
-     "another build option of the program, such as -cl-std=CL2.0"},
+     "another build option of the program; those of OpenCL, such as -cl-std=CL2.0 and -w, need no -b"},
     {"launch", 'l', CW_CLI_STRING, offsetof(struct kernel_options, launch), "SIZE/LOCAL", NULL,
      "also say what a launch comes to, for example 512x512/16x16"},
     {"set", 's', CW_CLI_LIST, offsetof(struct kernel_options, set), "ARG=VALUE", NULL,
      "value of an integer argument, bytes of a buffer, or the argument whose buffer it is as well"},
     {"seconds", 0, CW_CLI_STRING, offsetof(struct kernel_options, seconds), "N", NULL,
-     "deadline (default 10)"},
+     "processor time that the analysis may take (default 10)"},
     {"json", 'j', CW_CLI_BOOL, offsetof(struct kernel_options, json), NULL, NULL, "print JSON"},
     {"rewritten", 'r', CW_CLI_BOOL, offsetof(struct kernel_options, rewritten), NULL, NULL,
      "print the source that runs when launches are cut"},
     CW_CLI_END,
 };
 
-enum { MAX_WORDS = 3 * CW_CLI_LIST_MAX + 20 };
+enum { FIXED_WORDS = 6 };
 
-/* The helper's words. -D and -I go with what they stand for, in `joined`, which the caller frees. */
+/* The helper's words, NULL-ended. -D and -I go with what they stand for, in `joined`. */
 struct question {
-    const char *words[MAX_WORDS + 1];
-    char *joined[2 * CW_CLI_LIST_MAX];
+    const char **words;
+    char **joined;
     size_t n, joins;
 };
 
@@ -57,10 +57,16 @@ static void ask_with(struct question *q, const char *prefix, const struct cw_cli
     }
 }
 
-static void question_init(struct question *q, const struct kernel_options *o, const char *launches,
-                          const char *path)
+/* Errors: CW_ERR_NOMEM; question_finish is due then as well. */
+static enum cw_status question_init(struct question *q, const struct kernel_options *o, const char *launches,
+                                    const char *path, struct cw_error *err)
 {
-    memset(q, 0, sizeof *q);
+    size_t joined = o->defines.count + o->folders.count;
+
+    *q = (struct question){.words = calloc(joined + o->build.count + FIXED_WORDS, sizeof *q->words),
+                           .joined = calloc(joined + 1, sizeof *q->joined)};
+    if (!q->words || !q->joined)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
     if (o->seconds) {
         q->words[q->n++] = "--seconds";
         q->words[q->n++] = o->seconds;
@@ -77,12 +83,15 @@ static void question_init(struct question *q, const struct kernel_options *o, co
     for (size_t i = 0; i < o->build.count; i++)
         q->words[q->n++] = o->build.word[i];
     q->words[q->n++] = path;
+    return CW_OK;
 }
 
 static void question_finish(struct question *q)
 {
     for (size_t i = 0; i < q->joins; i++)
         free(q->joined[i]);
+    free(q->joined);
+    free(q->words);
 }
 
 /* ---- a launch */
@@ -138,7 +147,7 @@ static enum cw_status set(json_t *values, const json_t *args, const char *word, 
     char *end;
     if (!equals || !equals[1])
         return cw_error_set(err, CW_ERR_INVALID, "--set %s: write ARG=VALUE", word);
-    if (at < 0) /* of another kernel of the file, perhaps */
+    if (at < 0) /* of another kernel of the file: check_names */
         return CW_OK;
     long long n = strtoll(equals + 1, &end, 0);
     json_t *value = json_array_get(values, (size_t)at);
@@ -203,7 +212,7 @@ static enum cw_status ask_launches(const struct kernel_options *o, const char *p
                                    json_t **answer, struct cw_error *err)
 {
     char name[] = "/tmp/clweave-kernel-XXXXXX";
-    struct question q;
+    struct question q = {0};
     int fd = mkstemp(name);
     if (fd < 0)
         return cw_error_set(err, CW_ERR_IO, "cannot make a file in /tmp");
@@ -211,7 +220,8 @@ static enum cw_status ask_launches(const struct kernel_options *o, const char *p
     int bad = !file || json_dumpfd(file, fd, JSON_COMPACT);
     bad |= close(fd) != 0;
     enum cw_status status = bad ? cw_error_set(err, CW_ERR_IO, "cannot write %s", name) : CW_OK;
-    question_init(&q, o, name, path);
+    if (status == CW_OK)
+        status = question_init(&q, o, name, path, err);
     if (status == CW_OK)
         status = cw_kernel_ask(q.words, answer, err);
     question_finish(&q);
@@ -220,11 +230,39 @@ static enum cw_status ask_launches(const struct kernel_options *o, const char *p
     return status;
 }
 
+/* Every name that --set gives is an argument of a kernel. */
+static enum cw_status check_names(const struct kernel_options *o, const json_t *kernels, struct cw_error *err)
+{
+    size_t args = 0, n = 0, i, k;
+    const json_t *kernel, *arg;
+    const char **names;
+    enum cw_status status = CW_OK;
+
+    json_array_foreach(kernels, i, kernel) args += json_array_size(json_object_get(kernel, "args"));
+    names = calloc(args + 1, sizeof *names);
+    if (!names)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+    json_array_foreach(kernels, i, kernel) json_array_foreach(json_object_get(kernel, "args"), k, arg)
+        if (json_string_value(json_object_get(arg, "name")))
+            names[n++] = json_string_value(json_object_get(arg, "name"));
+    for (i = 0; i < o->set.count && status == CW_OK; i++) {
+        size_t length = strcspn(o->set.word[i], "=");
+        char *name = strndup(o->set.word[i], length);
+        const char *near = name ? cw_cli_nearest(name, names) : NULL;
+        if (!near || strcmp(near, name) != 0)
+            status = cw_error_set(err, CW_ERR_INVALID, "--set %s: no kernel has an argument %s%s%s%s", o->set.word[i],
+                                  name ? name : "", near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+        free(name);
+    }
+    free(names);
+    return status;
+}
+
 static enum cw_status judge_launches(const struct kernel_options *o, const char *path, json_t *description,
                                      struct cw_error *err)
 {
     json_t *launches = json_array(), *answer = NULL, *kernel;
-    enum cw_status status = CW_OK;
+    enum cw_status status = check_names(o, json_object_get(description, "kernels"), err);
     size_t i;
     json_array_foreach(json_object_get(description, "kernels"), i, kernel)
     {
@@ -246,6 +284,23 @@ static enum cw_status judge_launches(const struct kernel_options *o, const char 
 }
 
 /* ---- the command */
+
+/* The build options of clBuildProgram and clLinkProgram, as the specification and vendors have them. */
+static int build_option_words(const char *word)
+{
+    static const char *const begin[] = {"-cl-", "-nv-", "-spir-std=", "-W", "-O", "-U"},
+                            *const whole[] = {"-w", "-g", "-create-library", "-enable-link-options"};
+
+    if (strcmp(word, "-x") == 0 || strcmp(word, "-U") == 0)
+        return 2;
+    for (size_t k = 0; k < sizeof begin / sizeof *begin; k++)
+        if (strncmp(word, begin[k], strlen(begin[k])) == 0)
+            return 1;
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+        if (strcmp(word, whole[k]) == 0)
+            return 1;
+    return 0;
+}
 
 static void print(const json_t *description)
 {
@@ -303,8 +358,9 @@ static int run(const void *values, int argc, char **argv)
         cw_cli_complain("kernel: --rewritten prints the whole source and goes with build options only");
         return CW_EXIT_USAGE;
     }
-    question_init(&q, o, NULL, argv[0]);
-    enum cw_status status = o->rewritten ? print_rewritten(&q, argv[0], &err) : cw_kernel_ask(q.words, &description, &err);
+    enum cw_status status = question_init(&q, o, NULL, argv[0], &err);
+    if (status == CW_OK)
+        status = o->rewritten ? print_rewritten(&q, argv[0], &err) : cw_kernel_ask(q.words, &description, &err);
     question_finish(&q);
     if (status == CW_OK && o->launch)
         status = judge_launches(o, argv[0], description, &err);
@@ -332,7 +388,7 @@ static const char *const examples[] = {
 const struct cw_command_def cw_cmd_kernel = {
     .name = "kernel",
     .summary = "say what kernels touch, how they may be cut among devices, and what they do",
-    .usage = "[options] FILE.cl",
+    .usage = "[options] FILE.cl [build options]",
     .details =
         "For each kernel of an OpenCL C file: its arguments and how they are accessed, a formula for the "
         "bytes of each "
@@ -351,5 +407,7 @@ const struct cw_command_def cw_cmd_kernel = {
     .values_size = sizeof(struct kernel_options),
     .min_operands = 1,
     .max_operands = 1,
+    .raw = "build-option",
+    .raw_words = build_option_words,
     .run = run,
 };

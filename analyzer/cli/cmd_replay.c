@@ -100,7 +100,7 @@ static const struct cw_cli_option options[] = {
 struct replay {
     const struct replay_options *o;
     struct cw_plan_source source;
-    struct cw_plan_result result[CW_CLI_LIST_MAX];
+    struct cw_plan_result *result; /* per policy */
     size_t results;
     struct cw_policy_args policies; /* labels with the long options included */
     uint32_t processors;
@@ -110,6 +110,8 @@ static void replay_finish(struct replay *r)
 {
     for (size_t k = 0; k < r->results; k++)
         cw_plan_result_finish(&r->result[k]);
+    free(r->result);
+    cw_policy_args_finish(&r->policies);
     cw_plan_source_finish(&r->source);
 }
 
@@ -133,7 +135,8 @@ static enum cw_status choose_policies(struct replay *r, struct cw_error *err)
 #undef SWITCH
 #undef COUNT
 #undef NUMBER
-    return status;
+    r->result = status == CW_OK ? calloc(r->policies.count, sizeof *r->result) : NULL;
+    return status == CW_OK && !r->result ? cw_error_set(err, CW_ERR_NOMEM, "out of memory") : status;
 }
 
 /* ---- input */
@@ -194,15 +197,13 @@ static int plan(struct replay *r, const char *path)
     for (; r->results < r->policies.count && status == CW_OK; r->results++)
         status = cw_plan_result_init(&r->result[r->results], &r->source.input, r->policies.label[r->results],
                                      &r->policies.config[r->results], r->o->check, &err);
+    if (status == CW_OK && r->o->json)
+        cw_plan_result_json(stdout, &r->source.input, r->result, r->results);
+    else if (status == CW_OK)
+        cw_plan_result_print(stdout, &r->source.input, r->result, r->results);
     if (status == CW_OK && r->o->gantt)
         status = draw(r, &err);
-    if (status != CW_OK)
-        return cw_cli_fail(&err);
-    if (r->o->json)
-        cw_plan_result_json(stdout, &r->source.input, r->result, r->results);
-    else
-        cw_plan_result_print(stdout, &r->source.input, r->result, r->results);
-    return CW_EXIT_OK;
+    return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
 }
 
 /* ---- replay --policy groups: an order, not a placement */
@@ -326,6 +327,7 @@ static int run_replay(const void *values, int argc, char **argv)
         cw_plan_processors(r.o->processors, &r.processors, &err) != CW_OK ||
         (!wants_groups(r.o) && choose_policies(&r, &err) != CW_OK) || parse_execute(r.o, &x, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
+        replay_finish(&r);
         return CW_EXIT_USAGE;
     }
     result = r.o->execute ? execute(&r, argv[0], &x) : wants_groups(r.o) ? groups(&r, argv[0]) : plan(&r, argv[0]);

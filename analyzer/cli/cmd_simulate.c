@@ -239,6 +239,7 @@ static int run(const void *values, int argc, char **argv)
     if (check(s.o, &err) != CW_OK || cw_plan_processors(s.o->processors, &processors, &err) != CW_OK ||
         cw_policy_args_add(&s.policies, &s.o->policies, "weave", s.o->seed, &err) != CW_OK) {
         cw_cli_complain("%s", err.text);
+        cw_policy_args_finish(&s.policies);
         return CW_EXIT_USAGE;
     }
     status = simulate_file(&s, argv[0], processors, &err);
@@ -247,6 +248,7 @@ static int run(const void *values, int argc, char **argv)
     else if (status == CW_OK)
         print_table(&s);
     free(s.row);
+    cw_policy_args_finish(&s.policies);
     cw_plan_source_finish(&s.source);
     return status == CW_OK ? CW_EXIT_OK : cw_cli_fail(&err);
 }

@@ -51,9 +51,11 @@ void cw_compare_print(const struct cw_compare *c);
 void cw_compare_csv(const struct cw_compare *c, FILE *f);
 void cw_compare_json(const struct cw_compare *c, FILE *f);
 
+/* CW_ERR_INVALID: `path` ends neither in .svg nor in .png. */
+enum cw_status cw_compare_plot_check(const char *path, struct cw_error *err);
+
 /* Draws, by gnuplot, how makespans lie over the best of their graph: for each policy the share of graphs
- * within a factor. `path` ends in .svg or .png. Errors: CW_ERR_INVALID (it does not), CW_ERR_UNSUPPORTED (no
- * gnuplot), CW_ERR_IO. */
+ * within a factor. `path` ends in .svg or .png. Errors: CW_ERR_UNSUPPORTED (no gnuplot), CW_ERR_IO. */
 enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, struct cw_error *err);
 
 #endif

@@ -104,17 +104,27 @@ static enum cw_status run_gnuplot(FILE *script, FILE *out, struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, struct cw_error *err)
+static bool ends_in(const char *path, const char *extension)
 {
     const char *dot = strrchr(path, '.');
-    bool png = dot && strcmp(dot, ".png") == 0;
+
+    return dot && strcmp(dot, extension) == 0;
+}
+
+enum cw_status cw_compare_plot_check(const char *path, struct cw_error *err)
+{
+    if (ends_in(path, ".svg") || ends_in(path, ".png"))
+        return CW_OK;
+    return cw_error_set(err, CW_ERR_INVALID, "--plot: %s: the name must end in .svg or .png", path);
+}
+
+enum cw_status cw_compare_plot(const struct cw_compare *c, const char *path, struct cw_error *err)
+{
+    bool png = ends_in(path, ".png");
     struct cw_output out;
     FILE *script;
-    enum cw_status status;
+    enum cw_status status = cw_output_open(&out, path, 0666, err);
 
-    if (!png && (!dot || strcmp(dot, ".svg") != 0))
-        return cw_error_set(err, CW_ERR_INVALID, "--plot: %s: the name must end in .svg or .png", path);
-    status = cw_output_open(&out, path, 0666, err);
     if (status != CW_OK)
         return status;
     script = tmpfile();

@@ -13,8 +13,6 @@
 
 extern char **environ;
 
-enum { MAX_WORDS = 200 };
-
 /* Starts it with its standard output at *from; the error number, 0 for none. */
 static int start(char *const *argv, FILE **from, pid_t *pid)
 {
@@ -38,21 +36,23 @@ static int start(char *const *argv, FILE **from, pid_t *pid)
 enum cw_status cw_kernel_ask(const char *const *words, json_t **answer, struct cw_error *err)
 {
     static struct cw_models_source source; /* large */
-    char *argv[MAX_WORDS + 2];
+    const char **argv;
+    size_t count = 0;
     FILE *from = NULL;
     pid_t pid = 0;
-    int n = 0, e;
+    int e;
     cw_models_init(&source, "");
     if (!*source.helper)
         return cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
-    argv[n++] = source.helper;
-    for (size_t i = 0; words[i]; i++) {
-        if (n == MAX_WORDS)
-            return cw_error_set(err, CW_ERR_LIMIT, "more than %d build options", MAX_WORDS);
-        argv[n++] = (char *)(uintptr_t)words[i];
-    }
-    argv[n] = NULL;
-    e = start(argv, &from, &pid);
+    while (words[count])
+        count++;
+    argv = malloc((count + 2) * sizeof *argv);
+    if (!argv)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
+    argv[0] = source.helper;
+    memcpy(argv + 1, words, (count + 1) * sizeof *words);
+    e = start((char *const *)argv, &from, &pid);
+    free(argv);
     if (e)
         return cw_error_set(err, CW_ERR_IO, "cannot start %s: %s", source.helper, strerror(e));
     *answer = json_loadf(from, JSON_REJECT_DUPLICATES, NULL);

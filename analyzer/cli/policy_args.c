@@ -1,6 +1,26 @@
 #include "policy_args.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void cw_policy_args_finish(struct cw_policy_args *a)
+{
+    free(a->config);
+    free(a->label);
+    *a = (struct cw_policy_args){0};
+}
+
+/* For one more. */
+static bool make_room(struct cw_policy_args *a)
+{
+    struct cw_policy_config *config = realloc(a->config, (a->count + 1) * sizeof *config);
+    char(*label)[sizeof *a->label];
+
+    a->config = config ? config : a->config;
+    label = config ? realloc(a->label, (a->count + 1) * sizeof *label) : NULL;
+    a->label = label ? label : a->label;
+    return label != NULL;
+}
 
 static enum cw_status add(struct cw_policy_args *a, const char *text, struct cw_error *err)
 {
@@ -11,8 +31,8 @@ static enum cw_status add(struct cw_policy_args *a, const char *text, struct cw_
             status = add(a, cw_policies[p]->name, err);
         return status;
     }
-    if (a->count == CW_CLI_LIST_MAX)
-        return cw_error_set(err, CW_ERR_LIMIT, "more than %d policies", CW_CLI_LIST_MAX);
+    if (!make_room(a))
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu policies", a->count + 1);
     snprintf(a->label[a->count], sizeof *a->label, "%s", text);
     return cw_policy_parse(&a->config[a->count++], text, err);
 }

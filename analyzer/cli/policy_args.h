@@ -8,13 +8,15 @@
 #include "cli.h"
 
 struct cw_policy_args {
-    struct cw_policy_config config[CW_CLI_LIST_MAX];
-    char label[CW_CLI_LIST_MAX][120]; /* as asked for */
+    struct cw_policy_config *config;
+    char (*label)[120]; /* as asked for */
     size_t count;
 };
 
+void cw_policy_args_finish(struct cw_policy_args *a); /* safe on a zeroed struct */
+
 /* Adds every word of `list`; an empty list gives `fallback`. `all` stands for every policy. All get `seed`, 0
- * when it is negative. Errors: those of cw_policy_parse; CW_ERR_LIMIT (more than CW_CLI_LIST_MAX). */
+ * when it is negative. Errors: those of cw_policy_parse; CW_ERR_NOMEM. What is there is the caller's to finish. */
 enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_list *list,
                                   const char *fallback, int64_t seed, struct cw_error *err);
 

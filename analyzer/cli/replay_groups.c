@@ -291,12 +291,12 @@ enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct
         status = get_steps(&y);
     if (status == CW_OK)
         status = order_all(&y);
-    if (status == CW_OK && o->picture)
-        status = draw(&y);
     if (status == CW_OK && o->json)
         print_json(&y, out);
     else if (status == CW_OK)
         print_table(&y, out);
+    if (status == CW_OK && o->picture)
+        status = draw(&y);
     for (uint32_t k = 0; k < y.orders; k++)
         cw_groups_finish(&y.order[k].shown);
     cw_tile_steps_finish(&y.x);

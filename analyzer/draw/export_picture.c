@@ -10,13 +10,13 @@
 
 extern char **environ;
 
-static size_t drawn_commands(const struct cw_trace *t)
+bool cw_export_is_large(const struct cw_trace *t)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < t->commands.count; i++)
         n += t->commands.v[i].status == 0 && t->commands.v[i].type != CW_HOST_FLUSH;
-    return n;
+    return n > CW_PICTURE_NODES;
 }
 
 enum cw_status cw_export_run_dot(FILE *source, const char *format_option, FILE *out, struct cw_error *err)
@@ -51,16 +51,9 @@ enum cw_status cw_export_run_dot(FILE *source, const char *format_option, FILE *
 static enum cw_status write_picture(const struct cw_trace *t, const struct cw_export_options *o,
                                     const char *format_option, FILE *f, struct cw_error *err)
 {
-    size_t n = drawn_commands(t);
-    FILE *source;
+    FILE *source = tmpfile();
     enum cw_status status;
 
-    if (n > CW_PICTURE_NODES && !o->collapse && o->limit == 0)
-        return cw_error_set(err, CW_ERR_LIMIT,
-                            "the graph has %zu nodes, too many for a picture: draw one node per kernel with "
-                            "--collapse, or the first N with --limit N (more than %d takes graphviz long)",
-                            n, CW_PICTURE_NODES);
-    source = tmpfile();
     if (!source)
         return cw_error_set(err, CW_ERR_IO, "cannot make a temporary file: %s", strerror(errno));
     status = cw_export_dot(t, o, source, err);

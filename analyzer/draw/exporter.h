@@ -3,6 +3,7 @@
 #ifndef CW_EXPORTER_H
 #define CW_EXPORTER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "../trace/trace.h"
@@ -33,6 +34,9 @@ const struct cw_exporter *cw_exporter_find(const char *name, const char *path);
 enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,
                              struct cw_error *err);
 enum { CW_DOT_REDUCE_NODES = 8000, CW_PICTURE_NODES = 600 };
+
+/* True when a picture with a node for each command has more than CW_PICTURE_NODES, for which graphviz takes long. */
+bool cw_export_is_large(const struct cw_trace *t);
 
 /* Chrome / Perfetto trace-event JSON (https://ui.perfetto.dev opens it). */
 enum cw_status cw_export_timeline(const struct cw_trace *t, const struct cw_export_options *o, FILE *f,

@@ -20,7 +20,7 @@
 #define MODELS_KIND "models 3"
 #define MACROS_KIND "macros 3"
 
-enum { MAX_WORDS = 400, ANSWER_BYTES = 32 << 20, HELPER_SECONDS = CW_MODELS_MILLISECONDS / 2000, HELPER_MIB = 2048,
+enum { ANSWER_BYTES = 32 << 20, HELPER_SECONDS = 10, HELPER_MIB = 2048,
        FIXED_WORDS = 8 };
 
 /* ---- where things are */
@@ -85,7 +85,7 @@ void cw_models_init(struct cw_models_source *s, const char *folder)
 
 /* The helper's command line, and what makes an answer that answer. */
 struct question {
-    const char *words[MAX_WORDS + 1];
+    const char **words;
     size_t n;
     char *options; /* the words are in here */
     char *source;  /* the program's, behind the vendor's macros */
@@ -94,17 +94,10 @@ struct question {
 
 static void finish_question(struct question *q)
 {
+    free(q->words);
     free(q->options);
     free(q->source);
     cw_identity_finish(&q->id);
-}
-
-static enum cw_status add_word(struct question *q, const char *word, struct cw_error *err)
-{
-    if (q->n == MAX_WORDS)
-        return cw_error_set(err, CW_ERR_UNSUPPORTED, "more than %d build options", MAX_WORDS);
-    q->words[q->n++] = word;
-    return CW_OK;
 }
 
 /* The build options at blanks. Quotes, and words that are the helper's or a compiler driver's own, are not options. */
@@ -114,7 +107,8 @@ static enum cw_status add_options(struct question *q, const char *options, struc
     char *rest = NULL;
 
     q->options = strdup(options ? options : "");
-    if (!q->options)
+    q->words = q->options ? malloc((strlen(q->options) / 2 + 1) * sizeof *q->words) : NULL; /* a word and a blank */
+    if (!q->words)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
     if (strpbrk(q->options, "\"'\\`$"))
         return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options with quotes");
@@ -123,7 +117,7 @@ static enum cw_status add_options(struct question *q, const char *options, struc
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known", w);
         if (!strcmp(w, "-cl-opt-disable")) /* of a struct that is copied no store to the members shows that have no value */
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "with build option '%s' members without a value are written, too", w);
-        status = add_word(q, w, err);
+        q->words[q->n++] = w;
     }
     return status;
 }
@@ -321,27 +315,35 @@ static enum cw_status from_helper(struct cw_models_source *s, const struct quest
                                   struct cw_error *err)
 {
     char seconds[16], mib[16];
-    const char *argv[MAX_WORDS + FIXED_WORDS] = {s->helper, "--models", "--seconds", seconds, "--mib", mib};
+    const char *const fixed[] = {s->helper, "--models", "--seconds", seconds, "--mib", mib};
+    const char **argv = malloc((q->n + FIXED_WORDS) * sizeof *argv);
     const char *env[] = {s->path, s->clang, s->temporary, "LC_ALL=C", NULL};
-    struct cw_quiet_child child = {.argv = argv, .env = env, .input = q->source, .input_bytes = strlen(q->source),
+    struct cw_quiet_child child = {.env = env, .input = q->source, .input_bytes = strlen(q->source),
                                    .max_bytes = ANSWER_BYTES, .milliseconds = CW_MODELS_MILLISECONDS};
     struct cw_quiet_output out;
     enum cw_status status;
     size_t n = 6;
 
-    if (!*s->helper)
-        return cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
+    if (!*s->helper || !argv) {
+        free(argv);
+        return *s->helper ? cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options")
+                          : cw_error_set(err, CW_ERR_NOTFOUND, CW_MODELS_NO_HELPER);
+    }
+    memcpy(argv, fixed, sizeof fixed);
     snprintf(seconds, sizeof seconds, "%d", HELPER_SECONDS);
     snprintf(mib, sizeof mib, "%d", HELPER_MIB);
     for (size_t i = 0; i < q->n; i++)
         argv[n++] = q->words[i];
-    argv[n] = CW_QUIET_CHILD_FILE;
+    argv[n++] = CW_QUIET_CHILD_FILE;
+    argv[n] = NULL;
+    child.argv = argv;
     status = cw_quiet_child_run(&child, &out, err);
     if (status == CW_OK)
         status = read_answer(s->helper, &out, set, err);
     if ((status == CW_OK || status == CW_ERR_UNSUPPORTED) && is_lasting(out.data, out.bytes))
         cw_file_store_write(&s->store, &q->id, out.data, out.bytes);
     cw_quiet_output_finish(&out);
+    free(argv);
     return status;
 }
 

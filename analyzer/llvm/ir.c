@@ -12,17 +12,19 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)
 
-enum { MAX_ARGUMENTS = 512 };
+enum { FIXED_ARGUMENTS = 40 };
 
 static bool begins(const char *s, const char *with)
 {
@@ -31,8 +33,6 @@ static bool begins(const char *s, const char *with)
 
 static enum cw_status keep(struct cw_ir_options *o, const char *option, struct cw_error *err)
 {
-    if (o->n == MAX_ARGUMENTS - 40)
-        return cw_error_set(err, CW_ERR_LIMIT, "more than %d build options", o->n);
     if (o->n == o->capacity) {
         int capacity = o->capacity ? 2 * o->capacity : 16;
         const char **pass = realloc(o->pass, (size_t)capacity * sizeof *pass);
@@ -55,6 +55,8 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
         return cw_error_set(err, CW_ERR_INVALID, "'%s' is neither a build option nor the only source file",
                             option);
     }
+    if (!strcmp(option, "-x"))
+        return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option -x: what is built from SPIR is not read here");
     if (begins(option, "-cl-std=")) {
         o->std = option;
         return CW_OK;
@@ -85,13 +87,21 @@ static void first_error(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
+static enum cw_status check_time(const struct cw_child_output *out, struct cw_error *err)
+{
+    struct rlimit l = {0};
+
+    if (out->exit_status != 128 + SIGXCPU)
+        return CW_OK;
+    getrlimit(RLIMIT_CPU, &l);
+    return cw_error_set(err, CW_ERR_LIMIT, CW_IR_NO_TIME, (long)l.rlim_cur);
+}
+
 enum { SHORT_HEADER = 1, SYNTAX_TREE = 2 };
 
-static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how, struct cw_child_output *out,
-                                struct cw_error *err)
+/* clang's command line, NULL-ended, but for argv[0]: FIXED_ARGUMENTS and o->n words at most. */
+static void make_arguments(const struct cw_ir_options *o, const char *path, int how, const char **argv)
 {
-    const char *argv[MAX_ARGUMENTS];
-    int n = 0;
     static const char *const tree[] = {"-fsyntax-only", "-Xclang", "-ast-dump=json", NULL};
     static const char *const code[] = {"-emit-llvm", "-c", "-o", "-", NULL};
     static const char *const fixed[] = {
@@ -116,10 +126,8 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
         "-Xclang",
         "-finclude-default-header",
     };
-    const char *named = getenv("CLWEAVE_CLANG");
-    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
-                                      NULL};
-    argv[n++] = NULL;
+    int n = 1;
+
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         argv[n++] = fixed[i];
     for (const char *const *word = how & SYNTAX_TREE ? tree : code; *word; word++)
@@ -133,7 +141,23 @@ static enum cw_status run_clang(const struct cw_ir_options *o, const char *path,
         argv[n++] = o->pass[i];
     argv[n++] = path;
     argv[n] = NULL;
-    return cw_child_run(candidates, argv, out, err);
+}
+
+static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how, struct cw_child_output *out,
+                                struct cw_error *err)
+{
+    const char *named = getenv("CLWEAVE_CLANG");
+    const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
+                                      NULL};
+    const char **argv = malloc((FIXED_ARGUMENTS + (size_t)o->n) * sizeof *argv);
+    enum cw_status status;
+
+    if (!argv)
+        return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
+    make_arguments(o, path, how, argv);
+    status = cw_child_run(candidates, argv, out, err);
+    free(argv);
+    return status == CW_OK ? check_time(out, err) : status;
 }
 
 static bool version_fits(LLVMModuleRef m, struct cw_error *err)

@@ -20,8 +20,11 @@ struct cw_ir_options {
 enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, struct cw_error *err);
 void cw_ir_options_finish(struct cw_ir_options *o);
 
+/* What is said when RLIMIT_CPU, in seconds, ends the analysis or a clang. */
+#define CW_IR_NO_TIME "no answer within %ld seconds of processor time; --seconds N gives it longer"
+
 /* Runs clang on `path` ("-" for standard input) and parses what it says. The caller disposes of *module and
- * *context. CW_ERR_NOTFOUND: there is no clang of this LLVM's version (environment variable CLWEAVE_CLANG
+ * *context. CW_ERR_LIMIT: RLIMIT_CPU has ended clang; CW_ERR_NOTFOUND: there is no clang of this LLVM's version (environment variable CLWEAVE_CLANG
  * names one); CW_ERR_FORMAT: the source does not compile, the message holds clang's first error; CW_ERR_IO;
  * CW_ERR_NOMEM. */
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,

@@ -1,9 +1,11 @@
 /* main.c - clweave-footprint: what the kernels of an OpenCL C file touch, as JSON on standard output.
  *
- * The work happens in a child with limits; this process waits with a deadline and says so in JSON when the
- * child crashes, hangs or runs out of memory. Nothing is written before everything is known. */
+ * The work happens in a child with limits; this process waits, and says so in JSON when the child crashes, hangs or runs
+ * out of memory or time. Processor time is limited, of the child and of each clang, so that a busy machine changes no
+ * answer; the limit of wall time is for a child that waits for something. Nothing is written before everything is known. */
 #include "analyse.h"
 #include "child.h"
+#include "ir.h"
 #include "rows_models.h"
 
 #include <errno.h>
@@ -21,11 +23,15 @@
 #include <unistd.h>
 
 enum { EXIT_USAGE = 2, DEFAULT_SECONDS = 10, DEFAULT_MIB = 4096 };
+enum { WALL_SECONDS = 20 }; /* for each second of processor time, unless --wall says otherwise */
+
+struct limits {
+    long seconds, wall, mib; /* processor time of a process, wall time, memory */
+};
 
 static const char usage[] =
-    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models | --rows] [--seconds N] [--mib N] "
-    "[--time] [build "
-    "options] FILE.cl\n"
+    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models | --rows] [--seconds N] [--wall N] "
+    "[--mib N] [--time] [build options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
 
 /* Prints the error; `words` may quote a source that is no UTF-8. */
@@ -49,24 +55,26 @@ static int fail(enum cw_status status, const char *words)
 
 /* ---- the child */
 
-static void limit(int resource, rlim_t value)
+/* `grace` more before the hard limit. */
+static void limit(int resource, rlim_t value, rlim_t grace)
 {
-    struct rlimit old;
-    if (!getrlimit(resource, &old) && old.rlim_max < value)
-        value = old.rlim_max;
-    setrlimit(resource, &(struct rlimit){value, value});
+    struct rlimit old, new = {value, value + grace};
+    if (!getrlimit(resource, &old) && old.rlim_max < new.rlim_max)
+        new.rlim_max = old.rlim_max;
+    if (new.rlim_cur > new.rlim_max)
+        new.rlim_cur = new.rlim_max;
+    setrlimit(resource, &new);
 }
 
-static void limit_self(long seconds, long mib)
+static void limit_self(const struct limits *l)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, (rlim_t)seconds + 1);
+    limit(RLIMIT_CORE, 0, 0);
+    signal(SIGXCPU, SIG_DFL);
+    limit(RLIMIT_CPU, (rlim_t)l->seconds, 1);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* they reserve terabytes of addresses */
-    limit(RLIMIT_AS, (rlim_t)mib << 20);
-#else
-    (void)mib;
+    limit(RLIMIT_AS, (rlim_t)l->mib << 20, 0);
 #endif
 }
 
@@ -117,13 +125,13 @@ static bool listen_to(int fd, long deadline_ms, struct cw_bytes *said)
     }
 }
 
-static int supervise(pid_t pid, int fd, long seconds)
+static int supervise(pid_t pid, int fd, const struct limits *l)
 {
     struct cw_bytes said = {0};
     int status = 0;
     char message[160];
     setpgid(pid, pid); /* both sides do it: whoever comes first */
-    bool heard = listen_to(fd, now_ms() + seconds * 1000, &said);
+    bool heard = listen_to(fd, now_ms() + l->wall * 1000, &said);
     if (!heard)
         kill(-pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -131,8 +139,11 @@ static int supervise(pid_t pid, int fd, long seconds)
     kill(-pid, SIGKILL); /* a clang that has outlived it */
     int code;
     if (!heard) {
-        snprintf(message, sizeof message, "no answer within %ld seconds; --seconds N gives it longer",
-                 seconds);
+        snprintf(message, sizeof message, "no answer within %ld seconds, in which it hardly worked; --wall N waits longer",
+                 l->wall);
+        code = fail(CW_ERR_LIMIT, message);
+    } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+        snprintf(message, sizeof message, CW_IR_NO_TIME, l->seconds);
         code = fail(CW_ERR_LIMIT, message);
     } else if (WIFSIGNALED(status)) {
         snprintf(message, sizeof message, "the analysis died of signal %d (%s)", WTERMSIG(status),
@@ -149,7 +160,7 @@ static int supervise(pid_t pid, int fd, long seconds)
     return code;
 }
 
-static int run(const struct cw_analyse_request *request, long seconds, long mib)
+static int run(const struct cw_analyse_request *request, const struct limits *l)
 {
     int pipe_[2];
     if (pipe2(pipe_, O_CLOEXEC))
@@ -158,14 +169,14 @@ static int run(const struct cw_analyse_request *request, long seconds, long mib)
     if (pid < 0)
         return fail(CW_ERR_IO, "cannot start a process");
     if (pid == 0) {
-        limit_self(seconds, mib);
+        limit_self(l);
         if (dup2(pipe_[1], STDOUT_FILENO) < 0)
             _exit(EXIT_FAILURE);
         close(pipe_[1]);
         _exit(work(request));
     }
     close(pipe_[1]);
-    int code = supervise(pid, pipe_[0], seconds);
+    int code = supervise(pid, pipe_[0], l);
     close(pipe_[0]);
     return code;
 }
@@ -182,7 +193,7 @@ int main(int argc, char **argv)
 {
     struct cw_analyse_request request = {0};
     struct cw_error err = {0};
-    long seconds = DEFAULT_SECONDS, mib = DEFAULT_MIB;
+    struct limits l = {.seconds = DEFAULT_SECONDS, .mib = DEFAULT_MIB};
     unsetenv("LD_PRELOAD"); /* the program's: nothing of it belongs in here or in clang */
     unsetenv("OPENCL_LAYERS");
     for (int i = 1; i < argc; i++) {
@@ -202,9 +213,11 @@ int main(int argc, char **argv)
         } else if (!strcmp(a, "--time")) {
             request.time = true;
         } else if (!strcmp(a, "--seconds") && positive(value)) {
-            seconds = positive(argv[++i]);
+            l.seconds = positive(argv[++i]);
+        } else if (!strcmp(a, "--wall") && positive(value)) {
+            l.wall = positive(argv[++i]);
         } else if (!strcmp(a, "--mib") && positive(value)) {
-            mib = positive(argv[++i]);
+            l.mib = positive(argv[++i]);
         } else if (i == argc - 1 && strncmp(a, "--", 2)) {
             request.path = a;
         } else {
@@ -217,7 +230,9 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    int code = run(&request, seconds, mib);
+    if (l.wall == 0)
+        l.wall = WALL_SECONDS * l.seconds;
+    int code = run(&request, &l);
     cw_ir_options_finish(&request.options);
     return code;
 }

@@ -58,7 +58,15 @@ for jobs in 1 2 7; do
     cmp "$T/jobs-1.csv" "$T/jobs-$jobs.csv" && cmp "$T/jobs-1.err" "$T/jobs-$jobs.err" || fail "--jobs $jobs gives other output"
 done
 expect compare_bad_jobs 2 clweave compare --jobs -1 $graphs/hsu.json
-expect compare_bad_plot 1 clweave compare -p heft --plot "$T/x.gif" $graphs/hsu.json
+expect compare_bad_plot 2 clweave compare -p heft --plot "$T/x.gif" $graphs/hsu.json
+expect compare_no_gnuplot 1 env PATH="$T" "$B/clweave" compare -p heft -p cpop --plot "$T/x.svg" $graphs/hsu.json
+[ ! -e "$T/x.svg" ] || fail "no gnuplot, and a picture"
+# one result that cannot be written loses none of the others
+expect compare_bad_csv 1 clweave compare -p heft --csv "$T/none/x.csv" --json "$T/kept.json" $graphs/hsu.json
+[ -s "$T/kept.json" ] || fail "the JSON is lost as the CSV cannot be written"
+rm -f "$T/kept.json"
+clweave compare $(printf -- '-p heft %.0s' $(seq 40)) $graphs/hsu.json > "$T/forty.table" || fail "forty policies"
+clweave replay $(printf -- '-p heft %.0s' $(seq 40)) $graphs/hsu.json > "$T/forty.table" || fail "forty policies to replay"
 if command -v gnuplot > /dev/null; then
     clweave compare -p heft -p cpop --plot "$T/plot.svg" "$T"/kind-*.json > "$T/plot.table" || fail "--plot"
     grep -q '</svg>' "$T/plot.svg" && grep -q '>cpop<' "$T/plot.svg" || fail "the picture has no cpop"

@@ -36,7 +36,29 @@ expect kernel_no_such_kernel 1 clweave kernel $kernels/in_place.cl --kernel in_p
 expect kernel_bad_launch 2 clweave kernel $kernels/in_place.cl --launch 64
 expect kernel_uneven_launch 2 clweave kernel $kernels/in_place.cl --launch 64x64/8
 expect kernel_bad_set 2 clweave kernel $kernels/in_place.cl --launch 64/8 --set n=many
+expect kernel_set_unknown 2 clweave kernel $kernels/cutting.cl -l 64/8 --set ouut=64
+expect kernel_set_unknown_far 2 clweave kernel $kernels/in_place.cl -l 64/8 --set width=64
 expect kernel_set_without_launch 2 clweave kernel $kernels/in_place.cl --set n=64
+# as many macros as a program has
+macros=$(seq 400 | sed 's/.*/-DM&=&/')
+{ echo '#if M1 + M400 != 401'; echo '#error macros are missing'; echo '#endif'; cat $kernels/in_place.cl; } > "$T/many.cl"
+clweave kernel "$T/many.cl" $macros -b -w -b -g $(yes -- '-b -w' | head -n 40) > "$T/many" 2>&1 || fail "400 macros: $(cat "$T/many")"
+clweave kernel "$T/many.cl" -r $macros > "$T/many" 2>&1 || fail "400 macros, rewritten: $(cat "$T/many")"
+# build options need no -b, wherever they stand
+clweave kernel $kernels/in_place.cl > "$T/plain"
+for options in "-cl-mad-enable" "-w -Werror -cl-std=CL1.2" "-I . -D X=1 -g -O3" "-cl-fast-relaxed-math -k in_place" "-U X -nv-verbose"; do
+    clweave kernel $kernels/in_place.cl $options > "$T/got" 2> "$T/err" && cmp -s "$T/got" "$T/plain" || fail "FILE $options: $(cat "$T/err")"
+    clweave kernel $options $kernels/in_place.cl > "$T/got" 2> "$T/err" && cmp -s "$T/got" "$T/plain" || fail "$options FILE: $(cat "$T/err")"
+done
+clweave kernel $kernels/in_place.cl -D in_place=renamed -cl-mad-enable | grep -q renamed || fail "-D beside another build option"
+expect kernel_spir 1 clweave kernel $kernels/in_place.cl -x spir -spir-std=1.2
+expect kernel_unknown_letters 2 clweave kernel $kernels/in_place.cl -qz
+expect kernel_argument_like_option 1 clweave kernel $kernels/in_place.cl -k -cl-mad-enable
+# a wait takes no processor time: what the machine does beside changes no answer
+printf '#!/bin/sh\nsleep 4\nexec "%s" "$@"\n' "$(command -v clang-14 || command -v clang-15 || command -v clang-16 || command -v clang)" > "$T/slow"
+chmod +x "$T/slow"
+CLWEAVE_CLANG="$T/slow" clweave kernel $kernels/in_place.cl --seconds 3 > "$T/got" 2>&1 && cmp -s "$T/got" "$T/plain" ||
+    fail "a clang that waits four seconds: $(cat "$T/got")"
 expect kernel_unknown_build_option 1 clweave kernel $kernels/in_place.cl -b -fmagic
 expect kernel_no_helper 1 env CLWEAVE_FOOTPRINT="$T/none" "$B/clweave" kernel $kernels/in_place.cl
 ls /tmp/clweave-kernel-* > /dev/null 2>&1 && fail "a launch file was left behind"

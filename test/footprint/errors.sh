@@ -36,7 +36,7 @@ expect "wrong arguments" 1 '"args" 3 entries' "$f" --eval "$T/args.json" $k/vect
 echo '{"launches":[{"kernel":"vector_add","global":[64],"local":[8],"args":[null,null,{"buffer":256}],
  "tiles":[{"first":[7],"count":[2]}]}]}' > "$T/tile.json"
 expect "tile too far" 1 "beyond the 8 work-groups" "$f" --eval "$T/tile.json" $k/vector_add.cl
-CLWEAVE_CLANG=$(script hang 'sleep 60') expect "clang hangs" 1 "no answer within 1 seconds" "$f" --seconds 1 $k/vector_add.cl
+CLWEAVE_CLANG=$(script hang 'sleep 60') expect "clang hangs" 1 "no answer within 1 seconds" "$f" --wall 1 $k/vector_add.cl
 CLWEAVE_CLANG=$(script crash 'kill -SEGV $$') expect "clang crashes" 1 "does not compile" "$f" $k/vector_add.cl
 CLWEAVE_CLANG=$(script junk 'echo junk') expect "clang writes junk" 1 "" "$f" $k/vector_add.cl
 CLWEAVE_CLANG=$(script flood 'cat /dev/zero') expect "clang floods" 1 "" "$f" --seconds 10 $k/vector_add.cl
@@ -46,7 +46,7 @@ if [ -z "${SAN:-}" ] && ! nm "$f" 2> /dev/null | grep -q __asan_init; then
 fi
 # a source that makes the front end busy for ever must end at the deadline, with no process left behind
 echo 'kernel void k(global int *p) { p[0] = 1; }' > "$T/slow.cl"
-CLWEAVE_CLANG=$(script busy "echo \$\$ > $T/pid; while :; do :; done") expect "busy clang" 1 "no answer" "$f" --seconds 1 "$T/slow.cl"
+CLWEAVE_CLANG=$(script busy "echo \$\$ > $T/pid; while :; do :; done") expect "busy clang" 1 "no answer within 1 seconds of processor time" "$f" --seconds 1 "$T/slow.cl"
 sleep 0.2
 [ -s "$T/pid" ] || { echo "the busy clang never ran"; bad=1; }
 grep -qs '^State:.[^ZX]' "/proc/$(cat "$T/pid")/status" && { echo "a child was left behind"; bad=1; }
