@@ -37,6 +37,16 @@ static int open_temporary(struct cw_output *o, const char *path, mode_t mode)
     return fd;
 }
 
+/* A pipe that no process reads is an error (ENXIO), not a wait: the program whose trace this is may be about to end. */
+static int open_device(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 static int open_target(struct cw_output *o, const char *path, mode_t mode)
 {
     struct stat st;
@@ -48,7 +58,7 @@ static int open_target(struct cw_output *o, const char *path, mode_t mode)
         return -1;
     }
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return open_device(path);
     return open_temporary(o, path, mode);
 }
 
@@ -61,7 +71,7 @@ enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode
     fd = open_target(o, path, mode);
     if (fd < 0)
         return cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; choose another place with -o", path,
-                            strerror(errno));
+                            errno == ENXIO ? "no process reads this pipe" : strerror(errno));
     o->path = strdup(path);
     o->f = o->path ? fdopen(fd, "w") : NULL;
     if (!o->f) {

@@ -2,7 +2,7 @@
  *
  * An output is written to a temporary name in the folder of its final name and renamed on commit, so that
  * neither a full disk nor an error half-way leaves anything behind. "-" is standard output, and an existing
- * target that is not a regular file (/dev/null, a pipe) is written directly. Every error of write, flush,
+ * target that is not a regular file (/dev/null, a pipe that some process reads) is written directly. Every error of write, flush,
  * close and rename is noticed.
  *
  *     struct cw_output out;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,11 +43,32 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c)
 
 /* ---- the file and its header */
 
-static enum cw_status map_file(struct cw_log_reader *r)
+/* Reads what there is now. A mapping would end this process, which may be the program itself, when another process cuts the
+ * file short. */
+static enum cw_status read_bytes(struct cw_log_reader *r, int fd)
 {
+    uint8_t *bytes = malloc(r->size);
+    size_t have = 0;
+    ssize_t n = 1;
+
+    r->base = bytes;
+    if (!bytes)
+        return cw_log_nomem(r);
+    while (have < r->size && n) {
+        n = pread(fd, bytes + have, r->size - have, (off_t)have);
+        if (n < 0 && errno != EINTR)
+            return cw_error_set(r->err, CW_ERR_IO, "cannot read %.300s: %s", r->path, strerror(errno));
+        have += n > 0 ? (size_t)n : 0;
+    }
+    r->size = have;
+    return CW_OK;
+}
+
+static enum cw_status read_file(struct cw_log_reader *r)
+{
+    enum cw_status status;
     struct stat st;
-    void *map;
-    int fd = open(r->path, O_RDONLY | O_CLOEXEC), code;
+    int fd = open(r->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0)
         return cw_error_set(r->err, CW_ERR_IO, "cannot open %.300s: %s", r->path, strerror(errno));
@@ -57,18 +77,12 @@ static enum cw_status map_file(struct cw_log_reader *r)
         return cw_error_set(r->err, CW_ERR_IO, "%.300s is not a regular file", r->path);
     }
     r->size = (size_t)st.st_size;
-    if (r->size < CW_LOG_CHUNK_BYTES) {
-        close(fd);
+    status = r->size < CW_LOG_CHUNK_BYTES ? CW_OK : read_bytes(r, fd);
+    close(fd);
+    if (status == CW_OK && r->size < CW_LOG_CHUNK_BYTES)
         return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset %zu: the file ends within the header", r->path,
                             r->size);
-    }
-    map = mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    code = errno;
-    close(fd);
-    if (map == MAP_FAILED)
-        return cw_error_set(r->err, CW_ERR_IO, "cannot map %.300s: %s", r->path, strerror(code));
-    r->base = map;
-    return CW_OK;
+    return status;
 }
 
 static const char *header_text(struct cw_trace *t, const char *s, size_t size)
@@ -261,8 +275,7 @@ static void finish(struct cw_log_reader *r)
 {
     size_t i;
 
-    if (r->base)
-        munmap((void *)(uintptr_t)r->base, r->size);
+    free((void *)(uintptr_t)r->base);
     for (i = 0; i < CW_LOG_OBJECTS; i++) {
         free(r->ids[i].ids);
         free(r->ids[i].dense);
@@ -285,7 +298,7 @@ static void finish(struct cw_log_reader *r)
 enum cw_status cw_log_read(struct cw_trace *t, const char *path, struct cw_error *err)
 {
     struct cw_log_reader r = {.t = t, .err = err, .path = path};
-    enum cw_status st = map_file(&r);
+    enum cw_status st = read_file(&r);
 
     if (st == CW_OK)
         st = read_header(&r);

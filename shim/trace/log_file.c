@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log_guard.h"
+
 #define EXTENT_BYTES (1u << 20)
 #define KEPT_CHUNKS  16   /* partly filled chunks kept for the next thread */
 #define KEPT_ROOM    8192 /* ... if at least this much is free */
@@ -23,7 +25,7 @@ static struct {
     uint64_t bytes;         /* reserved so far */
     uint8_t *next, *end;    /* mapped and not yet handed out */
     struct cw_log_header *header;
-    struct cw_log_chunk *kept[KEPT_CHUNKS];
+    struct cw_log_place kept[KEPT_CHUNKS];
     unsigned kept_count;
     uint64_t data_bytes;
     dev_t data_device;
@@ -79,13 +81,6 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Stores what makes a block valid, after all of its other contents. */
-static void publish(void *to, const void *magic, size_t n)
-{
-    __asm__ volatile("" ::: "memory"); /* enough: the only reader is another process that looks when we are dead */
-    memcpy(to, magic, n);
-}
-
 static void fill_header(struct cw_log_header *h, bool capture_data, bool run_mode)
 {
     ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
@@ -106,7 +101,26 @@ static void fill_header(struct cw_log_header *h, bool capture_data, bool run_mod
         h->cwd[0] = '\0';
     snprintf(h->data_path, sizeof h->data_path, "%s", capture_data ? file.names.data : "");
     read_text("/proc/self/cmdline", h->command, sizeof h->command);
-    publish(h->magic, CW_LOG_MAGIC, 8);
+}
+
+static bool store_header(void *to, const void *from, size_t n)
+{
+    return cw_log_guard_store(file.header, CW_LOG_CHUNK_BYTES, to, from, n);
+}
+
+/* The magic number, which makes it valid, goes last. */
+static bool write_header(bool capture_data, bool run_mode)
+{
+    static struct cw_log_header h; /* 30 KB: too much for a thread's stack; one log is opened at a time */
+
+    memset(&h, 0, sizeof h);
+    fill_header(&h, capture_data, run_mode);
+    return store_header(file.header, &h, sizeof h) && store_header(file.header->magic, CW_LOG_MAGIC, 8);
+}
+
+static enum cw_status cut_short(const char *path, struct cw_error *err)
+{
+    return cw_error_set(err, CW_ERR_IO, "another process has cut %.380s short, or its disk fails", path);
 }
 
 /* Makes the file of an earlier run's contents vanish, creates an empty one, remembers who it is. */
@@ -157,17 +171,18 @@ enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mod
     file.inode = st.st_ino;
     file.bytes = CW_LOG_CHUNK_BYTES;
     file.header = map;
-    fill_header(map, capture_data, run_mode);
-    if (capture_data)
+    if (!write_header(capture_data, run_mode))
+        status = cut_short(file.names.log, err);
+    if (status == CW_OK && capture_data)
         status = create_data(err);
 out:
     cw_log_unlock(lock);
     return status;
 }
 
-struct cw_log_header *cw_log_file_header(void)
+bool cw_log_file_exists(void)
 {
-    return file.header;
+    return file.header != NULL;
 }
 
 const struct cw_log_names *cw_log_file_names(void)
@@ -175,15 +190,40 @@ const struct cw_log_names *cw_log_file_names(void)
     return &file.names;
 }
 
-/* Opens `path` again and checks that it is still the file we made. */
-static int reopen(const char *path, dev_t device, ino_t inode, struct cw_error *err)
+bool cw_log_file_is_there(void)
 {
     struct stat st;
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
-    if (fd >= 0 && !fstat(fd, &st) && st.st_dev == device && st.st_ino == inode)
-        return fd;
-    cw_error_set(err, CW_ERR_IO, "%.380s: %s", path, fd < 0 ? strerror(errno) : "the file was replaced");
+    return lstat(file.names.log, &st) == 0 && st.st_dev == file.device && st.st_ino == file.inode;
+}
+
+bool cw_log_file_stopped(const char *why)
+{
+    const uint32_t yes = 1;
+
+    return store_header(file.header->stopped_why, why, strlen(why) + 1) && store_header(&file.header->stopped, &yes, sizeof yes);
+}
+
+bool cw_log_file_complete(uint64_t end_ns)
+{
+    const uint32_t yes = 1;
+
+    return store_header(&file.header->end_ns, &end_ns, sizeof end_ns) && store_header(&file.header->complete, &yes, sizeof yes);
+}
+
+/* Opens `path` again and checks that it is still the file that this process has made, `bytes` long at least. */
+static int reopen(const char *path, dev_t device, ino_t inode, uint64_t bytes, struct cw_error *err)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), code = errno;
+
+    if (fd >= 0 && !fstat(fd, &st) && st.st_dev == device && st.st_ino == inode) {
+        if ((uint64_t)st.st_size >= bytes)
+            return fd;
+        cut_short(path, err);
+    } else {
+        cw_error_set(err, CW_ERR_IO, "%.380s: %s", path, fd < 0 && code != ELOOP ? strerror(code) : "the file was replaced");
+    }
     if (fd >= 0)
         close(fd);
     return -1;
@@ -194,7 +234,7 @@ static enum cw_status grow(size_t n, struct cw_error *err)
 {
     size_t bytes = n > EXTENT_BYTES ? n : EXTENT_BYTES;
     void *map = MAP_FAILED;
-    int code, fd = reopen(file.names.log, file.device, file.inode, err);
+    int code, fd = reopen(file.names.log, file.device, file.inode, file.bytes, err);
 
     if (fd < 0)
         return CW_ERR_IO;
@@ -218,57 +258,67 @@ static enum cw_status grow(size_t n, struct cw_error *err)
     return CW_OK;
 }
 
-static struct cw_log_chunk *take_kept(size_t bytes)
+static bool take_kept(struct cw_log_place *place, size_t bytes)
 {
     unsigned i;
 
     for (i = 0; i < file.kept_count; i++)
-        if (cw_log_chunk_room(file.kept[i]) >= bytes) {
-            struct cw_log_chunk *c = file.kept[i];
-
+        if (cw_log_chunk_room(&file.kept[i]) >= bytes) {
+            *place = file.kept[i];
             file.kept[i] = file.kept[--file.kept_count];
-            return c;
+            return true;
         }
-    return NULL;
+    return false;
 }
 
-struct cw_log_chunk *cw_log_chunk_get(size_t bytes, struct cw_error *err)
+/* The next chunk of the mapped extent. Its magic number, which makes it valid, goes last. */
+static enum cw_status take_new(struct cw_log_place *place, size_t units, struct cw_error *err)
+{
+    size_t bytes = units * CW_LOG_CHUNK_BYTES;
+    const uint32_t magic = CW_LOG_CHUNK_MAGIC;
+    struct cw_log_chunk *c = (struct cw_log_chunk *)file.next;
+
+    *place = (struct cw_log_place){.chunk = c, .units = (uint32_t)units};
+    file.next += bytes;
+    if (cw_log_guard_store(c, bytes, &c->units, &place->units, sizeof c->units) &&
+        cw_log_guard_store(c, bytes, &c->magic, &magic, sizeof c->magic))
+        return CW_OK;
+    cw_log_chunk_forget(place);
+    return cut_short(file.names.log, err);
+}
+
+bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error *err)
 {
     size_t units = (bytes + sizeof(struct cw_log_chunk) + CW_LOG_CHUNK_BYTES - 1) / CW_LOG_CHUNK_BYTES;
     size_t need = units * CW_LOG_CHUNK_BYTES;
-    const uint32_t magic = CW_LOG_CHUNK_MAGIC;
-    struct cw_log_chunk *c = NULL;
+    bool got = false;
 
+    place->chunk = NULL;
     pthread_mutex_lock(&file.lock);
-    if (file.header)
-        c = take_kept(bytes);
-    if (!c && file.header && ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK)) {
-        c = (struct cw_log_chunk *)file.next;
-        file.next += need;
-        c->units = (uint32_t)units;
-        publish(&c->magic, &magic, sizeof magic);
-    }
+    if (file.header && !(got = take_kept(place, bytes)))
+        got = ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK) && take_new(place, units, err) == CW_OK;
     pthread_mutex_unlock(&file.lock);
-    return c;
+    return got;
 }
 
-void cw_log_chunk_put(struct cw_log_chunk *chunk)
+void cw_log_chunk_put(struct cw_log_place *place)
 {
-    if (!chunk)
+    if (!place->chunk)
         return;
     pthread_mutex_lock(&file.lock);
-    if (file.header && file.kept_count < KEPT_CHUNKS && cw_log_chunk_room(chunk) >= KEPT_ROOM) {
-        file.kept[file.kept_count++] = chunk;
-        chunk = NULL;
+    if (file.header && file.kept_count < KEPT_CHUNKS && cw_log_chunk_room(place) >= KEPT_ROOM) {
+        file.kept[file.kept_count++] = *place;
+        place->chunk = NULL;
     }
     pthread_mutex_unlock(&file.lock);
-    cw_log_chunk_forget(chunk);
+    cw_log_chunk_forget(place);
 }
 
-void cw_log_chunk_forget(struct cw_log_chunk *chunk)
+void cw_log_chunk_forget(struct cw_log_place *place)
 {
-    if (chunk)
-        munmap(chunk, (size_t)chunk->units * CW_LOG_CHUNK_BYTES);
+    if (place->chunk)
+        munmap(place->chunk, cw_log_chunk_bytes(place));
+    place->chunk = NULL;
 }
 
 enum cw_status cw_log_data_append(const void *bytes, size_t n, uint64_t *offset, struct cw_error *err)
@@ -279,7 +329,7 @@ enum cw_status cw_log_data_append(const void *bytes, size_t n, uint64_t *offset,
     int fd, code = 0;
 
     pthread_mutex_lock(&file.lock);
-    fd = reopen(file.names.data, file.data_device, file.data_inode, err);
+    fd = reopen(file.names.data, file.data_device, file.data_inode, file.data_bytes, err);
     if (fd < 0) {
         status = CW_ERR_IO;
         goto out;

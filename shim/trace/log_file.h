@@ -15,26 +15,50 @@
  * alone. */
 enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err);
 
-/* The mapped header, NULL when there is no log. */
-struct cw_log_header *cw_log_file_header(void);
+/* True when this process has made a log. */
+bool cw_log_file_exists(void);
 const struct cw_log_names *cw_log_file_names(void);
 
-/* An empty or partly filled chunk with room for `bytes` more; NULL with a message in err when the file cannot grow. */
-struct cw_log_chunk *cw_log_chunk_get(size_t bytes, struct cw_error *err);
+/* True while the log's name leads to the file that this process has made. */
+bool cw_log_file_is_there(void);
 
-/* Takes back a thread's chunk: kept for another thread while much of it is free, else unmapped. */
-void cw_log_chunk_put(struct cw_log_chunk *chunk);
+/* Write to the header: that recording has stopped, and why (at most 511 characters); that the process ended. False when the
+ * file was cut short. */
+bool cw_log_file_stopped(const char *why);
+bool cw_log_file_complete(uint64_t end_ns);
+
+/* A mapped chunk that one thread has. Nothing is read from the mapping: what its header says is kept here. */
+struct cw_log_place {
+    struct cw_log_chunk *chunk; /* NULL: none */
+    uint32_t units;
+    struct cw_log_counts {      /* as they lie in struct cw_log_chunk */
+        uint64_t committed, calls, recorder_ns;
+    } counts;
+};
+_Static_assert(sizeof(struct cw_log_counts) == sizeof(struct cw_log_chunk) - offsetof(struct cw_log_chunk, committed) &&
+               offsetof(struct cw_log_counts, calls) ==
+                   offsetof(struct cw_log_chunk, calls) - offsetof(struct cw_log_chunk, committed), "one layout");
+
+/* An empty or partly filled chunk with room for `bytes` more; false with a message in err when the file cannot grow. */
+bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error *err);
+
+/* Takes back a thread's chunk: kept for another thread while much of it is free, else unmapped. place->chunk is NULL then. */
+void cw_log_chunk_put(struct cw_log_place *place);
 
 /* Drops a mapping only (the parent's chunk, in a forked child). */
-void cw_log_chunk_forget(struct cw_log_chunk *chunk);
+void cw_log_chunk_forget(struct cw_log_place *place);
 
 /* Appends to the data file. */
 enum cw_status cw_log_data_append(const void *bytes, size_t n, uint64_t *offset, struct cw_error *err);
 
-static inline size_t cw_log_chunk_room(const struct cw_log_chunk *c)
+static inline size_t cw_log_chunk_bytes(const struct cw_log_place *place)
 {
-    return (size_t)c->units * CW_LOG_CHUNK_BYTES - sizeof *c -
-           atomic_load_explicit(&c->committed, memory_order_relaxed);
+    return (size_t)place->units * CW_LOG_CHUNK_BYTES;
+}
+
+static inline size_t cw_log_chunk_room(const struct cw_log_place *place)
+{
+    return cw_log_chunk_bytes(place) - sizeof *place->chunk - place->counts.committed;
 }
 
 #endif

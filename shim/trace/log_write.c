@@ -11,7 +11,6 @@
 
 #include "../door/log.h"
 #include "../door/roomy.h"
-#include "log_file.h"
 
 __thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
 uint32_t cw_log_generation;
@@ -63,7 +62,8 @@ static void thread_ends(void *p)
 
     if (!t || t->generation != cw_log_generation || !page[0])
         return; /* freed by the child's reset, or the child has not recorded yet and its locks may be held */
-    cw_log_chunk_put(t->chunk);
+    cw_log_guard_range(NULL, 0);
+    cw_log_chunk_put(&t->place);
     pthread_mutex_lock(&state_lock);
     for (link = &threads; *link && *link != t; link = &(*link)->next)
         ;
@@ -101,7 +101,7 @@ static void forget_parent(void)
         forked_by_us |= t == cw_thread_self;
     for (t = threads; t; t = next) {
         next = t->next;
-        cw_log_chunk_forget(t->chunk);
+        cw_log_chunk_forget(&t->place);
         if (forked_by_us)
             free(t);
     }
@@ -132,6 +132,12 @@ static void become_a_process(void)
         sched_yield();
 }
 
+/* In a signal handler. The next call that is recorded finds nothing alive, and says so. */
+static void go_to_sleep(void)
+{
+    cw_log_alive = &asleep;
+}
+
 static void open_log(void *opened)
 {
     struct cw_error err = {0};
@@ -147,6 +153,7 @@ static void open_log(void *opened)
         cw_log_error("recording is off: cannot make a page that notices forks: %s", strerror(errno));
         return;
     }
+    cw_log_guard_start(go_to_sleep);
     if (cw_log_file_open(out_option, capture, of_run_mode, &err) != CW_OK) {
         cw_log_error("recording is off: %s", err.text);
         return;
@@ -157,10 +164,15 @@ static void open_log(void *opened)
     *(bool *)opened = true;
 }
 
+static void stop_cut(void)
+{
+    cw_log_stop("another process has cut %.380s short, or its disk fails", cw_log_file_names()->log);
+}
+
 bool cw_log_wake(void)
 {
     int saved = errno;
-    bool alive, opened = true;
+    bool alive, cut, opened = true;
 
     if (state == UNCONFIGURED || (state == OVER && (!page || *page)))
         return false;
@@ -172,9 +184,12 @@ bool cw_log_wake(void)
     if (!opened)
         state = OVER;
     alive = state == OPEN;
+    cut = alive && cw_log_guard_is_cut();
     pthread_mutex_unlock(&state_lock);
+    if (cut)
+        stop_cut();
     errno = saved;
-    return alive;
+    return alive && !cut;
 }
 
 struct cw_thread *cw_log_thread_slow(void)
@@ -203,8 +218,7 @@ struct cw_thread *cw_log_thread_slow(void)
 
 void cw_log_stop(const char *fmt, ...)
 {
-    struct cw_log_header *h = cw_log_file_header();
-    char why[sizeof h->stopped_why];
+    char why[sizeof((struct cw_log_header *)0)->stopped_why];
     bool first;
     va_list ap;
 
@@ -215,10 +229,8 @@ void cw_log_stop(const char *fmt, ...)
     first = state == OPEN;
     state = OVER;
     cw_log_alive = &asleep;
-    if (first && h) {
-        memcpy(h->stopped_why, why, sizeof h->stopped_why);
-        atomic_store(&h->stopped, 1);
-    }
+    if (first && cw_log_file_exists())
+        cw_log_file_stopped(why);
     pthread_mutex_unlock(&state_lock);
     if (first)
         cw_log_error("recording stopped: %s (the program goes on; the trace ends here)", why);
@@ -226,22 +238,20 @@ void cw_log_stop(const char *fmt, ...)
 
 bool cw_log_is_open(void)
 {
-    return state == OPEN && page && *page;
+    return state == OPEN && page && *page && cw_recording();
 }
 
 bool cw_log_exists(void)
 {
-    return page && *page && cw_log_file_header();
+    return page && *page && cw_log_file_exists();
 }
 
 bool cw_log_complete(void)
 {
-    struct cw_log_header *h = cw_log_file_header();
-
     if (!cw_log_exists())
         return false;
-    atomic_store(&h->end_ns, cw_now_ns());
-    atomic_store(&h->complete, 1);
+    if (!cw_log_file_complete(cw_now_ns()))
+        stop_cut();
     return true;
 }
 
@@ -279,29 +289,62 @@ static uint8_t *put_u(uint8_t *p, uint64_t v)
     return p;
 }
 
+/* The kernel stores the record, and then what its chunk's header says. */
+static bool append_by_kernel(struct cw_thread *t, uint8_t *head, size_t head_bytes, const struct cw_rec *r)
+{
+    struct cw_log_counts *counts = &t->place.counts;
+    size_t body_bytes = r ? (size_t)(r->p - r->body) : 0;
+    uint8_t length[10];
+    size_t length_bytes = (size_t)(put_u(length, head_bytes + body_bytes) - length);
+    const struct iovec from[4] = {{length, length_bytes}, {head, head_bytes}, {r ? r->body : head, body_bytes},
+                                  {counts, sizeof *counts}};
+    const struct iovec to[2] = {{t->p, length_bytes + head_bytes + body_bytes},
+                                {&t->place.chunk->committed, sizeof *counts}};
+
+    t->p += to[0].iov_len;
+    counts->committed += to[0].iov_len;
+    counts->calls += t->calls;
+    counts->recorder_ns += t->recorder_ns;
+    t->calls = t->recorder_ns = 0;
+    return cw_log_guard_copy(to, 2, from, 4);
+}
+
 /* Writes one whole record, `head` then the body, and makes it visible. There is room. */
-static void append(struct cw_thread *t, const uint8_t *head, size_t head_bytes, const struct cw_rec *r)
+static void append(struct cw_thread *t, uint8_t *head, size_t head_bytes, const struct cw_rec *r)
 {
     size_t body_bytes = r ? (size_t)(r->p - r->body) : 0;
-    uint8_t *p = put_u(t->p, head_bytes + body_bytes);
-    struct cw_log_chunk *c = t->chunk;
+    struct cw_log_counts *counts = &t->place.counts;
+    struct cw_log_chunk *c = t->place.chunk;
+    uint8_t *p;
 
+    if (CW_UNLIKELY(t->guard == CW_LOG_GUARD_KERNEL)) {
+        if (!append_by_kernel(t, head, head_bytes, r))
+            stop_cut();
+        return;
+    }
+    p = put_u(t->p, head_bytes + body_bytes);
     memcpy(p, head, head_bytes);
     if (body_bytes)
         memcpy(p + head_bytes, r->body, body_bytes);
     t->p = p + head_bytes + body_bytes;
-    if (t->calls) {
-        atomic_store_explicit(&c->calls, atomic_load_explicit(&c->calls, memory_order_relaxed) + t->calls,
-                              memory_order_relaxed);
-        t->calls = 0;
-    }
-    if (t->recorder_ns) {
-        atomic_store_explicit(&c->recorder_ns,
-                              atomic_load_explicit(&c->recorder_ns, memory_order_relaxed) + t->recorder_ns,
-                              memory_order_relaxed);
-        t->recorder_ns = 0;
-    }
-    atomic_store_explicit(&c->committed, (uint64_t)(t->p - (uint8_t *)(c + 1)), memory_order_release);
+    if (t->calls)
+        atomic_store_explicit(&c->calls, counts->calls += t->calls, memory_order_relaxed);
+    if (t->recorder_ns)
+        atomic_store_explicit(&c->recorder_ns, counts->recorder_ns += t->recorder_ns, memory_order_relaxed);
+    t->calls = t->recorder_ns = 0;
+    counts->committed = (uint64_t)(t->p - (uint8_t *)(c + 1));
+    atomic_store_explicit(&c->committed, counts->committed, memory_order_release);
+}
+
+/* Looks at how this thread may store now. */
+static void guard(struct cw_thread *t, uint64_t now_ns)
+{
+    int saved = errno;
+
+    t->guard = cw_log_guard_choose();
+    t->guard_ns = now_ns;
+    cw_log_guard_range(t->guard == CW_LOG_GUARD_KERNEL ? NULL : t->place.chunk, cw_log_chunk_bytes(&t->place));
+    errno = saved;
 }
 
 /* Gives the thread a chunk with room for `bytes` and begins a segment in it. */
@@ -310,19 +353,22 @@ static bool new_chunk(struct cw_thread *t, size_t bytes, const struct cw_rec *r)
     struct cw_error err = {0};
     uint8_t head[64], *p = head;
     int saved = errno;
+    bool got;
 
-    cw_log_chunk_put(t->chunk);
-    t->chunk = cw_log_chunk_get(bytes + sizeof head + 2, &err);
+    cw_log_guard_range(NULL, 0);
+    cw_log_chunk_put(&t->place);
+    got = cw_log_chunk_get(&t->place, bytes + sizeof head + 2, &err);
     errno = saved;
-    if (!t->chunk) {
+    if (!got) {
         t->p = t->end = NULL;
         cw_log_stop("%s", err.status ? err.text : "the log was closed");
         return false;
     }
-    t->p = (uint8_t *)(t->chunk + 1) + atomic_load_explicit(&t->chunk->committed, memory_order_relaxed);
-    t->end = (uint8_t *)t->chunk + (size_t)t->chunk->units * CW_LOG_CHUNK_BYTES;
+    t->p = (uint8_t *)(t->place.chunk + 1) + t->place.counts.committed;
+    t->end = (uint8_t *)t->place.chunk + cw_log_chunk_bytes(&t->place);
     t->seq = r->seq;
     t->time_ns = cw_now_ns();
+    guard(t, t->time_ns);
     *p++ = CW_LOG_THREAD;
     p = put_u(p, t->number);
     p = put_u(p, t->segment++);
@@ -371,6 +417,8 @@ void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind)
     uint8_t head[80], *p = head;
 
     if (CW_LIKELY(t && ready(t, r))) {
+        if (CW_UNLIKELY((int64_t)(r->end_ns - t->guard_ns) > CW_LOG_GUARD_NS))
+            guard(t, r->end_ns);
         *p++ = (uint8_t)kind;
         p = put_u(p, cw_log_zigzag((int64_t)(r->seq - t->seq)));
         p = put_u(p, cw_log_zigzag((int64_t)(r->begin_ns - t->time_ns)));

@@ -94,9 +94,11 @@ static void convert(void)
     sigaddset(&block, SIGXFSZ);
     sigaddset(&block, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &block, &old);
-    if (cw_trace_convert(names.log, names.json, &err) == CW_OK)
+    if (!cw_log_file_is_there())
+        cw_log_error("no trace: the log %s was removed or replaced", names.log);
+    else if (cw_trace_convert(names.log, names.json, &err) == CW_OK)
         unlink(names.log);
-    else
+    else if (!cw_log_guard_is_cut()) /* else recording has stopped with a message */
         cw_log_error("the log %s could not be converted: %s; try: clweave graph %s -o trace.json", names.log, err.text,
                      names.log);
     while (sigtimedwait(&block, NULL, &(struct timespec){0}) > 0)

@@ -35,10 +35,13 @@ for how in _exit:0 abort:134 sigterm:143; do
     [ "$(stat -c %a "$T/$name/trace.json.log")" = 600 ] || fail "$name: others may read the log"
     [ ! -e "$T/$name/trace.json" ] || fail "$name: somebody converted"
 done
-# a moment nobody chose
+# a moment nobody chose; in the last four runs the kernel makes the stores (shim/trace/log_guard.h)
 for name in kill{1..12}; do
     mkdir -p "$T/$name"; rm -f "$counters"
-    CLWEAVE_OUT=$T/$name/trace.json LD_PRELOAD=$shim "$T/killed" forever "$counters" 0 2> "$T/$name/stderr" &
+    (
+        [ "${name#kill}" -le 8 ] || trap '' BUS
+        CLWEAVE_OUT=$T/$name/trace.json LD_PRELOAD=$shim exec "$T/killed" forever "$counters" 0 2> "$T/$name/stderr"
+    ) &
     pid=$!
     while [ ! -s "$T/$name/trace.json.log" ]; do sleep 0.005; done
     sleep "0.0$((RANDOM % 80 + 10))"
