@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -50,17 +51,31 @@ static void *body(void *data)
     return NULL;
 }
 
-static void begin(struct job *j, const char *script, const char *input, unsigned ms)
+static void start(struct job *j)
 {
     sigset_t all, before;
 
-    *j = (struct job){.argv = {"/bin/sh", "-c", script, NULL}};
-    j->child = (struct cw_quiet_child){.argv = j->argv, .env = env, .input = input, .input_bytes = strlen(input),
-                                       .max_bytes = 1 << 20, .milliseconds = ms};
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     assert_int_equal(pthread_create(&j->thread, NULL, body, j), 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void begin(struct job *j, const char *script, const char *input, unsigned ms)
+{
+    *j = (struct job){.argv = {"/bin/sh", "-c", script, NULL}};
+    j->child = (struct cw_quiet_child){.argv = j->argv, .env = env, .input = input, .input_bytes = strlen(input),
+                                       .max_bytes = 1 << 20, .milliseconds = ms};
+    start(j);
+}
+
+/* The file is mapped in place of the 8192 bytes at `shared`. */
+static void begin_shared(struct job *j, const char *script, void *shared, _Atomic uint32_t *is_shared)
+{
+    *j = (struct job){.argv = {"/bin/sh", "-c", script, NULL}};
+    j->child = (struct cw_quiet_child){.kind = CW_QUIET_SERVER, .argv = j->argv, .env = env, .max_bytes = 1 << 20,
+                                       .milliseconds = 60000, .shared = shared, .shared_bytes = 8192, .is_shared = is_shared};
+    start(j);
 }
 
 static void end(struct job *j)
@@ -332,6 +347,25 @@ static void test_kill(void **state)
     assert_true(now_s() - start < 10);
 }
 
+/* Memory that a helper shares with its host stays whole, even if the helper cuts its file short: the host would die. */
+static void test_shared_stays(void **state)
+{
+    char *shared = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    _Atomic uint32_t is_shared = 0;
+    struct job j;
+
+    (void)state;
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    begin_shared(&j, "printf new 1<> " CW_QUIET_CHILD_FILE "; truncate -s 0 " CW_QUIET_CHILD_FILE " && echo cut; echo end", shared, &is_shared);
+    end(&j);
+    says(&j, "end\n");
+    assert_int_equal(is_shared, 1);
+    assert_memory_equal(shared, "new", 3);
+    assert_int_equal(shared[8191], 0);
+    cw_quiet_output_finish(&j.out);
+    munmap(shared, 8192);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,7 +373,7 @@ int main(void)
         cmocka_unit_test(test_own_children),     cmocka_unit_test(test_orphans),
         cmocka_unit_test(test_nothing_inherited), cmocka_unit_test(test_bad_helpers),
         cmocka_unit_test(test_fork_of_host),     cmocka_unit_test(test_host_dies),
-        cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_shared_stays),     cmocka_unit_test(test_kill),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
