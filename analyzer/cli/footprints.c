@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "../graph/graph_build.h"
 #include "../graph/trace_reach.h"
+#include "../io/cache_folder.h"
 #include "../kernel/macro_question.h"
 #include "../kernel/vendor_compiler.h"
+#include "cli.h"
 
 /* ---- asking the traced devices */
 
@@ -63,22 +64,19 @@ static bool ask(const struct cw_trace *t, uint32_t context, const char *options,
 
 /* ---- building */
 
-/* The folder of the user's cache where models are kept, made when it is missing; "" where there is no home. */
+/* The folder of the user's cache where models are kept; "" where there is none. */
 static void store_folder(char *folder, size_t size)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = cache && *cache == '/' ? snprintf(folder, size, "%s", cache)
-            : home && *home        ? snprintf(folder, size, "%s/.cache", home)
-                                   : -1;
+    static const char name[] = "/footprints";
+    struct cw_error err = {0};
 
-    if (n < 0 || (size_t)n + sizeof "/clweave/footprints" > size) {
-        *folder = '\0';
+    if (cw_cache_folder(folder, size - sizeof name, &err) == CW_OK) {
+        strcat(folder, name);
         return;
     }
-    mkdir(folder, 0700);
-    strcat(folder, "/clweave");
-    mkdir(folder, 0700);
-    strcat(folder, "/footprints");
+    if (err.status == CW_ERR_INVALID)
+        cw_cli_complain("warning: models of kernels are not kept: %s", err.text);
+    *folder = '\0';
 }
 
 enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t, struct cw_error *err)

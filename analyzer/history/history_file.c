@@ -1,5 +1,6 @@
 #include "history_file.h"
 #include "history_store.h"
+#include "../io/cache_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,53 +14,29 @@
 #define OTHERS_WRITE 022
 #define OTHERS       077
 
-/* Makes `path`, 0700, unless it is there. */
-static enum cw_status make_folder(const char *path, struct cw_error *err)
-{
-    if (mkdir(path, 0700) == 0 || errno == EEXIST)
-        return CW_OK;
-    return cw_error_set(err, CW_ERR_IO, "cannot make %s: %s", path, strerror(errno));
-}
-
 enum cw_status cw_history_path(char *path, size_t size, struct cw_error *err)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    bool xdg = cache && *cache == '/';
-    enum cw_status status;
-    int length;
+    static const char name[] = "/history.db";
+    char folder[PATH_MAX];
+    enum cw_status status = cw_cache_folder(folder, sizeof folder, err);
 
-    if (!xdg && !(home && *home == '/'))
-        return cw_error_set(err, CW_ERR_NOTFOUND, "neither XDG_CACHE_HOME nor HOME names a folder");
-    length = snprintf(path, size, "%s%s", xdg ? cache : home, xdg ? "" : "/.cache");
-    if (length < 0 || (size_t)length + sizeof "/clweave/history.db" > size)
-        return cw_error_set(err, CW_ERR_LIMIT, "the path of the home folder is too long");
-    status = make_folder(path, err);
     if (status != CW_OK)
         return status;
-    strcat(path, "/clweave");
-    status = make_folder(path, err);
-    strcat(path, "/history.db");
-    return status;
+    if ((size_t)snprintf(path, size, "%s%s", folder, name) >= size)
+        return cw_error_set(err, CW_ERR_LIMIT, "the path of the home folder is too long");
+    return CW_OK;
 }
 
 /* A descriptor of the folder, after its checks; -1 on error. */
 static int open_folder(const char *folder, struct cw_error *err)
 {
-    struct stat st;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = cw_cache_folder_open(AT_FDCWD, folder, OTHERS_WRITE);
 
-    if (fd >= 0 && fstat(fd, &st) == 0) {
-        if (st.st_uid == geteuid() && !(st.st_mode & OTHERS_WRITE))
-            return fd;
-        cw_error_set(err, CW_ERR_INVALID, "%s must belong to you, and only you may be able to write to it",
-                     folder);
-    } else {
-        cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO, "cannot open %s: %s", folder,
-                     strerror(errno));
-    }
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    if (fd < 0 && errno == EPERM)
+        cw_error_set(err, CW_ERR_INVALID, "%s must belong to you, and only you may be able to write to it", folder);
+    else if (fd < 0)
+        cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO, "cannot open %s: %s", folder, strerror(errno));
+    return fd;
 }
 
 static enum cw_status check_file(int fd, const char *path, struct cw_error *err)

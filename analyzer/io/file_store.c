@@ -1,5 +1,6 @@
 /* file_store.c - see file_store.h. */
 #include "file_store.h"
+#include "cache_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,13 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC       UINT64_C(0x32766b6c63776c63) /* "clwclkv2" */
-#define OTHERS      077
-#define DAY         86400
-#define KEY_DIGITS  32
-#define OLD_DIGITS  16 /* what earlier versions have left is not read, and goes like the rest */
-#define NAME_BYTES  (KEY_DIGITS + 1)
-#define ENTRY_BYTES 48 /* a file in the making has ".thread" behind its name */
+#define MAGIC        UINT64_C(0x32766b6c63776c63) /* "clwclkv2" */
+#define OTHERS       077
+#define OTHERS_WRITE 022
+#define DAY          86400
+#define KEY_DIGITS   32
+#define OLD_DIGITS   16 /* what earlier versions have left is not read, and goes like the rest */
+#define NAME_BYTES   (KEY_DIGITS + 1)
+#define ENTRY_BYTES  48 /* a file in the making has ".thread" behind its name */
 
 struct header { /* the identity follows, then the data */
     uint64_t magic, identity, bytes;
@@ -37,8 +39,16 @@ static void name_of(const struct cw_identity *id, char name[NAME_BYTES])
 
 void cw_file_store_init(struct cw_file_store *s, const char *folder)
 {
-    snprintf(s->folder, sizeof s->folder, "%s", strlen(folder) < sizeof s->folder ? folder : "");
+    const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+    char above[PATH_MAX];
+
     s->trimmed = false;
+    *s->folder = '\0';
+    if ((size_t)(name - folder) >= sizeof above || strlen(name) >= sizeof s->folder)
+        return;
+    snprintf(above, sizeof above, "%.*s", slash ? (int)(name - folder) : 1, slash ? folder : ".");
+    if (realpath(above, s->above))
+        strcpy(s->folder, name);
 }
 
 static void block_signals(sigset_t *before)
@@ -61,15 +71,17 @@ static void unblock_signals(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static int open_folder(const struct cw_file_store *s)
+/* The folder, and the one above it, must be the user's own: either may have become a link meanwhile. make: make it. */
+static int open_folder(const struct cw_file_store *s, bool make)
 {
-    int fd = *s->folder ? open(s->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    struct stat st;
+    int at = *s->folder ? cw_cache_folder_open(AT_FDCWD, s->above, OTHERS_WRITE) : -1, fd;
 
-    if (fd >= 0 && (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & OTHERS))) {
-        close(fd);
-        fd = -1;
-    }
+    if (at < 0)
+        return -1;
+    if (make)
+        mkdirat(at, s->folder, 0700);
+    fd = cw_cache_folder_open(at, s->folder, OTHERS);
+    close(at);
     return fd;
 }
 
@@ -130,7 +142,7 @@ static void *read_file(int fd, const struct cw_identity *id, size_t *bytes)
 
 void *cw_file_store_read(const struct cw_file_store *s, const struct cw_identity *id, size_t *bytes)
 {
-    int saved = errno, at = id->failed ? -1 : open_folder(s), fd;
+    int saved = errno, at = id->failed ? -1 : open_folder(s, false), fd;
     char name[NAME_BYTES];
     void *data;
 
@@ -240,8 +252,7 @@ void cw_file_store_write(struct cw_file_store *s, const struct cw_identity *id, 
     if (!*s->folder || id->failed || bytes == 0 || bytes > CW_FILE_STORE_LARGEST ||
         id->length > CW_FILE_STORE_LARGEST - bytes)
         return;
-    mkdir(s->folder, 0700);
-    at = open_folder(s);
+    at = open_folder(s, true);
     if (at >= 0 && !atomic_exchange(&s->trimmed, true))
         trim(at);
     name_of(id, name);

@@ -15,7 +15,7 @@
 
 #define MS  1e6
 
-static char folder[200], name[260];
+static char above[200], folder[220], name[260];
 static struct cw_identity id;
 
 /* The name of its file. */
@@ -30,12 +30,13 @@ static void name_file(const struct cw_identity *of)
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(folder, sizeof folder, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(folder))
+    snprintf(above, sizeof above, "%s/clweave-runs.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (!mkdtemp(above))
         return -1;
+    snprintf(folder, sizeof folder, "%s/programs", above);
     cw_identity_begin(&id, "a program");
     name_file(&id);
-    return 0;
+    return mkdir(folder, 0700);
 }
 
 static int drop_folder(void **state)
@@ -44,7 +45,7 @@ static int drop_folder(void **state)
     cw_identity_one_key = false;
     unlink(name);
     cw_identity_finish(&id);
-    return rmdir(folder);
+    return rmdir(folder) || rmdir(above);
 }
 
 static void add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)

@@ -155,6 +155,29 @@ static void test_old_rows_go(void **state)
     cw_history_destroy(h);
 }
 
+/* XDG_CACHE_HOME may be a link, the folder in it may not: neither a link nor one that others may write to. */
+static void refused_link(char *clweave)
+{
+    char linked[300], name[300];
+    struct cw_error err = {0};
+
+    snprintf(linked, sizeof linked, "%s/linked", folder);
+    *strstr(clweave, "/clweave") = '\0';
+    assert_int_equal(symlink(clweave, linked), 0);
+    setenv("XDG_CACHE_HOME", linked, 1);
+    assert_int_equal(cw_history_path(name, sizeof name, &err), CW_OK);
+    strcat(clweave, "/clweave");
+    assert_int_equal(strncmp(name, clweave, strlen(clweave)), 0);
+    assert_int_equal(chmod(clweave, 0770), 0);
+    assert_int_equal(cw_history_path(name, sizeof name, &err), CW_ERR_INVALID);
+    assert_int_equal(rmdir(clweave), 0);
+    assert_int_equal(symlink(folder, clweave), 0);
+    err = (struct cw_error){0};
+    assert_int_equal(cw_history_path(name, sizeof name, &err), CW_ERR_INVALID);
+    assert_non_null(strstr(err.text, "not a link"));
+    setenv("XDG_CACHE_HOME", folder, 1);
+}
+
 static void test_default_path(void **state)
 {
     char name[300], expected[300];
@@ -176,6 +199,8 @@ static void test_default_path(void **state)
     strcat(expected, "/clweave/history.db");
     assert_string_equal(name, expected);
     assert_int_equal(cw_history_path(name, 30, &err), CW_ERR_LIMIT);
+    *strrchr(expected, '/') = '\0';
+    refused_link(expected);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     err = (struct cw_error){0};

@@ -159,6 +159,20 @@ static void test_others(void **state)
     assert_int_equal(rename(folder, moved), 0);
     assert_int_equal(symlink(moved, folder), 0);
     assert_false(hit());
+    unlink(folder);
+    assert_int_equal(rename(moved, folder), 0);
+    assert_true(hit());
+    snprintf(moved, sizeof moved, "%s.other", parent); /* the folder above */
+    assert_int_equal(rename(parent, moved), 0);
+    assert_int_equal(symlink(moved, parent), 0);
+    assert_false(hit());
+    unlink(parent);
+    assert_int_equal(rename(moved, parent), 0);
+    assert_true(hit());
+    assert_int_equal(chmod(parent, 01777), 0);
+    assert_false(hit());
+    assert_int_equal(chmod(parent, 0755), 0);
+    assert_true(hit());
     cw_run_cache_start("");
     put(77, data, sizeof data);
     assert_false(hit());

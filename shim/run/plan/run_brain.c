@@ -110,7 +110,10 @@ bool cw_run_decide_start(const struct cw_options *options, uint64_t seed)
     if (*options->history)
         snprintf(brain.path, sizeof brain.path, "%s", options->history);
     else if (cw_history_path(brain.path, sizeof brain.path, &err) != CW_OK) {
-        cw_log_info("what kernels take is not remembered: %s", err.text);
+        if (err.status == CW_ERR_INVALID)
+            cw_log_warning("nothing is remembered between runs: %s", err.text);
+        else
+            cw_log_info("nothing is remembered between runs: %s", err.text);
         brain.path[0] = '\0';
     }
     start_cache(options);
