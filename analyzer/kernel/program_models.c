@@ -45,7 +45,7 @@ static void find_helper(char to[PATH_MAX])
 {
     static const char *const places[] = {"/clweave-footprint", "/../bin/clweave-footprint",
                                          "/../../bin/clweave-footprint", "/../libexec/clweave/clweave-footprint", NULL};
-    const char *named = getenv("CLWEAVE_FOOTPRINT");
+    const char *named = secure_getenv("CLWEAVE_FOOTPRINT");
     char here[PATH_MAX] = "";
     Dl_info info;
 

@@ -146,7 +146,7 @@ static void make_arguments(const struct cw_ir_options *o, const char *path, int 
 static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how, struct cw_child_output *out,
                                 struct cw_error *err)
 {
-    const char *named = getenv("CLWEAVE_CLANG");
+    const char *named = secure_getenv("CLWEAVE_CLANG");
     const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",
                                       NULL};
     const char **argv = malloc((FIXED_ARGUMENTS + (size_t)o->n) * sizeof *argv);

@@ -138,7 +138,7 @@ enum cw_status cw_options_from_environment(struct cw_options *o, struct cw_error
 {
     for (const struct cw_option_info *i = cw_option_table; i->name; i++) {
         char variable[CW_OPTION_VARIABLE_BYTES];
-        const char *value = getenv(cw_option_variable(i, variable));
+        const char *value = secure_getenv(cw_option_variable(i, variable));
         enum cw_status s = value && *value ? cw_options_set(o, i, value, err) : CW_OK;
         if (s)
             return s;

@@ -87,7 +87,7 @@ static unsigned processors(void)
  * (device.c). */
 static unsigned wanted(void)
 {
-    const char *devices = getenv("CLWEAVE_DEVICES"), *dsp = getenv("CLWEAVE_DSP");
+    const char *devices = secure_getenv("CLWEAVE_DEVICES"), *dsp = secure_getenv("CLWEAVE_DSP");
     long n_dsp = dsp ? strtol(dsp, NULL, 10) : 0;
     struct cw_device_list list;
     struct cw_error err = {0};
@@ -115,7 +115,7 @@ static bool one_thread(void)
 
 __attribute__((constructor)) static void prepare(void)
 {
-    const char *mode = getenv("CLWEAVE_MODE"), *users;
+    const char *mode = secure_getenv("CLWEAVE_MODE"), *users;
     int saved = errno;
 
     if (!mode || strcmp(mode, "run") != 0 || !(basics = wanted()))

@@ -34,7 +34,7 @@ const char *cw_api_name(enum cw_api_id id)
 const struct cw_mode *cw_door_mode(void)
 {
     static const struct cw_mode *const modes[] = {&cw_mode_off, &cw_mode_trace, &cw_mode_run, NULL};
-    const char *name = getenv("CLWEAVE_MODE");
+    const char *name = secure_getenv("CLWEAVE_MODE");
     for (const struct cw_mode *const *m = modes; name && *m; m++)
         if (!strcmp((*m)->name, name))
             return *m;

@@ -25,7 +25,7 @@ struct target {
 
 static void target_parse(struct target *t)
 {
-    const char *spec = getenv("CLWEAVE_LOG");
+    const char *spec = secure_getenv("CLWEAVE_LOG");
     *t = (struct target){.level = CW_LOG_WARNING};
     if (!spec)
         return;

@@ -54,7 +54,7 @@ static struct cw_dispatch hooks;
  * ran (run_record.c). */
 static void start_recording(const struct cw_options *options)
 {
-    const char *out = getenv("CLWEAVE_OUT");
+    const char *out = secure_getenv("CLWEAVE_OUT");
 
     if (!out || !*out || !cw_trace_start(options, &run_hooks, cw_run_at_end))
         return;
@@ -89,7 +89,7 @@ static void *unseen(const char *name, void *vendor)
 
 static bool flag(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
 
     return value && *value && strcmp(value, "0");
 }
@@ -103,7 +103,7 @@ static bool start(const struct cw_options *options)
     cw_run_relaxed = !strcmp(options->numerics, "relaxed");
     cw_run.all = flag("CLWEAVE_MANAGE_ALL");
     cw_run.random = (uint64_t)options->seed;
-    if (!cw_run_fault_start(getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
+    if (!cw_run_fault_start(secure_getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
         return false;
     if (!cw_run_decide_start(options, cw_run.random))
         return false;

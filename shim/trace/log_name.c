@@ -22,7 +22,7 @@ static char start_cwd[PATH_MAX];
  * before main can change directory or start threads (setenv is not thread-safe). */
 __attribute__((constructor)) static void remember_start(void)
 {
-    const char *mode = getenv("CLWEAVE_MODE"), *run = getenv("CLWEAVE_RUN"), *preload = getenv("LD_PRELOAD");
+    const char *mode = secure_getenv("CLWEAVE_MODE"), *run = secure_getenv("CLWEAVE_RUN"), *preload = getenv("LD_PRELOAD");
     struct timespec now;
     char text[32];
 
@@ -156,7 +156,9 @@ enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *f
         if (json_in_use(names->json))
             continue;
         *fd = open(names->log, flags, 0600);
-        if (*fd < 0 && errno == EEXIST && !log_in_use(names->log) && !unlink(names->log))
+        if (*fd < 0 && errno == EEXIST && (log_in_use(names->log) || unlink(names->log)))
+            continue; /* another process's, or another user's in a folder of all */
+        if (*fd < 0)
             *fd = open(names->log, flags, 0600);
         if (*fd < 0 && errno != EEXIST)
             return cw_error_set(err, CW_ERR_IO, "cannot create %.380s: %s; set CLWEAVE_OUT to a writable place",

@@ -50,7 +50,7 @@ static void after_fork(void)
 
 bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *below, void (*ends)(void))
 {
-    const char *tool = getenv("CLWEAVE_TOOL");
+    const char *tool = secure_getenv("CLWEAVE_TOOL");
 
     cw_traced = *below;
     before_end = ends;
