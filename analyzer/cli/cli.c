@@ -1,6 +1,7 @@
 /* cli.c - command lookup and option parsing; see cli.h. */
 #include "cli.h"
 #include "../../sched/policy.h" /* cw_nearest_word */
+#include "../io/printable.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -9,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_OPTIONS = 64, MAX_WORD = 64, LONG_BASE = 1000, HELP_ID = LONG_BASE - 1 };
 
@@ -26,14 +28,40 @@ void cw_cli_complain(const char *fmt, ...)
 
 static struct sigaction found_file_size_limit;
 
+/* Files are mapped while they are read. */
+static void on_sigbus(int sig)
+{
+    static const char text[] = "clweave: another process cut a file short while it was read, or its disk fails; try again\n";
+
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+
+    (void)told;
+    (void)sig;
+    _exit(CW_EXIT_FAILURE);
+}
+
 void cw_cli_signals_own(void)
 {
+    sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_sigbus}, NULL);
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &found_file_size_limit);
 }
 
 void cw_cli_signals_restore(void)
 {
     sigaction(SIGXFSZ, &found_file_size_limit, NULL);
+}
+
+void cw_cli_streams_own(void)
+{
+    FILE *out = cw_printable_stream(STDOUT_FILENO), *err = cw_printable_stream(STDERR_FILENO);
+
+    if (!out || !err) {
+        fputs("clweave: out of memory\n", stderr);
+        exit(CW_EXIT_FAILURE);
+    }
+    setvbuf(err, NULL, _IONBF, 0);
+    stdout = out; /* variables, with the GNU C library */
+    stderr = err;
 }
 
 int cw_cli_fail(const struct cw_error *err)

@@ -4,9 +4,9 @@
 #include "graph_abstract.h"
 #include "../draw/exporter.h"
 #include "../graph/graph_build.h"
-#include "../trace/log_format.h"
 #include "../graph/graph_summary.h"
 #include "../io/output.h"
+#include "../trace/log_read.h"
 #include "../trace/trace_index.h"
 #include "../trace/trace_read.h"
 
@@ -117,24 +117,13 @@ static enum cw_status export(const struct graph_options *o, const struct cw_expo
     return status ? status : cw_output_close(&out, exporter->write(t, &e, out.f, err), err);
 }
 
-static bool is_log(const char *path)
-{
-    char magic[8] = "";
-    FILE *f = fopen(path, "rb");
-    bool log = f && fread(magic, sizeof magic, 1, f) == 1 && !memcmp(magic, CW_LOG_MAGIC, sizeof magic);
-
-    if (f)
-        fclose(f);
-    return log;
-}
-
 /* The graph that was loaded, or another, as --footprints says. */
 static enum cw_status with_footprints(const struct graph_options *o, const char *path, struct cw_trace *t,
                                       struct cw_error *err)
 {
     if (o->footprints && !strcmp(o->footprints, "off"))
-        return is_log(path) ? CW_OK : cw_graph_build(t, NULL, err);
-    return o->footprints || is_log(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
+        return cw_log_probe(path) ? CW_OK : cw_graph_build(t, NULL, err);
+    return o->footprints || cw_log_probe(path) ? cw_footprints_build(t, o->footprints != NULL, err) : CW_OK;
 }
 
 static int run(const void *values, int argc, char **argv)

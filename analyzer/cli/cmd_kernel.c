@@ -4,6 +4,7 @@
 #include "kernel_helper.h"
 #include "kernel_rewritten.h"
 #include "kernel_text.h"
+#include "../io/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -322,6 +323,7 @@ static void print(const json_t *description)
 static enum cw_status print_rewritten(const struct question *q, const char *path, struct cw_error *err)
 {
     size_t size = 1;
+    struct cw_output out;
     char *build;
     enum cw_status status;
 
@@ -334,7 +336,9 @@ static enum cw_status print_rewritten(const struct question *q, const char *path
         strcat(build, i ? " " : "");
         strcat(build, q->words[i]);
     }
-    status = cw_kernel_print_rewritten(path, build, stdout, err);
+    status = cw_output_open(&out, "-", 0666, err); /* a source for a compiler: every byte as it is */
+    if (status == CW_OK)
+        status = cw_output_close(&out, cw_kernel_print_rewritten(path, build, out.f, err), err);
     free(build);
     return status;
 }

@@ -105,14 +105,14 @@ static enum cw_status plan_pair(struct run *r, size_t pair, struct cw_error *err
 static void show_progress(struct run *r)
 {
     double t = now(), spent = t - r->began;
+    char left[60] = "";
 
     if (!r->terminal || t - r->shown < 0.1)
         return;
     r->shown = t;
-    fprintf(stderr, "\r\033[Kcompare: %zu of %zu plans", r->done, r->all);
     if (spent > 2 && r->done)
-        fprintf(stderr, ", about %.0f s left", spent * (double)(r->all - r->done) / (double)r->done);
-    fflush(stderr);
+        snprintf(left, sizeof left, ", about %.0f s left", spent * (double)(r->all - r->done) / (double)r->done);
+    dprintf(STDERR_FILENO, "\r\033[Kcompare: %zu of %zu plans%s", r->done, r->all, left); /* stderr takes no controls */
 }
 
 static void *work(void *argument)
@@ -180,7 +180,7 @@ enum cw_status cw_compare_run(struct cw_compare *c, struct cw_error *err)
     }
     run_threads(&r);
     if (r.terminal && r.shown > 0)
-        fputs("\r\033[K", stderr);
+        dprintf(STDERR_FILENO, "\r\033[K");
     for (size_t k = 0; k < c->files; k++) {
         if (r.failed == r.all)
             cw_plan_source_complain(&r.file[k].source);

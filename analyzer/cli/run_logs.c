@@ -3,8 +3,8 @@
 #include "cli.h"
 #include "footprints.h"
 #include "../graph/graph_summary.h"
-#include "../trace/log_format.h"
 #include "../trace/log_process.h"
+#include "../trace/log_read.h"
 #include "../trace/trace_read.h"
 #include "../trace/trace_write.h"
 
@@ -46,16 +46,6 @@ static bool log_glob(const char *pattern, char *text, size_t size)
         return false;
     strcat(text, ".log");
     return true;
-}
-
-static bool read_header(const char *log, struct cw_log_header *h)
-{
-    FILE *f = fopen(log, "rb");
-    bool ok = f && fread(h, sizeof *h, 1, f) == 1 && memcmp(h->magic, CW_LOG_MAGIC, 8) == 0;
-
-    if (f)
-        fclose(f);
-    return ok;
 }
 
 static bool is_there(const struct cw_log_header *h)
@@ -117,7 +107,7 @@ void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program,
         for (size_t i = 0; i < found.gl_pathc; i++) {
             const char *log = found.gl_pathv[i];
             long n = 1;
-            if (!read_header(log, &h) || h.run_id != run)
+            if (!cw_log_read_header(log, &h) || h.run_id != run)
                 continue;
             logs++;
             if (is_being_written(&h))

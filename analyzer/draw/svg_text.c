@@ -1,4 +1,5 @@
 #include "svg_text.h"
+#include "../io/printable.h"
 
 #include <string.h>
 
@@ -45,8 +46,12 @@ const char *cw_svg_text_fit(const char *s, double size, double width, char *out,
 
 void cw_svg_text_escape(FILE *f, const char *s)
 {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    size_t length;
+
+    for (; *s; s += length ? length : 1) {
+        char c = *s;
+
+        length = cw_printable_length(s, strnlen(s, 4));
         if (c == '<')
             fputs("&lt;", f);
         else if (c == '>')
@@ -55,8 +60,10 @@ void cw_svg_text_escape(FILE *f, const char *s)
             fputs("&amp;", f);
         else if (c == '"')
             fputs("&quot;", f);
+        else if (length && c != '\n' && c != '\t')
+            fwrite(s, 1, length, f);
         else
-            fputc(c < 0x20 || c == 0x7f ? '?' : c, f);
+            fputc('?', f);
     }
 }
 

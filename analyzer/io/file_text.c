@@ -1,6 +1,7 @@
 /* file_text.c - see file_text.h. */
 #include "file_text.h"
 #include "array.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ enum cw_status cw_file_text_open(struct cw_file_text *f, const char *path, struc
     *f = (struct cw_file_text){.text = ""};
     if (fd < 0)
         return cw_error_set(err, CW_ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    cw_output_private_as(fd);
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (map != MAP_FAILED)

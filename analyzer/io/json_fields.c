@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../sched/policy.h" /* cw_nearest_word */
+#include "output.h"
 
 static enum cw_status check_header(const json_t *root, const char *path, const char *format, int version,
                                    struct cw_error *err)
@@ -47,6 +48,7 @@ enum cw_status cw_json_load(const char *path, const char *text, const char *form
         f = fopen(path, "re");
         if (!f)
             return cw_error_set(err, CW_ERR_IO, "cannot open %s: %s", path, strerror(errno));
+        cw_output_private_as(fileno(f));
         *root = json_loadf(f, JSON_REJECT_DUPLICATES, &problem);
     }
     if (*root)

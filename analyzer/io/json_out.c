@@ -1,5 +1,6 @@
 /* json_out.c - see json_out.h. */
 #include "json_out.h"
+#include "printable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,52 +100,53 @@ void cw_json_put_hex(struct cw_json_out *o, uint64_t v)
     put_bytes(o, text + n, sizeof text - n);
 }
 
-/* Length of the UTF-8 character at s (NUL-terminated), 0 when it is none or one of the reserved U+EF80 …
- * U+EFFF. */
-static size_t utf8_length(const unsigned char *s)
+/* Length of the character at s (NUL-terminated) that is written as it is; 0 when it is not printable, or one of the reserved
+ * U+EF80 … U+EFFF. */
+static size_t plain_length(const char *s)
 {
-    size_t n = *s >= 0xF0 ? 4 : *s >= 0xE0 ? 3 : 2;
+    bool reserved = (unsigned char)s[0] == 0xEE && (unsigned char)s[1] >= 0xBE;
 
-    if (*s < 0xC2 || *s > 0xF4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) ||
-        (*s == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return *s == 0xEE && s[1] >= 0xBE ? 0 : n;
+    return reserved ? 0 : cw_printable_length(s, strnlen(s, 4));
+}
+
+/* Writes the character at s, or the byte that is no character, as an escape; returns how many bytes of s that was. */
+static size_t put_escape(struct cw_json_out *o, const char *s)
+{
+    unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+    bool is_control = c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F: some terminals obey them */
+    char text[8];
+    size_t n;
+
+    if (c == '"' || c == '\\')
+        n = (size_t)snprintf(text, sizeof text, "\\%c", c);
+    else if (c == '\n' || c == '\t')
+        n = (size_t)snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : 't');
+    else
+        n = (size_t)snprintf(text, sizeof text, "\\u%04x", is_control ? next : c < 0x80 ? c : 0xEF00u + c);
+    put_bytes(o, text, n);
+    return 1 + is_control;
 }
 
 void cw_json_put_string(struct cw_json_out *o, const char *s)
 {
     const char *plain = s;
-    char text[8];
+    size_t n;
 
     if (!s) {
         put_bytes(o, "null", 4);
         return;
     }
     cw_json_put_char(o, '"');
-    for (; *s; s++) {
+    while (*s) {
         unsigned char c = (unsigned char)*s;
-        size_t n;
-        if (c >= ' ' && c < 0x80 && c != '"' && c != '\\')
+
+        n = c == '"' || c == '\\' || c < ' ' ? 0 : c < 0x7F ? 1 : plain_length(s);
+        s += n;
+        if (n)
             continue;
-        n = c >= 0x80 ? utf8_length((const unsigned char *)s) : 0;
-        if (n) {
-            s += n - 1;
-            continue;
-        }
         put_bytes(o, plain, (size_t)(s - plain));
-        plain = s + 1;
-        if (c == '"' || c == '\\')
-            n = (size_t)snprintf(text, sizeof text, "\\%c", c);
-        else if (c == '\n' || c == '\t')
-            n = (size_t)snprintf(text, sizeof text, "\\%c", c == '\n' ? 'n' : 't');
-        else
-            n = (size_t)snprintf(text, sizeof text, "\\u%04x", c < 0x80 ? c : 0xEF00u + c);
-        put_bytes(o, text, n);
+        s += put_escape(o, s);
+        plain = s;
     }
     put_bytes(o, plain, (size_t)(s - plain));
     cw_json_put_char(o, '"');

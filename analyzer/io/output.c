@@ -1,14 +1,27 @@
 /* output.c - see output.h. */
 #include "output.h"
+#include "printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 20 };
+
+static _Atomic mode_t closed; /* bits that no output has */
+
+void cw_output_private_as(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    atomic_fetch_or(&closed, (st.st_mode & S_IRGRP ? 0 : S_IRWXG) | (st.st_mode & S_IROTH ? 0 : S_IRWXO));
+}
 
 /* Opens a file that did not exist, "clweave-<pid>-<n>.tmp" in the folder of `path`, whose name may have no room for more;
  * never follows a link. */
@@ -24,7 +37,8 @@ static int open_temporary(struct cw_output *o, const char *path, mode_t mode)
         return -1;
     for (int n = 0; n < 100; n++) {
         snprintf(o->temporary, size, "%.*sclweave-%ld-%d.tmp", folder, path, (long)getpid(), n);
-        fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  mode & ~atomic_load(&closed));
         if (fd >= 0 || errno != EEXIST)
             break;
     }
@@ -52,7 +66,7 @@ static int open_target(struct cw_output *o, const char *path, mode_t mode)
     struct stat st;
 
     if (strcmp(path, "-") == 0)
-        return dup(STDOUT_FILENO);
+        return isatty(STDOUT_FILENO) ? STDOUT_FILENO : dup(STDOUT_FILENO);
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return -1;
@@ -60,6 +74,16 @@ static int open_target(struct cw_output *o, const char *path, mode_t mode)
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return open_device(path);
     return open_temporary(o, path, mode);
+}
+
+/* What a person would see on a terminal holds no control characters; a file or a pipe gets every byte. */
+static FILE *open_stream(int fd)
+{
+    FILE *f = fd == STDOUT_FILENO ? cw_printable_stream(fd) : fdopen(fd, "w");
+
+    if (f && fd != STDOUT_FILENO)
+        setvbuf(f, NULL, _IOFBF, BUFFER_BYTES);
+    return f;
 }
 
 enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode, struct cw_error *err)
@@ -73,13 +97,13 @@ enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode
         return cw_error_set(err, CW_ERR_IO, "cannot write %s: %s; choose another place with -o", path,
                             errno == ENXIO ? "no process reads this pipe" : strerror(errno));
     o->path = strdup(path);
-    o->f = o->path ? fdopen(fd, "w") : NULL;
+    o->f = o->path ? open_stream(fd) : NULL;
     if (!o->f) {
-        close(fd);
+        if (fd != STDOUT_FILENO)
+            close(fd);
         cw_output_discard(o);
         return cw_error_set(err, CW_ERR_NOMEM, "cannot write %s: out of memory", path);
     }
-    setvbuf(o->f, NULL, _IOFBF, BUFFER_BYTES);
     return CW_OK;
 }
 

@@ -4,16 +4,29 @@
 #include <string.h>
 
 #include "../io/json_out.h"
+#include "../io/printable.h"
 #include "graph_dot.h"
+
+/* A character of the text at s; '?' for what is not printable. Returns how many bytes it has. */
+static size_t put_character(struct cw_json_out *j, const char *s)
+{
+    size_t length = cw_printable_length(s, strnlen(s, 4));
+
+    for (size_t i = 0; i < length; i++)
+        cw_json_put_char(j, s[i]);
+    if (!length)
+        cw_json_put_char(j, '?');
+    return length ? length : 1;
+}
 
 /* A quoted string: backslashes and quotes get a backslash in front. */
 static void put_string(struct cw_json_out *j, const char *s)
 {
     cw_json_put_char(j, '"');
-    for (; *s; s++) {
+    while (*s) {
         if (*s == '"' || *s == '\\')
             cw_json_put_char(j, '\\');
-        cw_json_put_char(j, *s);
+        s += put_character(j, s);
     }
     cw_json_put_char(j, '"');
 }
@@ -23,8 +36,8 @@ static void put_word(struct cw_json_out *j, const char *s)
 {
     if (!*s)
         cw_json_put_char(j, '_');
-    for (; *s; s++)
-        cw_json_put_char(j, strchr(", \t\n\"\\", *s) ? '_' : *s);
+    while (*s)
+        s += strchr(", \t\n\"\\", *s) ? put_character(j, "_") : put_character(j, s);
 }
 
 static void put_platform(struct cw_json_out *j, const struct cw_platform *p)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../history/history_key.h"
 #include "../history/history_store.h"
@@ -39,7 +40,8 @@ bool cw_plan_past_is_history(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     char begin[sizeof magic] = "";
-    FILE *f = fopen(path, "rb");
+    struct stat st;
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL; /* what is read from a pipe is gone */
     bool is = f && fread(begin, 1, sizeof magic, f) == sizeof magic && !memcmp(begin, magic, sizeof magic);
 
     if (f)

@@ -6,17 +6,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../io/output.h"
 #include "log_read_state.h"
+
+/* The first n bytes of the regular file at `path`; a pipe is neither waited for nor read. */
+static bool read_begin(const char *path, int flags, void *to, size_t n)
+{
+    int fd = open(path, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat st;
+    bool good = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && pread(fd, to, n, 0) == (ssize_t)n;
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
 
 bool cw_log_probe(const char *path)
 {
     char magic[8];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool is_log = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && !memcmp(magic, CW_LOG_MAGIC, 8);
 
-    if (fd >= 0)
-        close(fd);
-    return is_log;
+    return read_begin(path, 0, magic, sizeof magic) && !memcmp(magic, CW_LOG_MAGIC, 8);
+}
+
+bool cw_log_read_header(const char *path, struct cw_log_header *h)
+{
+    return read_begin(path, O_NOFOLLOW, h, sizeof *h) && !memcmp(h->magic, CW_LOG_MAGIC, 8);
 }
 
 enum cw_status cw_log_malformed(struct cw_log_reader *r, const uint8_t *where, const char *what)
@@ -76,6 +90,7 @@ static enum cw_status read_file(struct cw_log_reader *r)
         close(fd);
         return cw_error_set(r->err, CW_ERR_IO, "%.300s is not a regular file", r->path);
     }
+    cw_output_private_as(fd);
     r->size = (size_t)st.st_size;
     status = r->size < CW_LOG_CHUNK_BYTES ? CW_OK : read_bytes(r, fd);
     close(fd);

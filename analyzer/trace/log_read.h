@@ -2,10 +2,14 @@
 #ifndef CW_LOG_READ_H
 #define CW_LOG_READ_H
 
+#include "log_format.h"
 #include "trace.h"
 
-/* True when the file at `path` begins like a log. False for anything else, also when it cannot be read. */
+/* True when the regular file at `path` begins like a log. False for anything else, also when it cannot be read. */
 bool cw_log_probe(const char *path);
+
+/* Reads the header of the log at `path`, a regular file and no link. False when there is none. */
+bool cw_log_read_header(const char *path, struct cw_log_header *h);
 
 /* Fills the empty trace `t` with everything that the log at `path` holds, without edges and accesses. The log may be of a
  * process that was killed or is still running: what is there is read. Ids are renumbered to be dense, parents before

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../analyzer/io/printable.h"
 #include "../../analyzer/settings/options.h"
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
@@ -56,7 +57,7 @@ static void write_line(const struct target *t, const char *line, size_t n)
 {
     int fd = STDERR_FILENO;
     if (t->path[0])
-        fd = open(t->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+        fd = open(t->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
     if (fd < 0)
         fd = STDERR_FILENO;
     while (n) {
@@ -91,10 +92,11 @@ static void write_quietly(const struct target *t, const char *line, size_t n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void cw_log_plain(const char *text, size_t bytes)
+void cw_log_plain(char *text, size_t bytes)
 {
     int saved = errno;
 
+    cw_printable_clean(text, bytes);
     write_quietly(&(struct target){.path = ""}, text, bytes);
     errno = saved;
 }
@@ -117,6 +119,7 @@ void cw_log(enum cw_log_level level, const char *fmt, ...)
     n += m;
     if (n > (int)sizeof line - 2)
         n = (int)sizeof line - 2;
+    cw_printable_clean(line, (size_t)n);
     line[n++] = '\n';
     write_quietly(&t, line, (size_t)n);
 out:

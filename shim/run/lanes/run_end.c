@@ -87,10 +87,10 @@ static void abandon(void)
     cw_run_builds_stop();
 }
 
-static void say(const char *line, int n)
+static void say(char *line, int n)
 {
     if (n > 0)
-        cw_log_plain(line, (size_t)n);
+        cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts what did not fit, too */
 }
 
 static void summary(void)
