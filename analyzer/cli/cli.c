@@ -31,7 +31,8 @@ static struct sigaction found_file_size_limit;
 /* Files are mapped while they are read. */
 static void on_sigbus(int sig)
 {
-    static const char text[] = "clweave: another process cut a file short while it was read, or its disk fails; try again\n";
+    static const char text[] =
+        "clweave: another process cut a file short while it was read, or its disk fails; try again\n";
 
     ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
 

@@ -106,13 +106,13 @@ enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **
  * do"). */
 void cw_cli_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A file-size limit, and a file that is cut short while it is read, shall be errors that are told. A program that the tool
- * starts gets the signals as the tool found them: call the second between fork and exec. */
+/* A file-size limit, and a file that is cut short while it is read, shall be errors that are told. A program
+ * that the tool starts gets the signals as the tool found them: call the second between fork and exec. */
 void cw_cli_signals_own(void);
 void cw_cli_signals_restore(void);
 
-/* What is printed to stdout and stderr from here on holds no control characters (io/printable.h). Programs that the tool starts
- * have the descriptors as they are. */
+/* What is printed to stdout and stderr from here on holds no control characters (io/printable.h). Programs
+ * that the tool starts have the descriptors as they are. */
 void cw_cli_streams_own(void);
 
 /* Complains with err's text, or with the status's string when there is none. Returns CW_EXIT_FAILURE. */

@@ -358,6 +358,8 @@ const struct cw_command_def cw_cmd_replay = {
         "(FORMAT.md says how each is read). The plan says which device "
         "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
         "divisible at their work-groups.\n\n"
+        "--execute runs code that the trace holds, with your rights: give it only traces whose origin you trust. Nothing "
+        "of a trace runs without it.\n\n"
         "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow it, tiles "
         "that depend on each other nearby are put into priority groups, and a least-recently-used cache says what comes "
         "from memory in the order of the program, by the patent's rule and by ours. --gantt draws the groups. In a task "

@@ -111,8 +111,10 @@ static void show_progress(struct run *r)
         return;
     r->shown = t;
     if (spent > 2 && r->done)
-        snprintf(left, sizeof left, ", about %.0f s left", spent * (double)(r->all - r->done) / (double)r->done);
-    dprintf(STDERR_FILENO, "\r\033[Kcompare: %zu of %zu plans%s", r->done, r->all, left); /* stderr takes no controls */
+        snprintf(left, sizeof left, ", about %.0f s left",
+                 spent * (double)(r->all - r->done) / (double)r->done);
+    dprintf(STDERR_FILENO, "\r\033[Kcompare: %zu of %zu plans%s", r->done, r->all,
+            left); /* stderr takes no controls */
 }
 
 static void *work(void *argument)

@@ -33,9 +33,11 @@ static int open_folder(const char *folder, struct cw_error *err)
     int fd = cw_cache_folder_open(AT_FDCWD, folder, OTHERS_WRITE);
 
     if (fd < 0 && errno == EPERM)
-        cw_error_set(err, CW_ERR_INVALID, "%s must belong to you, and only you may be able to write to it", folder);
+        cw_error_set(err, CW_ERR_INVALID, "%s must belong to you, and only you may be able to write to it",
+                     folder);
     else if (fd < 0)
-        cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO, "cannot open %s: %s", folder, strerror(errno));
+        cw_error_set(err, errno == ENOENT ? CW_ERR_NOTFOUND : CW_ERR_IO, "cannot open %s: %s", folder,
+                     strerror(errno));
     return fd;
 }
 

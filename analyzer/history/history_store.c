@@ -132,8 +132,8 @@ static enum cw_status open_database(struct visit *v)
     sqlite3_busy_timeout(v->db, CW_HISTORY_WAIT_MS);
     sqlite3_db_config(v->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(v->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* a database that has come to use a write-ahead log is changed back with the log's index in memory of ours: that is what
-     * the exclusive mode is for, which ends with the next statement that reads */
+    /* A database that has come to use a write-ahead log is changed back. In exclusive mode, which ends with the next
+     * statement that reads, SQLite keeps the index of that log in private memory and not in a mapped file. */
     return execute(v, "PRAGMA mmap_size = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
                       "PRAGMA locking_mode = NORMAL; PRAGMA user_version; PRAGMA synchronous = OFF;"
                       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");

@@ -28,7 +28,8 @@
 #define CW_HISTORY_ROWS    20000 /* kept; the longest unused go first */
 
 /* Writes where the history of this user lies to path[0 .. size - 1]: $XDG_CACHE_HOME/clweave/history.db, else
- * $HOME/.cache/clweave/history.db; folders that are missing are made, 0700. Errors: those of cw_cache_folder(). */
+ * $HOME/.cache/clweave/history.db; folders that are missing are made, 0700. Errors: those of
+ * cw_cache_folder(). */
 enum cw_status cw_history_path(char *path, size_t size, struct cw_error *err);
 
 /* Adds what `path` holds to `h`; a file that does not exist holds nothing. On an error `h` is as before.

@@ -59,8 +59,10 @@ enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err)
         return cw_error_set(err, CW_ERR_IO, "cannot make %.400s: %s", path, strerror(errno));
     fd = cw_cache_folder_open(AT_FDCWD, path, OTHERS_WRITE);
     if (fd < 0 && (errno == EPERM || errno == ENOTDIR || errno == ELOOP))
-        return cw_error_set(err, CW_ERR_INVALID, "%.400s must be a folder of yours, not a link, that only you can write to; "
-                                                 "XDG_CACHE_HOME may name another place", path);
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "%.400s must be a folder of yours, not a link, that only you can write to; "
+                            "XDG_CACHE_HOME may name another place",
+                            path);
     if (fd < 0)
         return cw_error_set(err, CW_ERR_IO, "cannot open %.400s: %s", path, strerror(errno));
     close(fd);

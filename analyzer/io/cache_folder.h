@@ -6,16 +6,18 @@
 
 #include "../../sched/status.h"
 
-/* Writes the real path of $XDG_CACHE_HOME/clweave, else $HOME/.cache/clweave, to path[0 .. size - 1], and makes it, 0700, and
- * the folder above it when they are missing. The user's own folders may be links; `clweave` must be a folder of the user's that
- * only the user can write to: a link there could lead anywhere, and old files are removed in it. A set-uid process has none.
- * Errors: CW_ERR_NOTFOUND (neither variable names a folder), CW_ERR_INVALID (it is a link, or somebody else's), CW_ERR_LIMIT
- * (longer than size), CW_ERR_IO. Thread-safe. */
+/* Writes the real path of $XDG_CACHE_HOME/clweave, else $HOME/.cache/clweave, to path[0 .. size - 1], and
+ * makes it, 0700, and the folder above it when they are missing. The user's own folders may be links;
+ * `clweave` must be a folder of the user's that only the user can write to: a link there could lead
+ * anywhere, and old files are removed in it. A set-uid process has none. Errors: CW_ERR_NOTFOUND (neither
+ * variable names a folder), CW_ERR_INVALID (it is a link, or another user's), CW_ERR_LIMIT (longer than
+ * size), CW_ERR_IO. Thread-safe. */
 enum cw_status cw_cache_folder(char *path, size_t size, struct cw_error *err);
 
-/* Opens the folder `name` in the folder `at` (AT_FDCWD: `name` is a path), following no link in its last component. Returns a
- * descriptor, or -1: it is not there, is a link or no folder, belongs to somebody else, or has one of the permission bits
- * `closed`; errno is then ENOENT and so on, EPERM in the last two cases. Thread-safe. */
+/* Opens the folder `name` in the folder `at` (AT_FDCWD: `name` is a path), following no link in its last
+ * component. Returns a descriptor, or -1: it is not there, is a link or no folder, belongs to another user,
+ * or has one of the permission bits `closed`; errno is then ENOENT and so on, EPERM in the last two cases.
+ * Thread-safe. */
 int cw_cache_folder_open(int at, const char *name, unsigned closed);
 
 #endif

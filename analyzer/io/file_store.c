@@ -71,7 +71,8 @@ static void unblock_signals(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* The folder, and the one above it, must be the user's own: either may have become a link meanwhile. make: make it. */
+/* The folder, and the one above it, must be the user's own: either may have become a link meanwhile. make:
+ * make it. */
 static int open_folder(const struct cw_file_store *s, bool make)
 {
     int at = *s->folder ? cw_cache_folder_open(AT_FDCWD, s->above, OTHERS_WRITE) : -1, fd;

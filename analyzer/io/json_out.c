@@ -100,8 +100,8 @@ void cw_json_put_hex(struct cw_json_out *o, uint64_t v)
     put_bytes(o, text + n, sizeof text - n);
 }
 
-/* Length of the character at s (NUL-terminated) that is written as it is; 0 when it is not printable, or one of the reserved
- * U+EF80 … U+EFFF. */
+/* Length of the character at s (NUL-terminated) that is written as it is; 0 when it is not printable, or one
+ * of the reserved U+EF80 … U+EFFF. */
 static size_t plain_length(const char *s)
 {
     bool reserved = (unsigned char)s[0] == 0xEE && (unsigned char)s[1] >= 0xBE;
@@ -109,11 +109,13 @@ static size_t plain_length(const char *s)
     return reserved ? 0 : cw_printable_length(s, strnlen(s, 4));
 }
 
-/* Writes the character at s, or the byte that is no character, as an escape; returns how many bytes of s that was. */
+/* Writes the character at s, or the byte that is no character, as an escape; returns how many bytes of s that
+ * was. */
 static size_t put_escape(struct cw_json_out *o, const char *s)
 {
     unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
-    bool is_control = c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F: some terminals obey them */
+    bool is_control =
+        c == 0xC2 && next >= 0x80 && next < 0xA0; /* U+0080 to U+009F: some terminals obey them */
     char text[8];
     size_t n;
 

@@ -51,7 +51,8 @@ static int open_temporary(struct cw_output *o, const char *path, mode_t mode)
     return fd;
 }
 
-/* A pipe that no process reads is an error (ENXIO), not a wait: the program whose trace this is may be about to end. */
+/* A pipe that no process reads is an error (ENXIO), not a wait: the program whose trace this is may be about
+ * to end. */
 static int open_device(const char *path)
 {
     int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);

@@ -1,10 +1,9 @@
 /* output.h - files that are either complete or not there.
  *
  * An output is written to a temporary name in the folder of its final name and renamed on commit, so that
- * neither a full disk nor an error half-way leaves anything behind. "-" is standard output (without control characters when
- * that is a terminal), and an existing
- * target that is not a regular file (/dev/null, a pipe that some process reads) is written directly. Every error of write, flush,
- * close and rename is noticed.
+ * neither a full disk nor an error half-way leaves anything behind. "-" is standard output (without control
+ * characters when that is a terminal), and an existing target that is not a regular file (/dev/null, a pipe
+ * that some process reads) is written directly. Every error of write, flush, close and rename is noticed.
  *
  *     struct cw_output out;
  *     status = cw_output_open(&out, path, 0666, err);
@@ -26,12 +25,12 @@ struct cw_output {
     char *temporary; /* NULL when written directly */
 };
 
-/* What is written from now on is no more open to others than the regular file `fd`, which it may be made from: whom it may
- * not be read by may read none of it. Every reader of a user's file calls this. Thread-safe. */
+/* An output may be made from the regular file `fd`: outputs that are opened from now on are closed to the group, and to
+ * others, where that file is. Every reader of a user's file calls this. Thread-safe. */
 void cw_output_private_as(int fd);
 
-/* Opens `path` for writing with permission bits `mode` (less the umask, and less what cw_output_private_as() says). On failure (CW_ERR_IO, CW_ERR_NOMEM)
- * nothing is open and nothing was made. */
+/* Opens `path` for writing with permission bits `mode` (less the umask, and less what cw_output_private_as()
+ * says). On failure (CW_ERR_IO, CW_ERR_NOMEM) nothing is open and nothing was made. */
 enum cw_status cw_output_open(struct cw_output *o, const char *path, mode_t mode, struct cw_error *err);
 
 /* Flushes, closes and renames. On failure (CW_ERR_IO: a full disk, for example) the temporary file is removed

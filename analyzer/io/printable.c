@@ -21,8 +21,8 @@ static bool fits(const unsigned char *s, size_t n)
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80)
             return false;
-    return n < 2 || !((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-                      (s[0] == 0xF4 && s[1] > 0x8F));
+    return n < 2 || !((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+                      (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F));
 }
 
 static bool is_control(const unsigned char *s)
@@ -66,7 +66,8 @@ static bool write_all(int fd, const char *text, size_t n)
     return true;
 }
 
-/* Writes what stands for the character or byte at s to `to`, ESCAPE bytes at most; returns how many. *used: bytes of s. */
+/* Writes what stands for the character or byte at s to `to`, ESCAPE bytes at most; returns how many. *used:
+ * bytes of s. */
 static size_t translate(const char *s, size_t n, char *to, size_t *used)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -147,7 +148,8 @@ static int close_stream(void *cookie)
 FILE *cw_printable_stream(int fd)
 {
     struct stream *s = malloc(sizeof *s);
-    FILE *f = s ? fopencookie(s, "w", (cookie_io_functions_t){.write = write_stream, .close = close_stream}) : NULL;
+    FILE *f =
+        s ? fopencookie(s, "w", (cookie_io_functions_t){.write = write_stream, .close = close_stream}) : NULL;
 
     if (!f) {
         free(s);

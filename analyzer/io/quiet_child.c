@@ -130,12 +130,14 @@ BARE static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Where the host has its room for it, the file is from here on. It is sealed: cut short, it would end the host (SIGBUS). */
+/* Where the host has its room for it, the file is from here on. It is sealed: cut short, it would end the
+ * host (SIGBUS). */
 BARE static bool share(const struct cw_quiet_child *c)
 {
     if (syscall(SYS_ftruncate, FILE_FD, c->shared_bytes) != 0 ||
         syscall(SYS_fcntl, FILE_FD, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
-        syscall(SYS_mmap, c->shared, c->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, FILE_FD, 0) != (long)c->shared)
+        syscall(SYS_mmap, c->shared, c->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, FILE_FD,
+                0) != (long)c->shared)
         return false;
     atomic_store(c->is_shared, 1);
     return true;
@@ -148,8 +150,9 @@ BARE static bool open_files(const struct cw_quiet_child *c)
     if (syscall(SYS_close_range, 0, ~0u, 0) != 0)
         for (int fd = 0; fd < OLD_KERNEL_FILES; fd++)
             syscall(SYS_close, fd);
-    if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0) != NULL_FD || syscall(SYS_pipe2, pipe_, 0) != 0 ||
-        pipe_[0] != READ_FD || pipe_[1] != WRITE_FD || syscall(SYS_memfd_create, "source", MFD_ALLOW_SEALING) != FILE_FD)
+    if (syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0) != NULL_FD ||
+        syscall(SYS_pipe2, pipe_, 0) != 0 || pipe_[0] != READ_FD || pipe_[1] != WRITE_FD ||
+        syscall(SYS_memfd_create, "source", MFD_ALLOW_SEALING) != FILE_FD)
         return false;
     for (size_t at = 0; at < c->input_bytes;) {
         long n = syscall(SYS_write, FILE_FD, (const char *)c->input + at, c->input_bytes - at);

@@ -41,7 +41,8 @@ bool cw_plan_past_is_history(const char *path)
     static const char magic[] = "SQLite format 3";
     char begin[sizeof magic] = "";
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL; /* what is read from a pipe is gone */
+    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe")
+                                                          : NULL; /* what is read from a pipe is gone */
     bool is = f && fread(begin, 1, sizeof magic, f) == sizeof magic && !memcmp(begin, magic, sizeof magic);
 
     if (f)

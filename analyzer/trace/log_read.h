@@ -5,7 +5,8 @@
 #include "log_format.h"
 #include "trace.h"
 
-/* True when the regular file at `path` begins like a log. False for anything else, also when it cannot be read. */
+/* True when the regular file at `path` begins like a log. False for anything else, also when it cannot be
+ * read. */
 bool cw_log_probe(const char *path);
 
 /* Reads the header of the log at `path`, a regular file and no link. False when there is none. */

@@ -20,8 +20,9 @@ extern const struct cw_dispatch cw_missing;
 /* ---- dispatch.c */
 
 /* The mode that CLWEAVE_MODE names: off when it is unset, empty or unknown (the latter is logged by
- * cw_door_open only, so that processes without OpenCL stay silent). Off also in a set-uid process, which has other rights than
- * the user who has set the variables: none of this library's is read there (secure_getenv). Never NULL. */
+ * cw_door_open only, so that processes without OpenCL stay silent). Off also in a set-uid process, which has
+ * other rights than the user who has set the variables: none of this library's is read there (secure_getenv).
+ * Never NULL. */
 const struct cw_mode *cw_door_mode(void);
 
 /* True if the mode hooks anything, that is if the doors have work to do. */

@@ -57,7 +57,8 @@ static void write_line(const struct target *t, const char *line, size_t n)
 {
     int fd = STDERR_FILENO;
     if (t->path[0])
-        fd = open(t->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+        fd = open(t->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK,
+                  0600);
     if (fd < 0)
         fd = STDERR_FILENO;
     while (n) {

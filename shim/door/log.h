@@ -1,10 +1,10 @@
 /* log.h - messages of the library about itself.
  *
- * They go to stderr, or to the file that CLWEAVE_LOG=LEVEL:FILE names (a pipe that no process reads is not waited for); never to
- * stdout. They hold no control characters (analyzer/io/printable.h). Errors and warnings
- * appear once per place in the source (`fmt`), however often they happen. Nothing here disturbs the host:
- * errno is preserved, no descriptor stays open, a closed pipe or a file-size limit raises no signal, nothing
- * is allocated. Thread-safe; also safe in a forked child. */
+ * They go to stderr, or to the file that CLWEAVE_LOG=LEVEL:FILE names (a pipe that no process reads is not
+ * waited for); never to stdout. They hold no control characters (analyzer/io/printable.h). Errors and
+ * warnings appear once per place in the source (`fmt`), however often they happen. Nothing here disturbs the
+ * host: errno is preserved, no descriptor stays open, a closed pipe or a file-size limit raises no signal,
+ * nothing is allocated. Thread-safe; also safe in a forked child. */
 #ifndef CW_LOG_H
 #define CW_LOG_H
 
@@ -14,7 +14,8 @@ enum cw_log_level { CW_LOG_ERROR, CW_LOG_WARNING, CW_LOG_INFO, CW_LOG_DEBUG };
 
 void cw_log(enum cw_log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* `bytes` of text that the user has asked for, to stderr: no level, no prefix. What is not printable in it is replaced. */
+/* `bytes` of text that the user has asked for, to stderr: no level, no prefix. What is not printable in it is
+ * replaced. */
 void cw_log_plain(char *text, size_t bytes);
 
 #define cw_log_error(...)   cw_log(CW_LOG_ERROR, __VA_ARGS__)

@@ -201,17 +201,20 @@ bool cw_log_file_stopped(const char *why)
 {
     const uint32_t yes = 1;
 
-    return store_header(file.header->stopped_why, why, strlen(why) + 1) && store_header(&file.header->stopped, &yes, sizeof yes);
+    return store_header(file.header->stopped_why, why, strlen(why) + 1) &&
+           store_header(&file.header->stopped, &yes, sizeof yes);
 }
 
 bool cw_log_file_complete(uint64_t end_ns)
 {
     const uint32_t yes = 1;
 
-    return store_header(&file.header->end_ns, &end_ns, sizeof end_ns) && store_header(&file.header->complete, &yes, sizeof yes);
+    return store_header(&file.header->end_ns, &end_ns, sizeof end_ns) &&
+           store_header(&file.header->complete, &yes, sizeof yes);
 }
 
-/* Opens `path` again and checks that it is still the file that this process has made, `bytes` long at least. */
+/* Opens `path` again and checks that it is still the file that this process has made, `bytes` long at least.
+ */
 static int reopen(const char *path, dev_t device, ino_t inode, uint64_t bytes, struct cw_error *err)
 {
     struct stat st;
@@ -222,7 +225,8 @@ static int reopen(const char *path, dev_t device, ino_t inode, uint64_t bytes, s
             return fd;
         cut_short(path, err);
     } else {
-        cw_error_set(err, CW_ERR_IO, "%.380s: %s", path, fd < 0 && code != ELOOP ? strerror(code) : "the file was replaced");
+        cw_error_set(err, CW_ERR_IO, "%.380s: %s", path,
+                     fd < 0 && code != ELOOP ? strerror(code) : "the file was replaced");
     }
     if (fd >= 0)
         close(fd);
@@ -296,7 +300,8 @@ bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error 
     place->chunk = NULL;
     pthread_mutex_lock(&file.lock);
     if (file.header && !(got = take_kept(place, bytes)))
-        got = ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK) && take_new(place, units, err) == CW_OK;
+        got = ((size_t)(file.end - file.next) >= need || grow(need, err) == CW_OK) &&
+              take_new(place, units, err) == CW_OK;
     pthread_mutex_unlock(&file.lock);
     return got;
 }

@@ -22,8 +22,8 @@ const struct cw_log_names *cw_log_file_names(void);
 /* True while the log's name leads to the file that this process has made. */
 bool cw_log_file_is_there(void);
 
-/* Write to the header: that recording has stopped, and why (at most 511 characters); that the process ended. False when the
- * file was cut short. */
+/* Write to the header: that recording has stopped, and why (at most 511 characters); that the process ended.
+ * False when the file was cut short. */
 bool cw_log_file_stopped(const char *why);
 bool cw_log_file_complete(uint64_t end_ns);
 
@@ -31,18 +31,22 @@ bool cw_log_file_complete(uint64_t end_ns);
 struct cw_log_place {
     struct cw_log_chunk *chunk; /* NULL: none */
     uint32_t units;
-    struct cw_log_counts {      /* as they lie in struct cw_log_chunk */
+    struct cw_log_counts { /* as they lie in struct cw_log_chunk */
         uint64_t committed, calls, recorder_ns;
     } counts;
 };
-_Static_assert(sizeof(struct cw_log_counts) == sizeof(struct cw_log_chunk) - offsetof(struct cw_log_chunk, committed) &&
-               offsetof(struct cw_log_counts, calls) ==
-                   offsetof(struct cw_log_chunk, calls) - offsetof(struct cw_log_chunk, committed), "one layout");
+_Static_assert(sizeof(struct cw_log_counts) ==
+                       sizeof(struct cw_log_chunk) - offsetof(struct cw_log_chunk, committed) &&
+                   offsetof(struct cw_log_counts, calls) ==
+                       offsetof(struct cw_log_chunk, calls) - offsetof(struct cw_log_chunk, committed),
+               "one layout");
 
-/* An empty or partly filled chunk with room for `bytes` more; false with a message in err when the file cannot grow. */
+/* An empty or partly filled chunk with room for `bytes` more; false with a message in err when the file
+ * cannot grow. */
 bool cw_log_chunk_get(struct cw_log_place *place, size_t bytes, struct cw_error *err);
 
-/* Takes back a thread's chunk: kept for another thread while much of it is free, else unmapped. place->chunk is NULL then. */
+/* Takes back a thread's chunk: kept for another thread while much of it is free, else unmapped. place->chunk
+ * is NULL then. */
 void cw_log_chunk_put(struct cw_log_place *place);
 
 /* Drops a mapping only (the parent's chunk, in a forked child). */

@@ -41,7 +41,8 @@ static void note_cut(void)
         when_cut();
 }
 
-/* A fault is raised again by its instruction. A signal that was sent, or tells of a page that nobody has touched, is not. */
+/* A fault is raised again by its instruction. A signal that was sent, or tells of a page that nobody has
+ * touched, is not. */
 static bool comes_again(const siginfo_t *info)
 {
     return info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
@@ -54,7 +55,8 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
     (void)context;
     if (comes_again(info) && (uintptr_t)info->si_addr - (uintptr_t)range.begin < range.bytes &&
-        mmap(range.begin, range.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+        mmap(range.begin, range.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) != MAP_FAILED) {
         note_cut();
     } else {
         sigaction(SIGBUS, &plain, NULL); /* what there was: the handler is put in place of nothing else */
@@ -105,7 +107,8 @@ enum cw_log_guard cw_log_guard_choose(void)
     return can_copy() ? CW_LOG_GUARD_KERNEL : CW_LOG_GUARD_NONE;
 }
 
-bool cw_log_guard_copy(const struct iovec *to, unsigned to_count, const struct iovec *from, unsigned from_count)
+bool cw_log_guard_copy(const struct iovec *to, unsigned to_count, const struct iovec *from,
+                       unsigned from_count)
 {
     ssize_t bytes = 0;
 

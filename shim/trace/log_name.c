@@ -22,7 +22,8 @@ static char start_cwd[PATH_MAX];
  * before main can change directory or start threads (setenv is not thread-safe). */
 __attribute__((constructor)) static void remember_start(void)
 {
-    const char *mode = secure_getenv("CLWEAVE_MODE"), *run = secure_getenv("CLWEAVE_RUN"), *preload = getenv("LD_PRELOAD");
+    const char *mode = secure_getenv("CLWEAVE_MODE"), *run = secure_getenv("CLWEAVE_RUN"),
+               *preload = getenv("LD_PRELOAD");
     struct timespec now;
     char text[32];
 

@@ -296,7 +296,9 @@ static bool append_by_kernel(struct cw_thread *t, uint8_t *head, size_t head_byt
     size_t body_bytes = r ? (size_t)(r->p - r->body) : 0;
     uint8_t length[10];
     size_t length_bytes = (size_t)(put_u(length, head_bytes + body_bytes) - length);
-    const struct iovec from[4] = {{length, length_bytes}, {head, head_bytes}, {r ? r->body : head, body_bytes},
+    const struct iovec from[4] = {{length, length_bytes},
+                                  {head, head_bytes},
+                                  {r ? r->body : head, body_bytes},
                                   {counts, sizeof *counts}};
     const struct iovec to[2] = {{t->p, length_bytes + head_bytes + body_bytes},
                                 {&t->place.chunk->committed, sizeof *counts}};
@@ -343,7 +345,8 @@ static void guard(struct cw_thread *t, uint64_t now_ns)
 
     t->guard = cw_log_guard_choose();
     t->guard_ns = now_ns;
-    cw_log_guard_range(t->guard == CW_LOG_GUARD_KERNEL ? NULL : t->place.chunk, cw_log_chunk_bytes(&t->place));
+    cw_log_guard_range(t->guard == CW_LOG_GUARD_KERNEL ? NULL : t->place.chunk,
+                       cw_log_chunk_bytes(&t->place));
     errno = saved;
 }
 

@@ -1,10 +1,11 @@
 /* log_write.h - appends records (analyzer/trace/log_format.h) to this process's log.
  *
- * Every thread writes to a chunk of its own, without locks; chunks come from a shared mapping of the file, whose blocks
- * are reserved before they are mapped (a full disk would be a SIGBUS in the host otherwise); log_guard.h says what happens
- * when another process cuts the file short. No descriptor is kept open (programs close descriptors they do not know), full chunks are unmapped. A forked child starts a log of its own with
- * its first record. When anything fails, recording stops for good with one message and the header says why; every
- * function here is then a cheap no-op. Nothing here changes errno. */
+ * Every thread writes to a chunk of its own, without locks; chunks come from a shared mapping of the file,
+ * whose blocks are reserved before they are mapped (a full disk would be a SIGBUS in the host otherwise);
+ * log_guard.h says what happens when another process cuts the file short. No descriptor is kept open
+ * (programs close descriptors they do not know), full chunks are unmapped. A forked child starts a log of its
+ * own with its first record. When anything fails, recording stops for good with one message and the header
+ * says why; every function here is then a cheap no-op. Nothing here changes errno. */
 #ifndef CW_LOG_WRITE_H
 #define CW_LOG_WRITE_H
 
@@ -36,7 +37,7 @@ struct cw_rec {
 /* What a thread keeps; made with its first record, freed when it ends. */
 struct cw_thread {
     struct cw_log_place place;
-    enum cw_log_guard guard;  /* how to store into the chunk, as was right at guard_ns */
+    enum cw_log_guard guard; /* how to store into the chunk, as was right at guard_ns */
     uint64_t guard_ns;
     uint8_t *p, *end;
     uint64_t seq, time_ns;    /* bases of the segment's next deltas */

@@ -1,12 +1,11 @@
 /* harmed.c - a program to whose log something is done while it runs, for harmed.sh.
  *
  * usage: harmed SIGNALS COMMAND END [COUNT]
- *   SIGNALS  how the program treats SIGBUS: plain, blocked, handler, ignored (from the beginning), late-blocked, late-handler
- *            (when it has enqueued half of its commands)
- *   COMMAND  given to the shell when half of the commands are enqueued
- *   END      return; own (the program reads behind the end of a mapped file of its own); raise, sent (SIGBUS)
- *   COUNT    commands per half and thread (3000)
- * A handler counts and leaves by siglongjmp. Prints what a program without a recorder prints. */
+ *   SIGNALS  how the program treats SIGBUS: plain, blocked, handler, ignored (from the beginning),
+ * late-blocked, late-handler (when it has enqueued half of its commands) COMMAND  given to the shell when
+ * half of the commands are enqueued END      return; own (the program reads behind the end of a mapped file
+ * of its own); raise, sent (SIGBUS) COUNT    commands per half and thread (3000) A handler counts and leaves
+ * by siglongjmp. Prints what a program without a recorder prints. */
 #include <CL/cl.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -69,9 +68,11 @@ static void enqueue(cl_kernel kernel)
 
     for (size_t i = 0; i < count; i++) {
         must(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), "clSetKernelArg");
-        must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+        must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+             "clEnqueueNDRangeKernel");
         if (i % 100 == 0)
-            must(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL), "clEnqueueReadBuffer");
+            must(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL),
+                 "clEnqueueReadBuffer");
     }
 }
 

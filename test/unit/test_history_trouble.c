@@ -84,8 +84,8 @@ static void test_links_and_modes(void **state)
     refused(CW_ERR_INVALID, "regular");
 }
 
-/* A write-ahead log has an index that all who use it map: cut short, it would end the program. Not even a database that has been
- * changed to use one is opened in that way: a folder lies where the index would be. */
+/* A write-ahead log has an index that all who use it map: cut short, it would end the program. Not even a
+ * database that has been changed to use one is opened in that way: a folder lies where the index would be. */
 static void test_write_ahead(void **state)
 {
     struct cw_history *h;

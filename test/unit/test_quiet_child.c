@@ -64,8 +64,12 @@ static void start(struct job *j)
 static void begin(struct job *j, const char *script, const char *input, unsigned ms)
 {
     *j = (struct job){.argv = {"/bin/sh", "-c", script, NULL}};
-    j->child = (struct cw_quiet_child){.argv = j->argv, .env = env, .input = input, .input_bytes = strlen(input),
-                                       .max_bytes = 1 << 20, .milliseconds = ms};
+    j->child = (struct cw_quiet_child){.argv = j->argv,
+                                       .env = env,
+                                       .input = input,
+                                       .input_bytes = strlen(input),
+                                       .max_bytes = 1 << 20,
+                                       .milliseconds = ms};
     start(j);
 }
 
@@ -73,8 +77,14 @@ static void begin(struct job *j, const char *script, const char *input, unsigned
 static void begin_shared(struct job *j, const char *script, void *shared, _Atomic uint32_t *is_shared)
 {
     *j = (struct job){.argv = {"/bin/sh", "-c", script, NULL}};
-    j->child = (struct cw_quiet_child){.kind = CW_QUIET_SERVER, .argv = j->argv, .env = env, .max_bytes = 1 << 20,
-                                       .milliseconds = 60000, .shared = shared, .shared_bytes = 8192, .is_shared = is_shared};
+    j->child = (struct cw_quiet_child){.kind = CW_QUIET_SERVER,
+                                       .argv = j->argv,
+                                       .env = env,
+                                       .max_bytes = 1 << 20,
+                                       .milliseconds = 60000,
+                                       .shared = shared,
+                                       .shared_bytes = 8192,
+                                       .is_shared = is_shared};
     start(j);
 }
 
@@ -347,7 +357,8 @@ static void test_kill(void **state)
     assert_true(now_s() - start < 10);
 }
 
-/* Memory that a helper shares with its host stays whole, even if the helper cuts its file short: the host would die. */
+/* Memory that a helper shares with its host stays whole, even if the helper cuts its file short: the host
+ * would die. */
 static void test_shared_stays(void **state)
 {
     char *shared = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -356,7 +367,10 @@ static void test_shared_stays(void **state)
 
     (void)state;
     assert_ptr_not_equal(shared, MAP_FAILED);
-    begin_shared(&j, "printf new 1<> " CW_QUIET_CHILD_FILE "; truncate -s 0 " CW_QUIET_CHILD_FILE " && echo cut; echo end", shared, &is_shared);
+    begin_shared(&j,
+                 "printf new 1<> " CW_QUIET_CHILD_FILE "; truncate -s 0 " CW_QUIET_CHILD_FILE
+                 " && echo cut; echo end",
+                 shared, &is_shared);
     end(&j);
     says(&j, "end\n");
     assert_int_equal(is_shared, 1);
@@ -369,11 +383,11 @@ static void test_shared_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_input_and_output), cmocka_unit_test(test_unseen),
-        cmocka_unit_test(test_own_children),     cmocka_unit_test(test_orphans),
+        cmocka_unit_test(test_input_and_output),  cmocka_unit_test(test_unseen),
+        cmocka_unit_test(test_own_children),      cmocka_unit_test(test_orphans),
         cmocka_unit_test(test_nothing_inherited), cmocka_unit_test(test_bad_helpers),
-        cmocka_unit_test(test_fork_of_host),     cmocka_unit_test(test_host_dies),
-        cmocka_unit_test(test_shared_stays),     cmocka_unit_test(test_kill),
+        cmocka_unit_test(test_fork_of_host),      cmocka_unit_test(test_host_dies),
+        cmocka_unit_test(test_shared_stays),      cmocka_unit_test(test_kill),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
