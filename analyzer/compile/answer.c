@@ -246,6 +246,8 @@ enum cw_compile_state cw_compile_answer(struct cw_compile_area *a)
     if (!device || a->range.dims < 1 || a->range.dims > 3 || a->args > MOST_ARGS ||
         !(b = built(device, base + a->source_at, base + a->options_at)))
         return CW_COMPILE_REFUSED;
+    if (a->only_build)
+        return CW_COMPILE_COMPILED;
     if (!*name)
         return compile_all(b) ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;
     return compile(a, b, name);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,6 +46,18 @@ static void be_the_first_to_go(void)
     }
 }
 
+/* The host builds a program once it was built here, on a thread with twice this stack: a source that is
+ * nested too deep for the vendor's compiler ends this process, never the host. */
+static void limit_the_stack(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > CW_COMPILE_STACK) {
+        limit.rlim_cur = CW_COMPILE_STACK;
+        setrlimit(RLIMIT_STACK, &limit);
+    }
+}
+
 int main(void)
 {
     struct cw_compile_area *area = open_area();
@@ -55,6 +68,7 @@ int main(void)
     }
     close(3);
     be_the_first_to_go();
+    limit_the_stack();
     setenv("POCL_DEVICES", "pthread basic", 0); /* whichever is asked for */
     area->version = CW_COMPILE_VERSION;
     cw_compile_area_change(area, CW_COMPILE_STARTS, CW_COMPILE_IDLE);

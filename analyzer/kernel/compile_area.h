@@ -15,6 +15,7 @@ enum cw_compile_state { CW_COMPILE_STARTS, CW_COMPILE_IDLE, CW_COMPILE_ASKED, CW
 
 #define CW_COMPILE_BYTES (4u << 20) /* of the whole, mostly never touched */
 #define CW_COMPILE_MODULE 4096
+#define CW_COMPILE_STACK (8u << 20) /* bytes at most, of the compiler's first thread, which builds programs */
 #define CW_COMPILE_VERSION (1u << 16 | (uint32_t)sizeof(struct cw_compile_area))
 
 /* An argument of the launch; `kind`: enum cw_compile_kind. */
@@ -32,6 +33,7 @@ struct cw_compile_area {
     _Atomic uint32_t state;
     uint32_t version; /* CW_COMPILE_VERSION, before it is IDLE: two builds may differ */
     uint32_t units; /* compute units of the device; 0: of the whole one */
+    uint32_t only_build; /* 1: the program is built, and no kernel of it is compiled */
     struct cw_compile_range range;
     uint32_t args, arg_at; /* struct cw_compile_arg[args] from there on */
     uint32_t device_at, source_at, options_at, kernel_at; /* texts with a NUL at their end, within the area */

@@ -172,6 +172,7 @@ static bool fill(struct cw_compile_area *a, const struct cw_compile_question *q)
     size_t used = sizeof *a;
 
     a->units = q->units;
+    a->only_build = q->only_build;
     a->range = q->range;
     a->args = q->args;
     a->module[0] = '\0';

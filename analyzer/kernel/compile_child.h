@@ -14,6 +14,7 @@ struct cw_compile_question {
     const char *device;  /* as cw_vendor_describe_driver() says it */
     uint32_t units;      /* compute units, of a sub-device; 0: of a whole one */
     const char *source, *options;
+    bool only_build;     /* of the rest nothing counts but range.dims, 1 */
     const char *kernel;  /* "": all, for a binary of the program; of the rest only range.dims counts, 1 */
     struct cw_compile_range range;
     uint32_t args;

@@ -11,6 +11,7 @@
 
 #include "../../analyzer/settings/device_list.h"
 #include "../door/layer_env.h"
+#include "../door/limited.h"
 
 #define VARIABLE "POCL_DEVICES"
 #define HIDDEN   "CLWV"
@@ -98,6 +99,8 @@ static unsigned wanted(void)
     n = list.given ? list.basic : CW_HELPERS_ALL;
     if (n == CW_HELPERS_ALL)
         n = processors();
+    if (cw_limited())
+        n = 0; /* PoCL keeps 16 MiB for each; the program may see that DSPs are there, so they stay */
     return n + (n_dsp > 0 && n_dsp <= CW_HELPERS_MAX ? (unsigned)n_dsp : 0);
 }
 

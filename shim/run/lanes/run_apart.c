@@ -105,7 +105,7 @@ bool cw_run_apart(cl_device_id device, void (*body)(void *), void *data)
         body(data);
         return true;
     }
-    if (!cw_run_room_apart() || !cw_run_thread_try(&thread, work, &a))
+    if (!cw_run_room_apart() || !cw_run_thread_to_compile(&thread, work, &a))
         return false;
     pthread_join(thread, NULL);
     cw_run_thread_adds(a.ns);
@@ -343,14 +343,17 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     char text[DEVICE_TEXT];
     const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
-                                          .options = program->options, .kernel = kernel, .range = range_of(r), .args = args, .arg = arg};
+                                          .options = program->options, .only_build = !kernel,
+                                          .kernel = kernel ? kernel : "", .range = range_of(r),
+                                          .args = args, .arg = arg};
+    bool loads = kernel && *kernel;
     enum cw_compile_answer answer;
     struct need need;
 
     if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
         return CW_COMPILE_UNASKED;
     name_need(&need, &q);
-    if (*kernel && is_here(&need))
+    if (loads && is_here(&need))
         answer = CW_COMPILE_GOOD;
     else
         answer = room ? have(device, &q, &need) : CW_COMPILE_BAD;
@@ -368,7 +371,8 @@ cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
     else if (cw_compile_child_has_stopped())
         answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
     if (answer == CW_COMPILE_BAD)
-        cw_log_debug("kernel %s was not compiled beside the program", *kernel ? kernel : "(all)");
+        cw_log_debug("kernel %s was not compiled beside the program",
+                     !kernel ? "(none)" : *kernel ? kernel : "(all)");
     return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_run_room()) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
@@ -388,4 +392,12 @@ cl_int cw_run_ahead_all(const struct cw_run_place *place, const struct cw_run_re
     const struct cw_run_range r = {.dims = 1, .global = &one};
 
     return cw_run_ahead_of(place->slot->device, program, "", &r, NULL, 0);
+}
+
+cl_int cw_run_ahead_build(const struct cw_run_place *place, const struct cw_run_recipe *program)
+{
+    static const size_t one = 1;
+    const struct cw_run_range r = {.dims = 1, .global = &one};
+
+    return cw_run_ahead_of(place->slot->device, program, NULL, &r, NULL, 0);
 }

@@ -36,11 +36,17 @@ struct cw_run_recipe { /* of a program of ours */
 cl_int cw_run_ahead(const struct cw_run_place *place, const struct cw_run_recipe *program, const char *kernel,
                     const struct cw_run_range *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra);
 
-/* The same of a program that is no place's. */
+/* The same of a program that is no place's. `kernel` NULL: the program is built, and no kernel is
+ * compiled. */
 cl_int cw_run_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_range *r,
                        const struct cw_compile_arg *arg, uint32_t args);
 
 /* The same for a binary of the program, which holds code of all its kernels. */
 cl_int cw_run_ahead_all(const struct cw_run_place *place, const struct cw_run_recipe *program);
+
+/* Builds the program in clweave-compile; the vendor's cache has the result then. CL_SUCCESS: it may be built
+ * here, as the vendor's compiler has not died of it; where clweave-compile could not be asked there is room
+ * for it. Otherwise as above. */
+cl_int cw_run_ahead_build(const struct cw_run_place *place, const struct cw_run_recipe *program);
 
 #endif

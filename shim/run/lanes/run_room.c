@@ -14,14 +14,13 @@
 #include <unistd.h>
 
 #include "../../../analyzer/io/identity.h"
+#include "../../door/limited.h"
 
 #define LOOKED_AT   128 /* of the highest descriptors that the process may have: the lowest are taken first */
 #define DESCRIPTORS 40  /* a compiler's, its linker's and a few threads' of the program */
 #define FILE_BYTES  (UINT64_C(64) << 20)
 #define DISK_BYTES  (UINT64_C(16) << 20)
 #define DISK_FILES  256
-#define SPACE_BYTES (UINT64_C(1) << 30)
-#define DATA_BYTES  (UINT64_C(512) << 20)
 
 static bool room_for_descriptors(void)
 {
@@ -39,36 +38,6 @@ static bool room_for_descriptors(void)
     for (nfds_t i = 0; i < n; i++)
         free_ones += !!(fd[i].revents & POLLNVAL);
     return free_ones >= DESCRIPTORS;
-}
-
-/* Bytes of address space in use, and of it what is data; 0: not known. Needs a descriptor, of which there are enough. */
-static void space_used(uint64_t *all, uint64_t *data)
-{
-    unsigned long long pages[2] = {0};
-    FILE *f = fopen("/proc/self/statm", "re");
-
-    if (f && fscanf(f, "%llu %*u %*u %*u %*u %llu", &pages[0], &pages[1]) != 2)
-        pages[0] = pages[1] = 0;
-    if (f)
-        fclose(f);
-    *all = pages[0] * (uint64_t)sysconf(_SC_PAGESIZE);
-    *data = pages[1] * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static bool room_in_memory(void)
-{
-    struct rlimit space, data;
-    uint64_t space_now, data_now;
-
-    if (getrlimit(RLIMIT_AS, &space) != 0)
-        space.rlim_cur = RLIM_INFINITY;
-    if (getrlimit(RLIMIT_DATA, &data) != 0)
-        data.rlim_cur = RLIM_INFINITY;
-    if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY)
-        return true;
-    space_used(&space_now, &data_now);
-    return (space.rlim_cur == RLIM_INFINITY || space_now + SPACE_BYTES <= space.rlim_cur) &&
-           (data.rlim_cur == RLIM_INFINITY || data_now + DATA_BYTES <= data.rlim_cur);
 }
 
 static bool room_for_files(void)
@@ -174,7 +143,7 @@ static bool has_linker(void)
 bool cw_run_room_apart(void)
 {
     int saved = errno;
-    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_on_disk() && room_in_memory();
+    bool room = prctl(PR_GET_SECCOMP) == began.seccomp && room_for_files() && room_on_disk() && !cw_limited();
 
     errno = saved;
     return room;
@@ -184,7 +153,7 @@ bool cw_run_room(void)
 {
     int saved = errno;
     bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() && room_for_files() &&
-                room_on_disk() && room_in_memory();
+                room_on_disk() && !cw_limited();
 
     errno = saved;
     return room;

@@ -6,14 +6,15 @@
 
 #include "../run.h"
 
-/* True for a compiler that runs no linker and has a table of descriptors to itself (run_apart.h): the process may write files of a
- * compiler's size, there is room for them where the vendor keeps them, the process may use as much memory more, and nothing has been
- * forbidden since it began. */
+/* True for a compiler that runs no linker and has a table of descriptors to itself (run_apart.h): the process
+ * may write files of a compiler's size, there is room for them where the vendor keeps them, neither memory
+ * nor processor time is limited (door/limited.h), and nothing has been forbidden since it began. */
 bool cw_run_room_apart(void);
 
-/* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least as many files as a
- * compiler does, write files of a compiler's size where there is room for them, and use as much memory more. What the program
- * changes while the vendor compiles is not seen. About 5 us; opens nothing but where memory is limited. Any thread. */
+/* True when the process finds a linker in its PATH, may start it and learns how it ended, may open at least
+ * as many files as a compiler does, write files of a compiler's size where there is room for them, and
+ * neither memory nor processor time is limited. What the program changes while the vendor compiles is not
+ * seen. About 5 us; opens nothing. Any thread. */
 bool cw_run_room(void);
 
 /* Of its kernel: its own, rewritten, rewritten for rows; all that parts of it may need, however long they are. */

@@ -10,6 +10,7 @@
 #define USUAL_CONTROL 0x1f80u /* rounds to nearest, nothing traps, no flag is raised */
 #endif
 
+#include "../../../analyzer/kernel/compile_area.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
 #include "../run.h"
@@ -26,7 +27,7 @@ void cw_run_threads_look(void)
     pthread_attr_destroy(&attr);
 }
 
-static int create(pthread_t *thread, void *(*body)(void *), void *data)
+static int create(pthread_t *thread, void *(*body)(void *), void *data, size_t least)
 {
     pthread_attr_t attr;
     fenv_t floats;
@@ -35,15 +36,16 @@ static int create(pthread_t *thread, void *(*body)(void *), void *data)
     fegetenv(&floats); /* threads inherit it */
     fesetenv(FE_DFL_ENV);
     pthread_attr_init(&attr);
-    if (usual_stack)
-        pthread_attr_setstacksize(&attr, usual_stack); /* the program may want less by now */
+    if (usual_stack || least)
+        pthread_attr_setstacksize(&attr, usual_stack > least ? usual_stack : least); /* the default may be less */
     err = pthread_create(thread, &attr, body, data);
     pthread_attr_destroy(&attr);
     fesetenv(&floats);
     return err;
 }
 
-bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data)
+/* With a stack of `least` bytes or more. */
+static bool try(pthread_t *thread, void *(*body)(void *), void *data, size_t least)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     sigset_t mask, before;
@@ -53,10 +55,20 @@ bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&mask, faults[i]); /* a blocked one would end the process, whatever its handler */
     pthread_sigmask(SIG_SETMASK, &mask, &before);
-    err = create(thread, body, data);
+    err = create(thread, body, data, least);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return !err;
+}
+
+bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    return try(thread, body, data, 0);
+}
+
+bool cw_run_thread_to_compile(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    return try(thread, body, data, 2 * CW_COMPILE_STACK);
 }
 
 bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data)

@@ -14,6 +14,10 @@ bool cw_run_thread(pthread_t *thread, void *(*body)(void *), void *data);
 /* The same without a message; what a failure means is the caller's to say. Any thread. */
 bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data);
 
+/* The same, with stack enough for the vendor's compiler to build what clweave-compile has built
+ * (compile_area.h). */
+bool cw_run_thread_to_compile(pthread_t *thread, void *(*body)(void *), void *data);
+
 /* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no worker. */
 void cw_run_worker(bool is);
 

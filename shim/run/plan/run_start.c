@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../../analyzer/settings/options.h"
+#include "../../door/limited.h"
 #include "../../door/roomy.h"
 #include "../../history/history_runs.h"
 #include "../run.h"
@@ -28,7 +29,7 @@
 #define KIND       "runs 7" /* another one when the record means something else */
 #define FIRST_MARK 4 /* 1 << 4 commands */
 
-enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER };
+enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER, LIMITED };
 
 static struct {
     struct cw_file_store store;
@@ -156,7 +157,10 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
 {
     int saved = errno;
 
-    if (is_asked(options)) {
+    if (cw_limited()) {
+        rent.why = LIMITED;
+        cw_run.off = true;
+    } else if (is_asked(options)) {
         rent.why = ASKED;
     } else {
         look_up(options, folder);
@@ -179,7 +183,7 @@ void cw_run_start_init(const struct cw_options *options, const char *folder)
         }
     }
     cw_run_learn_init(learning(options), rent.runs.lived_ns, rent.runs.learnt_ns);
-    cw_run.begun = rent.why != NEVER && rent.why != HELD;
+    cw_run.begun = rent.why != NEVER && rent.why != HELD && rent.why != LIMITED;
     errno = saved;
 }
 
@@ -371,7 +375,9 @@ int cw_run_start_describe(char *text, unsigned size)
                                         [TRIED] = "at once: earlier runs were long enough to try",
                                         [WORKED] = "begun later",
                                         [HELD] = "held back: to see what it takes without",
-                                        [NEVER] = "not needed"};
+                                        [NEVER] = "not needed",
+                                        [LIMITED] = "not possible: memory or processor time is limited "
+                                                    "(ulimit -v, -d, -t)"};
     struct cw_run_learnt learnt = cw_run_learnt_now();
     int used = snprintf(text, size, "run: helpers %s", words[rent.why]);
 

@@ -39,12 +39,30 @@ bool cw_run_copy_load(struct cw_run_program *p, struct cw_run_place *place)
     return *copy;
 }
 
+static bool has_failed(const struct cw_run_program *p, uint32_t lane)
+{
+    bool failed;
+
+    cw_run_lock();
+    failed = p->copy[lane] == CW_RUN_COPY_FAILED;
+    cw_run_unlock();
+    return failed;
+}
+
+static void note_failure(struct cw_run_program *p, uint32_t lane)
+{
+    cw_run_lock();
+    p->copy[lane] = CW_RUN_COPY_FAILED;
+    cw_run_unlock();
+}
+
 cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *place)
 {
     cl_program *copy = &p->copies[place->lane->number];
     char *options;
 
-    if (*copy || cw_run_copy_load(p, place) || !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
+    if (*copy || has_failed(p, place->lane->number) || cw_run_copy_load(p, place) ||
+        !cw_run_place_queue(p->context, place) || !cw_run_build_begins())
         return *copy;
     options = options_of(p);
     if (options) {
@@ -54,6 +72,8 @@ cl_program cw_run_program_copy(struct cw_run_program *p, struct cw_run_place *pl
         if (*copy)
             cw_run_private_keep(place, &recipe, *copy);
     }
+    if (!*copy)
+        note_failure(p, place->lane->number);
     free(options);
     cw_run_build_ends();
     return *copy;
