@@ -22,11 +22,13 @@ const struct cw_command_def cw_cmd_trace = {
     .name = "trace",
     .summary = "run a program and record its OpenCL commands",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
-    .details = "The program runs as it is, with libclweave.so loaded into it and its children; each process "
-               "that uses OpenCL "
-               "leaves one trace. The exit status is the program's own, 128 + n when signal n killed it, 1 "
-               "when it could not be "
-               "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
+    .details =
+        "The program runs as it is, with libclweave.so loaded into it and its children; each process "
+        "that uses OpenCL leaves one trace. Of several with one file name the program gets it or, if that "
+        "enqueues nothing, the process that enqueues most; the others' have their process ids inserted. "
+        "The exit status is the program's own, 128 + n when signal n killed it, 1 "
+        "when it could not be "
+        "started. Without the tool: LD_PRELOAD=libclweave.so CLWEAVE_MODE=trace PROGRAM.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),

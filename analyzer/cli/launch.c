@@ -243,7 +243,7 @@ static bool wants_footprints(const struct cw_launch_options *o)
 
 int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
 {
-    char library[PATH_MAX], pattern[PATH_MAX];
+    char library[PATH_MAX], pattern[PATH_MAX], file[PATH_MAX];
     const char *out = o->setting[CW_LAUNCH_out];
     bool records;
     struct timespec now;
@@ -266,6 +266,12 @@ int cw_launch(const char *mode, const struct cw_launch_options *o, char **argv)
     if (status == -1)
         return CW_EXIT_FAILURE;
     if (records)
-        cw_run_logs_convert(pattern, run, argv[0], wants_footprints(o), o->summary && !strcmp(mode, "trace"));
+        cw_run_logs_convert(&(struct cw_run_logs){.pattern = pattern,
+                                                  .file = is_one_path(pattern, file) ? file : NULL,
+                                                  .run = run,
+                                                  .program = argv[0],
+                                                  .program_pid = (uint64_t)program,
+                                                  .footprints = wants_footprints(o),
+                                                  .summary = o->summary && !strcmp(mode, "trace")});
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,14 @@ static bool is_there(const struct cw_log_header *h)
     return h->process_start_ticks && cw_log_process_start(h->pid) == h->process_start_ticks;
 }
 
+struct found {
+    char log[PATH_MAX], json[PATH_MAX]; /* json: where its trace goes */
+    char program[64];                   /* the file that it ran, without its folder */
+    uint64_t pid;
+    bool running;  /* it writes its log still */
+    long commands; /* -1: the log cannot be read */
+};
+
 /* A process that outlives the program (a daemon, a background job) is still writing. One that was killed
  * writes no more, and is gone soon. */
 static bool is_being_written(const struct cw_log_header *h)
@@ -64,66 +73,213 @@ static bool is_being_written(const struct cw_log_header *h)
     return !h->complete && is_there(h) && !cw_log_process_is_ending(h->pid);
 }
 
-/* Converts one log; returns the number of its enqueues, or -1 after a failure. */
-static long convert(const char *log, bool footprints, bool summary)
+/* The commands that the log holds; -1: it cannot be read, which its conversion says. */
+static long count_commands(const char *log)
 {
     struct cw_error err = {0};
     struct cw_trace t;
-    char json[PATH_MAX];
-    long enqueues = 0;
+    long commands = 0;
 
-    snprintf(json, sizeof json, "%.*s", (int)(strlen(log) - strlen(".log")), log);
     cw_trace_init(&t);
-    if (cw_trace_load(&t, log, &err) || (footprints && cw_footprints_build(&t, false, &err)) ||
-        cw_trace_save(&t, json, &err)) {
+    if (cw_log_read(&t, log, &err))
+        commands = -1;
+    else
+        for (size_t i = 0; i < t.commands.count; i++)
+            commands += cw_command_is_enqueue(&t.commands.v[i]);
+    cw_trace_finish(&t);
+    return commands;
+}
+
+static void describe(struct found *f, const char *log, const struct cw_log_header *h)
+{
+    const char *slash = strrchr(h->program, '/');
+
+    snprintf(f->log, sizeof f->log, "%s", log);
+    snprintf(f->json, sizeof f->json, "%.*s", (int)(strlen(log) - strlen(".log")), log);
+    snprintf(f->program, sizeof f->program, "%.63s", slash ? slash + 1 : h->program);
+    for (char *c = f->program; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    f->pid = h->pid;
+    f->running = is_being_written(h);
+}
+
+/* The logs of the run, *n of them; to be freed. NULL: there are none, or memory is out. */
+static struct found *find(const struct cw_run_logs *r, size_t *n)
+{
+    struct cw_log_header h;
+    struct found *found = NULL;
+    char text[2 * PATH_MAX];
+    glob_t names = {0};
+
+    *n = 0;
+    if (log_glob(r->pattern, text, sizeof text) && glob(text, 0, NULL, &names) == 0 &&
+        (found = calloc(names.gl_pathc, sizeof *found)))
+        for (size_t i = 0; i < names.gl_pathc; i++)
+            if (strlen(names.gl_pathv[i]) < PATH_MAX && cw_log_read_header(names.gl_pathv[i], &h) &&
+                h.run_id == r->run)
+                describe(&found[(*n)++], names.gl_pathv[i], &h);
+    globfree(&names);
+    return found;
+}
+
+/* ---- one path for all processes: which of them gets it */
+
+/* The program that was named, if it has enqueued anything, else the process that has enqueued most; NULL: all
+ * run still. */
+static struct found *choose_main(const struct cw_run_logs *r, struct found *f, size_t n)
+{
+    struct found *best = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        bool named = f[i].pid == r->program_pid, best_named = best && best->pid == r->program_pid;
+
+        if (f[i].running)
+            continue;
+        if (!best || (f[i].commands > 0) > (best->commands > 0) ||
+            ((f[i].commands > 0) == (best->commands > 0) &&
+             (named > best_named || (named == best_named && f[i].commands > best->commands))))
+            best = &f[i];
+    }
+    return best;
+}
+
+static bool is_taken(const struct found *f, size_t n, const char *json)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(f[i].json, json))
+            return true;
+    return access(json, F_OK) == 0;
+}
+
+/* The name that `f` would have got had another process been there before it. */
+static void name_beside(struct found *f, const struct found *all, size_t n, const char *file)
+{
+    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
+    int stem = dot && dot > slash + 1 ? (int)(dot - file) : (int)strlen(file);
+    char json[PATH_MAX], again[16] = "";
+
+    for (unsigned k = 2; k < 1000; k++) {
+        if ((size_t)snprintf(json, sizeof json, "%.*s-%llu%s%s", stem, file, (unsigned long long)f->pid,
+                             again, file + stem) >= sizeof json)
+            return;
+        if (!is_taken(all, n, json))
+            break;
+        snprintf(again, sizeof again, "-%u", k);
+    }
+    strcpy(f->json, json);
+}
+
+/* Returns the process whose trace is `file`. */
+static struct found *share_out(const struct cw_run_logs *r, struct found *f, size_t n)
+{
+    struct found *best;
+
+    for (size_t i = 0; i < n && n > 1; i++)
+        f[i].commands = f[i].running ? 0 : count_commands(f[i].log);
+    best = choose_main(r, f, n);
+    if (!best || !strcmp(best->json, r->file))
+        return best;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(f[i].json, r->file) && !f[i].running)
+            name_beside(&f[i], f, n, r->file);
+    strcpy(best->json, r->file);
+    return best;
+}
+
+/* ---- conversion */
+
+/* The name that what was captured gets, beside the trace, when that has been saved; "": it stays where it is.
+ * The trace names it so. */
+static void name_data(struct cw_trace *t, const char *json, char data[PATH_MAX], char from[PATH_MAX])
+{
+    char *path = NULL;
+
+    data[0] = '\0';
+    if (!t->data_path || (size_t)snprintf(from, PATH_MAX, "%s", t->data_path) >= PATH_MAX ||
+        (size_t)snprintf(data, PATH_MAX, "%s.data", json) >= PATH_MAX || access(data, F_OK) == 0 ||
+        !(path = strdup(data))) {
+        data[0] = '\0';
+        return;
+    }
+    free(t->data_path);
+    t->data_path = path;
+}
+
+/* Converts one log into f->json, and counts its commands. `quiet`: it is a line of list_others(). */
+static void convert(struct found *f, const struct cw_run_logs *r, bool quiet)
+{
+    struct cw_error err = {0};
+    char data[PATH_MAX], from[PATH_MAX];
+    struct cw_trace t;
+
+    f->commands = 0;
+    cw_trace_init(&t);
+    if (cw_trace_load(&t, f->log, &err) || (r->footprints && cw_footprints_build(&t, false, &err)) ||
+        (name_data(&t, f->json, data, from), cw_trace_save(&t, f->json, &err))) {
         cw_cli_complain("%s", err.text);
-        cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", log, log);
-        enqueues = -1;
+        cw_cli_complain("the log %s is kept: `clweave graph %s -o out.json` converts it", f->log, f->log);
+        f->commands = -1;
     } else {
         for (size_t i = 0; i < t.commands.count; i++)
-            enqueues += cw_command_is_enqueue(&t.commands.v[i]);
-        unlink(log);
-        fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", json, enqueues, enqueues == 1 ? "" : "s",
-                t.edges.count,
-                t.process.complete ? "" : "; the program ended abruptly, the trace reaches to its last call");
+            f->commands += cw_command_is_enqueue(&t.commands.v[i]);
+        unlink(f->log);
+        if (*data)
+            rename(from, data);
+        if (!quiet)
+            fprintf(stderr, "clweave: %s: %ld command%s, %zu edges%s\n", f->json, f->commands,
+                    f->commands == 1 ? "" : "s", t.edges.count,
+                    t.process.complete ? ""
+                                       : "; the program ended abruptly, the trace reaches to its last call");
         if (t.process.stopped_why)
-            cw_cli_complain("%s: recording stopped early: %s", json, t.process.stopped_why);
-        if (summary)
+            cw_cli_complain("%s: recording stopped early: %s", f->json, t.process.stopped_why);
+        if (r->summary && !quiet)
             cw_graph_summary_print(&t, stderr);
     }
     cw_trace_finish(&t);
-    return enqueues;
 }
 
-void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program, bool footprints, bool summary)
+/* The processes but `main`, whose trace is named already, in one line. */
+static void list_others(const struct found *f, size_t n, const struct found *main)
 {
-    struct cw_log_header h;
-    char text[2 * PATH_MAX];
-    size_t logs = 0;
-    long enqueues = 0;
-    glob_t found = {0};
+    const char *between = "clweave: other processes have traces of their own: ";
 
-    if (log_glob(pattern, text, sizeof text) && glob(text, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            const char *log = found.gl_pathv[i];
-            long n = 1;
-            if (!cw_log_read_header(log, &h) || h.run_id != run)
-                continue;
-            logs++;
-            if (is_being_written(&h))
-                cw_cli_complain(
-                    "process %llu is still running: when it has ended, `clweave graph %s -o out.json` "
-                    "converts its log",
-                    (unsigned long long)h.pid, log);
-            else
-                n = convert(log, footprints, summary);
-            enqueues += n > 0 ? n : n < 0;
-        }
-    globfree(&found);
-    if (logs == 0)
+    for (size_t i = 0; i < n; i++) {
+        if (&f[i] == main || f[i].running || f[i].commands < 0)
+            continue;
+        fprintf(stderr, "%s%s (%s, %ld command%s)", between, f[i].json, f[i].program, f[i].commands,
+                f[i].commands == 1 ? "" : "s");
+        between = ", ";
+    }
+    if (*between == ',')
+        fputc('\n', stderr);
+}
+
+void cw_run_logs_convert(const struct cw_run_logs *r)
+{
+    size_t n, enqueued = 0;
+    struct found *f = find(r, &n), *main = f && r->file ? share_out(r, f, n) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        if (f[i].running)
+            cw_cli_complain(
+                "process %llu is still running: when it has ended, `clweave graph %s -o out.json` "
+                "converts its log",
+                (unsigned long long)f[i].pid, f[i].log);
+        else if (&f[i] != main)
+            convert(&f[i], r, main);
+        enqueued += f[i].running || f[i].commands != 0;
+    }
+    if (main) {
+        convert(main, r, false);
+        enqueued += main->commands != 0;
+        list_others(f, n, main);
+    }
+    free(f);
+    if (n == 0)
         cw_cli_complain(
             "%s left no trace: it has made no OpenCL call that leaves one, unless an error above says why",
-            program);
-    else if (enqueues == 0)
-        cw_cli_complain("warning: %s enqueued nothing: the trace holds its queries only", program);
+            r->program);
+    else if (enqueued == 0)
+        cw_cli_complain("warning: %s enqueued nothing: the trace holds its queries only", r->program);
 }

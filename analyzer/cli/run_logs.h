@@ -5,11 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Converts every log of run `run` (the id in the log's header) whose name follows from `pattern` (absolute;
- * %e, %p and %% as in the option `out`; children's logs have more inserted before the extension), removes the
- * converted logs, and prints one line per trace on stderr. `footprints`: their graphs tell bytes of buffers apart
- * (footprints.h); with `summary` the tables of `clweave graph` as
- * well. Says so when there is no log or no enqueue. */
-void cw_run_logs_convert(const char *pattern, uint64_t run, const char *program, bool footprints, bool summary);
+struct cw_run_logs {
+    const char *pattern; /* of the traces' names: absolute, %e, %p and %% as in the option `out` */
+    const char *file;    /* what the pattern is in every process; NULL: it has %e or %p */
+    uint64_t run;        /* the id in the logs' headers */
+    const char *program; /* as the user named it */
+    uint64_t program_pid;
+    bool footprints; /* the graphs tell bytes of buffers apart (footprints.h) */
+    bool summary;    /* with the tables of `clweave graph` */
+};
+
+/* Converts every log of the run and removes those that it has converted. Where all processes have one name
+ * for their traces, the program that was named gets it or, where that has enqueued nothing, the process that
+ * has enqueued most; the others' names have their process ids inserted before the extension. Prints a line
+ * for each trace on stderr, in the former case one for `file` and one that lists the others. Says so when
+ * there is no log or no enqueue. */
+void cw_run_logs_convert(const struct cw_run_logs *logs);
 
 #endif

@@ -44,6 +44,28 @@ clweave trace -o "$T/d/%e [x] %p.json" -- sh -c "$app; $app" > "$T/out" 2> "$T/e
 clweave trace -o "$T/e/one.json" -- sh -c "$app & $app & wait" > "$T/out" 2> "$T/err"
 [ "$(ls "$T/e" | grep -c '^one.*\.json$')" = 2 ] || fail "two processes at once, but $(ls "$T/e"): $(cat "$T/err")"
 
+# one name for several processes: the program that was named gets it, not the first that has touched OpenCL.
+# Where that program enqueues nothing it is the process that enqueues most; one line names the others' traces
+more=$B/test/apps/jacobi # 24 kernels
+kernels() { grep -c '"type":"CL_COMMAND_NDRANGE_KERNEL"' "$1"; }
+mkdir "$T/o"
+clweave trace --capture-data -o "$T/o/one.json" -- \
+    sh -c "clweave devices; $app; $more; clweave devices" > "$T/out" 2> "$T/err"
+[ "$(kernels "$T/o/one.json")" = 24 ] || fail "not the process that enqueues most: $(cat "$T/err")"
+[ "$(ls "$T/o" | grep -c '^one-[0-9]*\.json$')" = 3 ] || fail "four processes, but $(ls "$T/o")"
+[ "$(grep -c 'one.json: ' "$T/err")" = 1 ] && [ "$(grep -c 'other processes have traces' "$T/err")" = 1 ] ||
+    fail "not two lines: $(cat "$T/err")"
+for f in "$T"/o/one-*.json; do
+    grep -q "own: .*$f ([a-z]*, [0-9]* command" "$T/err" || fail "$f is not named: $(cat "$T/err")"
+done
+for f in "$T"/o/*.json; do
+    [ ! -e "$f.data" ] || grep -q "^\"data\":\"$f.data\"" "$f" || fail "$f does not name $f.data"
+done
+[ -s "$T/o/one.json.data" ] && [ "$(ls "$T/o" | grep -c 'data$')" -ge 2 ] ||
+    fail "captured data are lost: $(ls "$T/o")"
+clweave trace -o "$T/o/named.json" -- sh -c "$more; exec $app" > "$T/out" 2> "$T/err"
+[ "$(kernels "$T/o/named.json")" = 11 ] || fail "not the program that was named: $(cat "$T/err")"
+
 # a summary on standard error; nothing of ours on standard output
 clweave trace --summary -o "$T/s.json" -- "$app" > "$T/out" 2> "$T/err"
 [ "$(wc -l < "$T/out")" = 1 ] || fail "standard output has more than the program's line"

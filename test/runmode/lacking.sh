@@ -6,7 +6,7 @@ program=$B/test/runmode/lacking
 names="clEnqueueWaitForEvents clSetCommandQueueProperty clCreateSubDevicesEXT"
 names+=" clGetKernelSubGroupInfoKHR"
 names+=" clCreateFromGLBuffer clGetGLObjectInfo"
-names+=" clSetProgramSpecializationConstant" # of a program that was not built: an earlier run's build is taken
+names+=" clSetProgramSpecializationConstant" # not built: an earlier run's build is taken
 ways=(CLWEAVE_MODE=run "CLWEAVE_MODE=run CLWEAVE_MANAGE_ALL=1" "CLWEAVE_MODE=trace CLWEAVE_OUT=$T/trace.json")
 if [ -n "${ALL:-}" ]; then
     names=$("$program" list)

@@ -2,7 +2,7 @@
  * the kernel. The most address space that the process has had, in KiB, goes to the file that PEAK names. */
 #include "common.h"
 
-#define ITEMS 1024
+#define ITEMS  1024
 #define CHAINS 4
 #define ROUNDS 20
 

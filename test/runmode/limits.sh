@@ -1,6 +1,6 @@
-# Limits of the process under which a program runs bare. Run mode takes none of a limited amount (address space,
-# data, processor time): nothing is managed there. A source that needs more stack than usual threads have is built
-# on enough of it.
+# Limits of the process under which a program runs bare. Run mode takes none of a limited amount (address
+# space, data, processor time): nothing is managed there. A source that needs more stack than usual threads
+# have is built on enough of it.
 . test/runmode/common.sh
 program=$B/test/runmode/limited
 slack=10240 # KiB: the library's own
@@ -23,7 +23,7 @@ for how in CLWEAVE_LEARN=auto CLWEAVE_LEARN=all CLWEAVE_MANAGE_ALL=1 CLWEAVE_POL
         run "$limit" $how || fail "ulimit $limit, $how: status $?: $(tail -n 2 "$T/run.err")"
         cmp -s "$T/out" "$T/run" || fail "ulimit $limit, $how: other output"
         compared=$((compared + 1))
-        grep -q '^run: 0 commands managed' "$T/run.err" || fail "ulimit $limit, $how: $(head -n 1 "$T/run.err")"
+        grep -q '^run: 0 commands managed' "$T/run.err" || fail "ulimit $limit, $how: $(cat "$T/run.err")"
         [ "$(cat "$PEAK")" -le $((bare_peak + slack)) ] ||
             fail "ulimit $limit, $how: $(cat "$PEAK") KiB of address space, bare $bare_peak"
     done

@@ -152,8 +152,8 @@ bool cw_run_room_apart(void)
 bool cw_run_room(void)
 {
     int saved = errno;
-    bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() && room_for_files() &&
-                room_on_disk() && !cw_limited();
+    bool room = has_linker() && may_await_children() && may_start_children() && room_for_descriptors() &&
+                room_for_files() && room_on_disk() && !cw_limited();
 
     errno = saved;
     return room;

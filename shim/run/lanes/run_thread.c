@@ -37,7 +37,7 @@ static int create(pthread_t *thread, void *(*body)(void *), void *data, size_t l
     fesetenv(FE_DFL_ENV);
     pthread_attr_init(&attr);
     if (usual_stack || least)
-        pthread_attr_setstacksize(&attr, usual_stack > least ? usual_stack : least); /* the default may be less */
+        pthread_attr_setstacksize(&attr, usual_stack > least ? usual_stack : least);
     err = pthread_create(thread, &attr, body, data);
     pthread_attr_destroy(&attr);
     fesetenv(&floats);
