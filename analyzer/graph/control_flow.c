@@ -9,8 +9,8 @@ typedef CW_ARRAY(uint32_t) id_array;
 
 struct queue_state {
     uint32_t last;      /* newest command, CW_NONE */
-    uint32_t barrier;   /* newest barrier of an out-of-order queue, CW_NONE */
     uint32_t collector; /* newest barrier or marker of an out-of-order queue that waits for all before it */
+    id_array barriers;  /* of an out-of-order queue, in the order of the sweep */
     id_array exits;     /* in the order of the sweep; may hold dead ones until the next clean-up */
     size_t live;        /* how many of them were alive at the last clean-up */
     id_array issued;    /* in-order queue: its commands, ascending ... */
@@ -48,7 +48,7 @@ struct cw_control_flow *cw_control_flow_create(const struct cw_trace *t)
     }
     memset(c->followed, 0xff, t->commands.count * sizeof *c->followed);
     for (size_t q = 0; q < t->queues.count; q++)
-        c->queues[q].last = c->queues[q].barrier = c->queues[q].collector = CW_NONE;
+        c->queues[q].last = c->queues[q].collector = CW_NONE;
     return c;
 }
 
@@ -57,6 +57,7 @@ void cw_control_flow_destroy(struct cw_control_flow *c)
     if (!c)
         return;
     for (size_t q = 0; c->queues && q < c->t->queues.count; q++) {
+        free(c->queues[q].barriers.v);
         free(c->queues[q].exits.v);
         free(c->queues[q].issued.v);
     }
@@ -233,10 +234,21 @@ static bool collect_returned(struct cw_control_flow *c, const struct cw_command 
     return ok;
 }
 
+/* The newest barrier that the queue was given before `id`, CW_NONE. The sweep may have put `id` behind a
+ * later one, which has a wait list and does not hold it. */
+static uint32_t barrier_before(const struct queue_state *q, uint32_t id)
+{
+    for (size_t i = q->barriers.count; i-- > 0;) /* each holds those after it, so they ascend */
+        if (q->barriers.v[i] < id)
+            return q->barriers.v[i];
+    return CW_NONE;
+}
+
 static void add_queue_edges(struct cw_control_flow *c, uint32_t id, struct cw_edge_list *edges)
 {
     const struct cw_command *k = &c->t->commands.v[id];
     struct queue_state *q = &c->queues[k->queue];
+    uint32_t barrier = barrier_before(q, id);
 
     if (in_order(c, k->queue) && q->last != CW_NONE) {
         cw_edge_list_add(edges, q->last, id, CW_EDGE_QUEUE);
@@ -244,8 +256,8 @@ static void add_queue_edges(struct cw_control_flow *c, uint32_t id, struct cw_ed
         if (c->gate[q->last] > id)
             cw_edge_list_add(edges, c->gate[q->last] - 1, id, CW_EDGE_EVENT);
     }
-    if (q->barrier != CW_NONE)
-        cw_edge_list_add(edges, q->barrier, id, CW_EDGE_BARRIER);
+    if (barrier != CW_NONE)
+        cw_edge_list_add(edges, barrier, id, CW_EDGE_BARRIER);
     if (collects(k))
         add_exits(c, k->queue, id, CW_EDGE_BARRIER, edges);
 }
@@ -308,7 +320,8 @@ bool cw_control_flow_leave(struct cw_control_flow *c, uint32_t id, const struct 
     q = &c->queues[k->queue];
     q->last = id;
     if (!in_order(c, k->queue)) {
-        q->barrier = is_barrier(k->type) ? id : q->barrier;
+        if (is_barrier(k->type) && !append(&q->barriers, id))
+            return false;
         q->collector = collects(k) ? id : q->collector;
     }
     if (q->exits.count > 2 * q->live + 64)

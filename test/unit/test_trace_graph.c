@@ -76,6 +76,27 @@ static void out_of_order_queue_with_events_and_barrier(void **state)
     cw_trace_finish(&t);
 }
 
+/* A barrier with a wait list does not wait for what is before it, so it may come first; it does not hold that
+ * either. */
+static void barrier_does_not_hold_what_came_before_it(void **state)
+{
+    struct cw_trace t;
+    (void)state;
+    tb_init(&t);
+    uint32_t q = tb_queue(&t, true);
+    tb_command(&t, CL_COMMAND_BARRIER, q);         /* 0 */
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 1 */
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 2: until 5 */
+    tb_wait(&t, 5);
+    tb_command(&t, CL_COMMAND_BARRIER, q);         /* 3: for 1 only */
+    tb_wait(&t, 1);
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 4: behind 3 */
+    tb_command(&t, CW_HOST_USER_EVENT, CW_NONE);   /* 5 */
+    tb_build(&t);
+    assert_string_equal(tb_edges(&t, ~0u), "0>1:barrier 0>2:barrier 5>2:event 0>3:barrier 1>3:event 3>4:barrier");
+    cw_trace_finish(&t);
+}
+
 static void barrier_in_an_in_order_queue_waits_but_does_not_hold(void **state)
 {
     struct cw_trace t;
@@ -307,6 +328,7 @@ int main(void)
         cmocka_unit_test(byte_ranges_decide),
         cmocka_unit_test(sub_buffers_and_host_pointers_alias),
         cmocka_unit_test(out_of_order_queue_with_events_and_barrier),
+        cmocka_unit_test(barrier_does_not_hold_what_came_before_it),
         cmocka_unit_test(barrier_in_an_in_order_queue_waits_but_does_not_hold),
         cmocka_unit_test(host_waits_order_what_follows),
         cmocka_unit_test(a_wait_covers_the_queue_before_it),
