@@ -9,7 +9,9 @@
 struct pending {
     struct pending *next;
     cl_event event;
-    bool owned, profiled, write;
+    cl_command_queue queue;
+    bool owned, profiled, write, late;
+    bool lost; /* another one may write there before this one's end is seen */
     uint64_t seq;
     struct cw_layout layout;
 };
@@ -76,7 +78,61 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l)
     cw_rec_commit(&r, CW_LOG_DATA);
 }
 
-void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_layout *l)
+/* Behind the last byte, padding included. */
+static const char *end_of(const struct cw_layout *l)
+{
+    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes, slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
+
+    return (const char *)l->base + (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
+}
+
+static bool is_empty(const struct cw_layout *l)
+{
+    return !l->base || !l->row_bytes || !l->rows || !l->slices;
+}
+
+/* Also of rows that lie between each other. */
+static bool overlap(const struct cw_layout *a, const struct cw_layout *b)
+{
+    return !is_empty(a) && !is_empty(b) && (const char *)a->base < end_of(b) && (const char *)b->base < end_of(a);
+}
+
+static bool meets_any(const struct cw_layout *l)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&transfers_lock);
+    for (struct pending *p = transfers; p && !any; p = p->next)
+        any = overlap(&p->layout, l);
+    pthread_mutex_unlock(&transfers_lock);
+    return any;
+}
+
+void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l)
+{
+    struct cw_object *o = cw_object_find(queue, CW_LOG_O_QUEUE);
+    bool in_order = o && !(o->flags & CW_OBJECT_OUT_OF_ORDER);
+
+    *f = (struct cw_capture_from){.queue = queue};
+    if (CW_LIKELY(!meets_any(l)))
+        return;
+    cw_capture_finished(); /* what is complete by now */
+    pthread_mutex_lock(&transfers_lock);
+    for (struct pending *p = transfers; p; p = p->next) {
+        if (!overlap(&p->layout, l) || (p->write && !(read && p->late)))
+            continue;
+        if (read) {
+            p->lost = true;
+            f->lost |= !p->write && !(in_order && p->queue == queue);
+        } else {
+            f->late = true;
+        }
+    }
+    pthread_mutex_unlock(&transfers_lock);
+}
+
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_capture_from *f,
+                      const struct cw_layout *l)
 {
     int saved = errno;
     struct pending *p = malloc(sizeof *p);
@@ -88,7 +144,7 @@ void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uin
             cw_traced.clReleaseEvent(event);
         return;
     }
-    *p = (struct pending){NULL, event, owned, profiled, write, seq, *l};
+    *p = (struct pending){NULL, event, f->queue, owned, profiled, write, f->late, f->lost, seq, *l};
     pthread_mutex_lock(&transfers_lock);
     p->next = transfers;
     transfers = p;
@@ -124,7 +180,7 @@ void cw_capture_finished(void)
             link = &p->next;
             continue;
         }
-        if (status == CL_COMPLETE && !p->write)
+        if (status == CL_COMPLETE && (!p->write || p->late) && !p->lost)
             cw_capture_data(p->seq, &p->layout);
         *link = p->next;
         p->next = done;
@@ -148,7 +204,7 @@ void cw_capture_before_set(void)
 
     pthread_mutex_lock(&transfers_lock);
     for (p = transfers; p; p = p->next)
-        if (p->write &&
+        if (p->write && !p->late &&
             cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
                 CL_SUCCESS &&
             status >= CL_SUBMITTED)

@@ -8,7 +8,7 @@
  *             to the object and to everything made from it is gone, or at exit. Nothing is read back while a user event is
  *             not set or from inside an event callback (it could block for ever): size 0 then means unknown
  *   data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for reading: the bytes the
- *             program got, also of non-blocking reads
+ *             program got, also of non-blocking reads, unless other reads of the same bytes may come first: size 0
  *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all queues were
  *             known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole object)
  * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
@@ -31,9 +31,21 @@ bool cw_capture_bytes(const struct cw_layout *l, uint64_t *offset, uint64_t *byt
 /* Writes the bytes as the data of command `seq`. */
 void cw_capture_data(uint64_t seq, const struct cw_layout *l);
 
-/* A non-blocking read (what it put at `l` is stored when `event` is complete) or a non-blocking write that a user event
- * may hold back (the program may still change what it sends). owned: `event` is a reference of ours. */
-void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_layout *l);
+/* How the host memory of a transfer can be captured beside others that are under way there. */
+struct cw_capture_from {
+    cl_command_queue queue;
+    bool lost; /* a read: another one may write there later */
+    bool late; /* a write: a read brings what it sends, so that is there when the write is complete */
+};
+
+/* A read or a write at `l` is about to be given to `queue`. Captures what reads have brought there; what those bring that
+ * are under way is not captured any more where this is a read, too. Sets *f. */
+void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l);
+
+/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a non-blocking write that a
+ * user event may hold back (the program may still change what it sends), or a late one. owned: `event` is a reference of ours. */
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_capture_from *f,
+                      const struct cw_layout *l);
 
 /* Before a user event is set: stores again what pending writes are about to send. */
 void cw_capture_before_set(void);

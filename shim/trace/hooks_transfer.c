@@ -7,6 +7,7 @@ struct host_transfer {
     struct cw_transfer t;
     struct cw_layout host;
     bool blocking, read, later; /* later: capture needs the event */
+    struct cw_capture_from from;
 };
 
 static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queue queue, cl_uint waits,
@@ -17,7 +18,8 @@ static bool begin(struct cw_enqueue *e, struct host_transfer *h, cl_command_queu
     if (h->blocking)
         e->r.flags |= CW_LOG_E_BLOCKING;
     if (CW_UNLIKELY(cw_recorder.capture_data)) {
-        h->later = !h->blocking && (h->read || cw_capture_gated());
+        cw_capture_meet(&h->from, queue, h->read, &h->host);
+        h->later = !h->blocking && (h->read || h->from.late || cw_capture_gated());
         if (h->later && !e->event)
             e->event = &e->own;
     }
@@ -31,14 +33,14 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
     cl_event event = later ? *e->event : NULL;
 
     cw_enqueue_returned(e, status);
-    if (CW_UNLIKELY(cw_recorder.capture_data) && !h->read && status == CL_SUCCESS)
+    if (CW_UNLIKELY(cw_recorder.capture_data) && !h->read && !(later && h->from.late) && status == CL_SUCCESS)
         cw_capture_bytes(&h->host, &h->t.data_offset, &h->t.data_bytes);
     if (CW_UNLIKELY(later) && ours)
         e->own = NULL; /* the pending read takes the reference */
     cw_enqueue_transfer(e, &h->t);
     if (CW_UNLIKELY(later))
-        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->host);
-    else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && status == CL_SUCCESS)
+        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->from, &h->host);
+    else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && !h->from.lost && status == CL_SUCCESS)
         cw_capture_data(seq, &h->host);
     if (h->blocking && status == CL_SUCCESS)
         cw_host_synchronised(e->queue_handle, seq);
