@@ -126,7 +126,7 @@ cl_program cw_run_private_build(struct cw_run_context *c, const struct cw_run_pl
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
-    if (cw_run_ahead_build(place, &(struct cw_run_recipe){source, options}) != CL_SUCCESS)
+    if (cw_run_ahead_build(place, recipe) != CL_SUCCESS)
         return NULL;
     return cw_run_apart(place->slot->device, build, &m) ? m.program : NULL;
 }
