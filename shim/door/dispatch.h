@@ -77,8 +77,8 @@ struct cw_mode {
      * nothing to do. */
     bool (*start)(const struct cw_options *options);
 
-    /* The program asks for the vendor's own function `name`, of which no row of api.inc knows: returns what it gets, mostly
-     * `vendor`, whose calls pass unseen.
+    /* The program asks for the vendor's own function `name`, which the mode does not hook or of which no row of
+     * api.inc knows: returns what it gets, mostly `vendor`, whose calls pass unseen.
      * Called before it can be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
     void *(*unseen)(const char *name, void *vendor);
 

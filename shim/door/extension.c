@@ -63,7 +63,7 @@ static void *wrap_extension(const struct extension *e, void *vendor)
 {
     const struct cw_ext_hooks *hooks = cw_door_hooks_ext();
     if (!hooks || !*(void **)((const char *)hooks + e->hook))
-        return vendor;
+        return cw_door_unseen(e->name, vendor);
     for (int i = 0; i < CW_SLOTS; i++) {
         void *expected = NULL;
         if (__atomic_compare_exchange_n(&e->next[i], &expected, vendor, false, __ATOMIC_ACQ_REL,
@@ -73,7 +73,7 @@ static void *wrap_extension(const struct extension *e, void *vendor)
     }
     cw_log_warning("%s: more than %d platforms have different ones; calls of the others are not seen",
                    e->name, CW_SLOTS);
-    return vendor;
+    return cw_door_unseen(e->name, vendor);
 }
 
 /* What the program gets for the vendor's pointer `vendor` under `name`. */

@@ -58,7 +58,7 @@ bool cw_run_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_
 
 /* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet what to wait
  * for: then the vendor has to order this one, too. */
-bool cw_run_settle(struct cw_run_enqueue *e)
+static bool settle(struct cw_run_enqueue *e)
 {
     struct cw_run_queue *q = e->queue;
 
@@ -71,6 +71,12 @@ bool cw_run_settle(struct cw_run_enqueue *e)
             return false;
     }
     return false;
+}
+
+/* The lock may have been given up: everything new may be native by now. */
+bool cw_run_settle(struct cw_run_enqueue *e)
+{
+    return settle(e) && !cw_run.off;
 }
 
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)

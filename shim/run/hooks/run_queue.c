@@ -149,6 +149,14 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     cw_run_idle(&q->r);
 }
 
+/* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen (`off`),
+ * only the vendor knows. What a join waits for is known, but not over, and there may be no managed command behind
+ * it. */
+static bool vendor_has_none(const struct cw_run_queue *q, uint64_t given)
+{
+    return q->managed && !cw_run.off && !cw_run.forked && q->native_known >= given && !q->join;
+}
+
 /* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands.
  * `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait for. */
 static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool *nothing)
@@ -172,8 +180,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
         cw_run_callbacks_wait(q);
         cw_run_reached(q->last_end_ns);
     }
-    /* what a join waits for is known, but not over; there may be no managed command behind it */
-    if (q && nothing && q->managed && !cw_run.forked && q->native_known >= *given && !q->join) {
+    if (q && nothing && vendor_has_none(q, *given)) {
         *nothing = true;
         waited(q, 0);
     }
