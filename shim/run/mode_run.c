@@ -88,6 +88,9 @@ static void *unseen(const char *name, void *vendor)
     if (!cw_run.off && !cw_run.forked) {
         cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
         cw_run_drain();
+        cw_run_lock();
+        cw_run_counts_forget_lasts();
+        cw_run_unlock();
     }
     return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
 }

@@ -18,6 +18,7 @@
 #ifndef CW_RUN_H
 #define CW_RUN_H
 
+#include "run_counts.h"
 #include "run_recount.h"
 #include "run_state.h"
 
@@ -60,7 +61,7 @@ void *cw_run_find(const void *handle, enum cw_run_kind kind);
 /* There is none of that handle, of any kind; false: there may be. Lock need not be held by who owns a reference: whoever made the
  * record did so before the program got the handle. */
 bool cw_run_unknown(const void *handle);
-/* For all records of a kind; `function` makes and frees none. Looks at every bucket. */
+/* For all records of a kind; `function` makes none, and does not free the one that it gets. Looks at every bucket. */
 void cw_run_each(enum cw_run_kind kind, void (*function)(void *record));
 /* Makes a zeroed record of `bytes` with one reference, replacing a stale one. NULL: out of memory. */
 void *cw_run_record(const void *handle, enum cw_run_kind kind, size_t bytes);
@@ -247,6 +248,9 @@ struct cw_run_native {
     uint64_t given;             /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns;            /* of cw_run_once_ns() */
     struct cw_run_flight *flight;
+    const cl_mem *used;         /* memory objects that the command names; may be set between begin and end */
+    cl_uint num_used;
+    cl_kernel launched;         /* NULL: none; likewise */
 };
 /* `blocking`: the bare call would block. `whole`: the command waits for everything before it. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
@@ -255,6 +259,12 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
 struct cw_run_enqueue;
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e);
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
+/* Between the two: the command names these memory objects, which stay until the end. */
+static inline void cw_run_native_uses(struct cw_run_native *x, cl_uint n, const cl_mem *memory)
+{
+    x->used = memory;
+    x->num_used = n;
+}
 /* Between the two, for a launch; cw_run_native_end() ends it. Waits where the bare call would: on a device that runs kernels
  * inside the call. Lock not held. */
 void cw_run_flight_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global);
@@ -300,6 +310,7 @@ struct cw_run_enqueue {
     cl_uint n;
     const cl_event *list;
     cl_event *event, made;
+    struct cw_run_context *context; /* that `made` is in */
     bool whole, blocking;
     enum cw_run_reason why; /* for the native command */
     uint64_t now_ns;        /* of cw_run_once_ns(), likewise */

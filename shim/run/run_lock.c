@@ -252,6 +252,7 @@ static void register_with_vendor(struct cw_run_foreign *f)
 {
     cl_event event = f->event;
 
+    cw_run_recount_begins();
     cw_next.clRetainEvent(event); /* over() lets go of the other reference */
     cw_run_lock();
     f->registered = true;
@@ -265,6 +266,7 @@ static void register_with_vendor(struct cw_run_foreign *f)
         cw_run_unlock_in_callback();
     }
     cw_next.clReleaseEvent(event);
+    cw_run_recount_ends();
 }
 
 static void hand_over(struct cw_run_foreign *f)

@@ -48,6 +48,7 @@ struct cw_run_context {
     struct cw_run_place *places; /* slots->n */
     _Atomic uint32_t own_objects; /* queues and programs of ours in the program's context: hidden from its reference count */
     uint32_t events;             /* of managed commands: user events retain the context, others do not */
+    cl_command_queue idle_queue; /* ours, for commands that do nothing (run_counts.c); NULL: none yet */
 };
 
 struct cw_run_aside { /* run_aside.c */
@@ -77,6 +78,7 @@ struct cw_run_queue {
     bool again;                  /* a launch is under way that is in no list (run_again.h), ... */
     pthread_t again_by;          /* ... in this thread */
     uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
+    uint32_t lasts;              /* memory objects whose last command is one of the queue */
 };
 
 /* One memory whose accesses are ordered among each other: an allocation of ours, or all other host memory. */
@@ -116,6 +118,9 @@ struct cw_run_memory {
     struct cw_run_map *maps;     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
     uint32_t root_maps;          /* how many, which the vendor counts at the root */
     cl_mem *mirrors;             /* by lane number; buffers of helpers' contexts over the same bytes */
+    struct cw_run_queue *last;   /* root: of the last command on it, if that is managed (run_counts.h); busy */
+    uint64_t last_sequence;      /* that command's */
+    bool settled;                /* root: the vendor does not take a native command for the last one */
 };
 
 /* A private copy of a program on a helper's lane. */
@@ -270,6 +275,7 @@ struct cw_run_event {
     struct cw_run_callback *callbacks;
     uint32_t calls_due;        /* callbacks that have not returned */
     bool asked;                /* the program has seen that it was not over */
+    uint64_t sequence;         /* MANAGED: the command's */
 };
 
 /* ---- commands */

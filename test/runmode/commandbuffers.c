@@ -1,9 +1,9 @@
-/* commandbuffers.c - commands by functions that run mode knows nothing of (cl_khr_command_buffer): each kind of
- * wait waits for them, too.
+/* commandbuffers.c - commands by functions that run mode knows nothing of (cl_khr_command_buffer): each kind
+ * of wait waits for them, too.
  *
- * A command buffer may not be pending twice, so a wait that returns too early shows as a refused enqueue, as an
- * event that is not complete, or as wrong data. The program asks for the functions while managed commands are
- * under way. */
+ * A command buffer may not be pending twice, so a wait that returns too early shows as a refused enqueue, as
+ * an event that is not complete, or as wrong data. The program asks for the functions while managed commands
+ * are under way. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 
@@ -12,7 +12,8 @@
 
 #define WORDS  64
 #define ROUNDS 20
-#define WORK   20000 /* turns of `slow`, some tens of microseconds: no wait that returns at once takes as long */
+#define WORK                                                                                                 \
+    20000 /* turns of `slow`, some tens of microseconds: no wait that returns at once takes as long */
 
 static struct {
     clCreateCommandBufferKHR_fn create;
@@ -29,7 +30,7 @@ struct line {
     cl_kernel slow;
     cl_mem x;
     cl_uint expected;
-    bool over;    /* as far as the program knows */
+    bool over; /* as far as the program knows */
     int unfinished, refused, wrong;
 };
 
@@ -72,8 +73,8 @@ static void record(struct line *l)
     APP_CHECK(api.finalize(l->buffer));
 }
 
-/* The vendor marks a command buffer as no longer pending a moment after its event is complete: once the program's
- * wait is over, the program tries until that moment has come. */
+/* The vendor marks a command buffer as no longer pending a moment after its event is complete: once the
+ * program's wait is over, the program tries until that moment has come. */
 static void enqueue(struct line *l, cl_event *event)
 {
     double end = rm_ms() + 10000;
@@ -313,11 +314,16 @@ int main(void)
     static const struct {
         const char *name;
         void (*wait)(struct line *, cl_event);
-    } waits[] = {{"finish", finish},        {"wait", wait_for},
-                 {"poll", poll},            {"read", blocking_read},
-                 {"map", blocking_map},     {"write", blocking_write},
-                 {"marker", marker},        {"barrier", barrier},
-                 {"another queue", across}, {"another thread", other_thread},
+    } waits[] = {{"finish", finish},
+                 {"wait", wait_for},
+                 {"poll", poll},
+                 {"read", blocking_read},
+                 {"map", blocking_map},
+                 {"write", blocking_write},
+                 {"marker", marker},
+                 {"barrier", barrier},
+                 {"another queue", across},
+                 {"another thread", other_thread},
                  {"callback", callback}};
     struct line l[3];
     cl_int err;

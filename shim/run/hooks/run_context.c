@@ -119,6 +119,8 @@ void cw_run_context_free(struct cw_run_context *c)
             cw_run_drop(CW_RUN_DROP_DEVICE, c->slots->slot[i].device); /* goes after what is dropped later */
             cw_run_drop(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
+    cw_run_counts_disown(c);
+    cw_run_drop(CW_RUN_DROP_QUEUE, c->idle_queue);
     free(c->places);
     free(c->slots);
 }
@@ -172,7 +174,7 @@ cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, si
         cw_next.clGetContextInfo(context, name, sizeof count, &count, NULL);
         cw_run_lock();
         c = cw_run_find(context, CW_RUN_CONTEXT);
-        count -= c ? c->own_objects + c->events + cw_run_hidden_references(&c->r) : 0;
+        count += c ? cw_run_counts_of_context(c) : 0;
         cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);

@@ -17,9 +17,23 @@ static void make_event(struct cw_run_enqueue *e)
     cl_context context = (cl_context)(uintptr_t)e->queue->context->r.handle;
     cl_int err;
 
+    e->context = e->queue->context;
+    cw_run_recount_begins();
     cw_run_unlock();
     e->made = cw_next.clCreateUserEvent(context, &err);
     cw_run_lock();
+    e->context->events += e->made != NULL;
+    cw_run_recount_ends();
+}
+
+/* No command gets it. */
+static void drop_event(struct cw_run_enqueue *e)
+{
+    if (!e->made)
+        return;
+    e->context->events--;
+    cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+    e->made = NULL;
 }
 
 static bool begin(struct cw_run_enqueue *e)
@@ -81,8 +95,7 @@ bool cw_run_settle(struct cw_run_enqueue *e)
 
 bool cw_run_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
 {
-    cw_run_drop(CW_RUN_DROP_EVENT, e->made);
-    e->made = NULL;
+    drop_event(e);
     e->why = why;
     return false;
 }
@@ -106,7 +119,7 @@ cl_int cw_run_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool block
     uint64_t now = 0;
 
     if (CW_UNLIKELY(!cw_run_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
-        cw_run_drop(CW_RUN_DROP_EVENT, e->made);
+        drop_event(e);
         cw_run_unlock();
         return CL_OUT_OF_HOST_MEMORY;
     }

@@ -63,6 +63,27 @@ cl_int cw_run_answer(const void *value, size_t bytes, size_t room, void *to, siz
     return CL_SUCCESS;
 }
 
+static cl_int count_references(cl_event event, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, room, to, bytes);
+    const struct cw_run_event *e;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || !to)
+        return err;
+    cw_run_counts_settle();
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
+        cw_run_lock();
+        e = managed(event);
+        count = e ? cw_run_counts_managed(e) : count + cw_run_counts_of_event(event);
+        cw_run_unlock();
+    }
+    memcpy(to, &count, sizeof count);
+    return err;
+}
+
 cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
 {
     struct cw_run_event *e;
@@ -71,6 +92,8 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     cl_int status = 0;
     bool shown;
 
+    if (name == CL_EVENT_REFERENCE_COUNT)
+        return count_references(event, room, to, bytes);
     cw_run_lock();
     if (name == CL_EVENT_COMMAND_EXECUTION_STATUS)
         cw_run_window_close(); /* who polls wants it to happen */
@@ -220,7 +243,15 @@ cl_int cw_run_hook_clRetainEvent(cl_event event)
 
 cl_int cw_run_hook_clReleaseEvent(cl_event event)
 {
-    return cw_run_release(event, CW_RUN_EVENT) ? cw_native.clReleaseEvent(event) : CL_SUCCESS;
+    cl_int err = CL_SUCCESS;
+
+    if (cw_run_unknown(event))
+        return cw_native.clReleaseEvent(event);
+    cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it */
+    if (cw_run_release(event, CW_RUN_EVENT))
+        err = cw_native.clReleaseEvent(event);
+    cw_run_recount_ends();
+    return err;
 }
 
 cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)

@@ -206,12 +206,30 @@ cl_int cw_run_hook_clCreateKernelsInProgram(cl_program program, cl_uint n, cl_ke
     return err;
 }
 
+static void count_references(cl_kernel kernel, void *to)
+{
+    const struct cw_run_kernel *k;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof count, &count, NULL);
+        cw_run_lock();
+        k = cw_run_find(kernel, CW_RUN_KERNEL);
+        count += k ? cw_run_counts_of_kernel(k) : 0;
+        cw_run_unlock();
+    }
+    memcpy(to, &count, sizeof count);
+}
+
 /* A kernel may be that of a stand-in (run_kept.h). */
 cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to, size_t *bytes)
 {
     cl_int err = cw_native.clGetKernelInfo(kernel, name, room, to, bytes);
     const struct cw_run_kernel *k;
 
+    if (err == CL_SUCCESS && name == CL_KERNEL_REFERENCE_COUNT && to)
+        count_references(kernel, to);
     if (err != CL_SUCCESS || name != CL_KERNEL_PROGRAM || !to)
         return err;
     cw_run_lock();

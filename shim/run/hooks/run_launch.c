@@ -307,6 +307,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         launched_aside(&e, kernel);
     }
     cw_run_native_follow(&x, &e);
+    x.launched = kernel;
     cw_run_flight_native_begin(&x, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
     err = cw_run_native_end(&x, err);
@@ -322,6 +323,7 @@ cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_ui
     cl_int err;
 
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
+    x.launched = kernel;
     cw_run_flight_native_begin(&x, kernel, 1, NULL, &one);
     err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
     return cw_run_native_end(&x, err);

@@ -139,6 +139,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
         return address;
     }
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 1, &buffer);
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
     cw_run_native_end(&x, status);
     if (err)
@@ -154,6 +155,7 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
     cl_int err;
 
     cw_run_native_follow(&x, e);
+    cw_run_native_uses(&x, !ours, &memory);
     if (!ours)
         return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
     x.type = CL_COMMAND_UNMAP_MEM_OBJECT;

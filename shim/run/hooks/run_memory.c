@@ -231,6 +231,8 @@ void cw_run_memory_free(struct cw_run_memory *m)
         cw_run_drop(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);
     free(m->image);
+    if (m->last)
+        cw_run_counts_moves(m, NULL);
     if (m->root == m) {
         cw_run_region_destroy(m->region);
         cw_run_idle(&m->context->r);
@@ -282,15 +284,25 @@ static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
         count += m->root_maps;
         memcpy(to, &count, sizeof count);
         break;
-    case CL_MEM_REFERENCE_COUNT:
-        memcpy(&count, to, sizeof count);
-        count += m->root_maps; /* a map retains the buffer */
-        count -= cw_run_hidden_references(&m->r);
-        memcpy(to, &count, sizeof count);
-        break;
     default:
         break;
     }
+}
+
+static void count_references(cl_mem memory, void *to)
+{
+    const struct cw_run_memory *m;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL);
+        cw_run_lock();
+        m = cw_run_find(memory, CW_RUN_MEMORY);
+        count += m ? cw_run_counts_of_memory(m) : 0;
+        cw_run_unlock();
+    }
+    memcpy(to, &count, sizeof count);
 }
 
 /* The buffer that an image was made of, whose flags and pointer the vendor hands on to it; NULL: it was made of none. */
@@ -311,6 +323,10 @@ cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t ro
 
     if (err != CL_SUCCESS || !to)
         return err;
+    if (name == CL_MEM_REFERENCE_COUNT) {
+        count_references(memory, to);
+        return err;
+    }
     buffer = name == CL_MEM_FLAGS || name == CL_MEM_HOST_PTR ? made_of(memory) : NULL;
     cw_run_lock();
     m = cw_run_find(buffer ? buffer : memory, CW_RUN_MEMORY);

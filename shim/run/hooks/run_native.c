@@ -75,9 +75,13 @@ static void find_gate(struct cw_run_native *x, bool whole)
 
     if (!x->queue->last && !x->queue->join)
         return;
+    cw_run_recount_begins();
     cw_run_unlock();
     fresh = cw_next.clCreateUserEvent(context, &err);
     cw_run_lock();
+    if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
+        cw_run_counts_own(fresh, x->queue->context, NULL);
+    cw_run_recount_ends();
     if (!fresh) {
         drain(x, whole);
         return;
@@ -223,6 +227,10 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
+    for (cl_uint i = 0; status == CL_SUCCESS && i < x->num_used; i++)
+        cw_run_counts_native(x->used[i]);
+    if (status == CL_SUCCESS && x->launched)
+        cw_run_counts_launched(x->launched);
     cw_run_drop(CW_RUN_DROP_EVENT, x->gate);
     cw_run_idle(&q->r);
     cw_run_unlock();

@@ -71,6 +71,7 @@ void cw_run_queue_free(struct cw_run_queue *q)
     for (uint32_t i = 0; i < q->num_gates; i++)
         cw_run_drop(CW_RUN_DROP_EVENT, q->gates[i]);
     free(q->gates);
+    cw_run_counts_disown(q);
     cw_run_idle(&q->context->r);
 }
 
@@ -107,17 +108,20 @@ cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
 {
     cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
     struct cw_run_queue *q;
+    struct cw_run_recount r;
     cl_uint count;
 
     if (err != CL_SUCCESS || name != CL_QUEUE_REFERENCE_COUNT || !to)
         return err;
-    cw_run_lock();
-    q = cw_run_find(queue, CW_RUN_QUEUE);
-    memcpy(&count, to, sizeof count);
-    if (q)
-        count += q->events - cw_run_hidden_references(&q->r);
+    cw_run_counts_settle();
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetCommandQueueInfo(queue, name, sizeof count, &count, NULL);
+        cw_run_lock();
+        q = cw_run_find(queue, CW_RUN_QUEUE);
+        count += q ? cw_run_counts_of_queue(q) : 0;
+        cw_run_unlock();
+    }
     memcpy(to, &count, sizeof count);
-    cw_run_unlock();
     return err;
 }
 

@@ -30,37 +30,54 @@ static void wait_here(struct cw_run_native *x)
     x->list = NULL;
 }
 
+/* The vendor's event of a command of ours in the program's queue. */
+static void keep_own(const struct cw_run_native *x, cl_event event)
+{
+    cw_run_lock();
+    cw_run_counts_own(event, NULL, x->queue);
+    cw_run_unlock();
+}
+
 /* Of a barrier: what is managed gets one of its own, and the list stays empty. */
 static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
 {
-    if (cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, NULL) != CL_SUCCESS)
+    cl_event event;
+
+    cw_run_recount_begins();
+    if (cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, &event) == CL_SUCCESS)
+        keep_own(x, event);
+    else
         wait_here(x);
+    cw_run_recount_ends();
     x->n = 0;
     x->list = NULL;
 }
 
-/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands in the list, too. To be
- * released when the vendor has been called; NULL: there is none. */
-static cl_event gather_natives(struct cw_run_native *x, cl_command_queue queue)
+/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands in the
+ * list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
+static void gather_natives(struct cw_run_native *x, cl_command_queue queue, cl_event *all)
 {
-    cl_event all = NULL;
-
-    if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, &all) != CL_SUCCESS) {
+    if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, all) != CL_SUCCESS) {
+        *all = NULL;
         wait_here(x);
-        return NULL;
+        return;
     }
-    x->few[1] = all; /* behind the gate */
+    x->few[1] = *all; /* behind the gate */
     x->n = 2;
-    return all;
 }
 
 static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
 {
-    cl_event all = lacks_natives(x, n) ? gather_natives(x, queue) : NULL;
-    cl_int err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
+    cl_event all = NULL;
+    cl_int err;
 
+    cw_run_recount_begins();
+    if (lacks_natives(x, n))
+        gather_natives(x, queue, &all);
+    err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
     if (all)
-        cw_next.clReleaseEvent(all);
+        keep_own(x, all);
+    cw_run_recount_ends();
     return cw_run_native_end(x, err);
 }
 

@@ -154,6 +154,7 @@ cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
     if (managed)
         return err;
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 1, &buffer);
     return cw_run_native_end(
         &x, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
@@ -169,6 +170,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
     if (managed)
         return err;
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 1, &buffer);
     return cw_run_native_end(
         &x, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
 }
@@ -187,6 +189,7 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         if (cw_run_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))           \
             return cw_run_commit(&e, t, blocking);                                                           \
         cw_run_native_follow(&x, &e);                                                                        \
+        cw_run_native_uses(&x, 1, &buffer);                                                                  \
         return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin, region, \
                                                     buffer_row, buffer_slice, host_row, host_slice, host, x.n, \
                                                     x.list, x.event));                                       \
@@ -226,6 +229,7 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
         (t = between(&e, CL_COMMAND_COPY_BUFFER, from, to, a, b, region, 0, 0, 0, 0)))
         return cw_run_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 2, (cl_mem[]){from, to});
     return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
 }
 
@@ -242,6 +246,7 @@ cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, 
                      to_slice)))
         return cw_run_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 2, (cl_mem[]){from, to});
     return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row,
                                                                    from_slice, to_row, to_slice, x.n, x.list, x.event));
 }
@@ -278,6 +283,7 @@ cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 1, &buffer);
     return cw_run_native_end(
         &x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, x.n, x.list, x.event));
 }
@@ -297,6 +303,8 @@ static struct cw_run_task *migrate_task(struct cw_run_enqueue *e, cl_uint n, con
         t = task(e, CL_COMMAND_MIGRATE_MEM_OBJECTS, CW_RUN_NOTHING);
     if (!t)
         cw_run_refuse(e, CW_RUN_R_CHECK);
+    for (cl_uint i = 0; t && i < n; i++)
+        cw_run_counts_last(buffer(e, objects[i], 0), e->queue, cw_run.sequence + 1);
     return t;
 }
 
@@ -310,6 +318,7 @@ cl_int cw_run_hook_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint co
     if (cw_run_begin(&e, queue, n, list, event, false) && (t = migrate_task(&e, count, objects, flags)))
         return cw_run_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, count, objects);
     return cw_run_native_end(&x,
                              cw_native.clEnqueueMigrateMemObjects(queue, count, objects, flags, x.n, x.list, x.event));
 }

@@ -57,6 +57,16 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
            cw_run.threads && !cw_run.ending && !cw_run_has_garbage() && !cw_run.lanes[a->lane].busy && !cw_run.lanes[a->lane].building;
 }
 
+/* On all memory that it names, which is that of the launch before it. */
+static void be_last(struct cw_run_queue *q, struct cw_run_kernel *k)
+{
+    uint64_t sequence = ++cw_run.sequence;
+
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->args[i].memory)
+            cw_run_counts_last(k->args[i].memory, q, sequence);
+}
+
 /* Lock held; given up meanwhile. */
 static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct cw_run_range *r)
 {
@@ -67,6 +77,7 @@ static cl_int run(struct cw_run_queue *q, struct cw_run_kernel *k, const struct 
 
     cw_run_busy(&q->r);
     cw_run_busy(&k->r);
+    be_last(q, k);
     q->again = l->busy = true;
     q->again_by = pthread_self();
     cw_run.running++;

@@ -152,11 +152,15 @@ bool cw_run_take_in_natives(struct cw_run_queue *q)
     cl_int err;
 
     cw_run_busy(&q->r);
+    cw_run_recount_begins();
     cw_run_unlock();
     err = cw_next.clEnqueueMarkerWithWaitList(handle, 0, NULL, &marker);
     if (err == CL_SUCCESS)
         cw_next.clFlush(handle);
     cw_run_lock();
+    if (err == CL_SUCCESS)
+        cw_run_counts_own(marker, NULL, q);
+    cw_run_recount_ends();
     cw_run_idle(&q->r);
     if (err != CL_SUCCESS)
         return false;
@@ -167,12 +171,9 @@ bool cw_run_take_in_natives(struct cw_run_queue *q)
         if (j)
             j->failed = 0;
         let_join(j);
-        if (!waits) { /* t, if any, ends by itself */
-            cw_run_drop(CW_RUN_DROP_EVENT, marker);
-            return false;
-        }
+        if (!waits)
+            return false; /* t, if any, ends by itself */
     }
-    cw_run_drop(CW_RUN_DROP_EVENT, marker);
     if (q->native_known < given)
         q->native_known = given;
     return true;
@@ -264,8 +265,8 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
     e->type = t->type;
     e->task = t;
     e->status = CL_QUEUED;
+    e->sequence = t->sequence;
     t->event = e;
-    q->context->events++;
     q->events++;
     cw_run_busy(&e->r);
     cw_run_busy(&q->r); /* until the event is gone: programs may ask for its queue */
@@ -276,6 +277,17 @@ static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event h
         cw_run_drop(CW_RUN_COMPLETE_EVENT, handle);
         cw_run_idle(&e->r);
     }
+}
+
+/* It is the last command on all memory that it names. */
+static void be_last(struct cw_run_queue *q, struct cw_run_task *t)
+{
+    for (int i = 0; i < 2; i++)
+        if (t->memories[i])
+            cw_run_counts_last(t->memories[i], q, t->sequence);
+    for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory)
+            cw_run_counts_last(t->launch.args[i].memory, q, t->sequence);
 }
 
 static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
@@ -346,6 +358,7 @@ bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
         return false;
     }
     into_queue(q, t);
+    be_last(q, t);
     give_event(q, t, event);
     if (barrier && !q->in_order) {
         q->join = t;
