@@ -10,14 +10,15 @@
 static void comes_back_for_its_own(bool one_key)
 {
     static const struct cw_groups_options options = {.width = 3, .height = 4, .lanes = 2};
-    char folder[200], command[240];
+    char above[200], folder[220], command[240];
     static struct chain chain[2];
     struct cw_identity id[2];
     struct cw_groups plan, again;
 
     cw_identity_one_key = one_key;
-    snprintf(folder, sizeof folder, "%s/clweave-plans.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    assert_non_null(mkdtemp(folder));
+    snprintf(above, sizeof above, "%s/clweave-plans.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    assert_non_null(mkdtemp(above));
+    snprintf(folder, sizeof folder, "%s/plans", above);
     cw_run_cache_start(folder);
     for (int k = 0; k < 2; k++) {
         memset(&chain[k], 0, sizeof chain[k]);
@@ -36,7 +37,7 @@ static void comes_back_for_its_own(bool one_key)
     for (int k = 0; k < 2; k++)
         cw_identity_finish(&id[k]);
     cw_identity_one_key = false;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    snprintf(command, sizeof command, "rm -rf '%s'", above);
     assert_int_equal(system(command), 0);
 }
 
