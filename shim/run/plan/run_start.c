@@ -90,7 +90,7 @@ static struct cw_identity identity(const struct cw_options *options)
     path[n] = '\0';
     slash = strrchr(path, '/');
     cw_identity_begin(&id, KIND);
-    cw_identity_number(&id, sizeof(struct cw_runs));
+    cw_identity_number(&id, sizeof(struct cw_runs_entry));
     cw_identity_number(&id, (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
     cw_identity_text(&id, slash ? slash + 1 : path);
     cw_identity_number(&id, (uint64_t)st.st_size);
