@@ -162,7 +162,7 @@ static void refused_link(char *clweave)
     struct cw_error err = {0};
 
     snprintf(linked, sizeof linked, "%s/linked", folder);
-    *strstr(clweave, "/clweave") = '\0';
+    *strrchr(clweave, '/') = '\0';
     assert_int_equal(symlink(clweave, linked), 0);
     setenv("XDG_CACHE_HOME", linked, 1);
     assert_int_equal(cw_history_path(name, sizeof name, &err), CW_OK);
