@@ -131,6 +131,7 @@ static enum cw_status check_data(const struct check *k, const struct cw_exec_ope
                       "its data lie outside the captured data, which may be truncated" TRACE_AGAIN);
     if (f->data.size == 0 && needed && p.bytes)
         return refuse(k, CW_ERR_NOTFOUND, "the bytes that it sends were not captured" TRACE_AGAIN);
+    k->x->r->uncaptured += op->returns && !op->waives && f->data.size == 0 && p.bytes;
     if (f->data.size != 0 && f->data.size != p.bytes)
         return refuse(k, CW_ERR_FORMAT, "its captured data have another length than its transfer");
     return CW_OK;
@@ -265,6 +266,8 @@ enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err)
             status = check_command(&k, op);
         x->runs[i] &= op && op->run; /* the others have nothing to do */
     }
+    if (status == CW_OK)
+        status = cw_exec_overlap_check(x, err);
     if (status == CW_OK && x->r->commands == 0)
         status = cw_error_set(err, CW_ERR_NOTFOUND, "the trace has no command that can be run again");
     return status;

@@ -91,6 +91,11 @@ struct cw_exec_part {
  * file. */
 enum cw_status cw_exec_check(struct cw_exec *x, struct cw_error *err);
 
+/* execute_overlap.c: CW_ERR_UNSUPPORTED, naming both, when memory objects that commands use lie over the same
+ * host memory while both live, and a command writes one of them (OpenCL 3.0, section 5.2.1: undefined). Needs
+ * x->runs. */
+enum cw_status cw_exec_overlap_check(const struct cw_exec *x, struct cw_error *err);
+
 /* execute_vendor.c */
 enum cw_status cw_exec_vendor_init(struct cw_exec *x, struct cw_error *err);
 void cw_exec_vendor_finish(struct cw_exec *x);

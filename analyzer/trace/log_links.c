@@ -51,8 +51,8 @@ static enum cw_status order_commands(struct cw_log_reader *r)
     return CW_OK;
 }
 
-/* The command with this sequence number, CW_NONE if the log has none. */
-static uint32_t command_of(const struct cw_trace *t, uint64_t seq)
+/* How many commands have lower sequence numbers. */
+static uint32_t commands_before(const struct cw_trace *t, uint64_t seq)
 {
     size_t low = 0, high = t->commands.count, middle;
 
@@ -63,7 +63,27 @@ static uint32_t command_of(const struct cw_trace *t, uint64_t seq)
         else
             high = middle;
     }
-    return low < t->commands.count && t->commands.v[low].sequence == seq ? (uint32_t)low : CW_NONE;
+    return (uint32_t)low;
+}
+
+/* The command with this sequence number, CW_NONE if the log has none. */
+static uint32_t command_of(const struct cw_trace *t, uint64_t seq)
+{
+    uint32_t id = commands_before(t, seq);
+
+    return id < t->commands.count && t->commands.v[id].sequence == seq ? id : CW_NONE;
+}
+
+static void link_lives(struct cw_log_reader *r)
+{
+    for (size_t i = 0; i < r->lives.count; i++) {
+        const struct cw_log_life *l = &r->lives.v[i];
+        uint32_t id = cw_log_resolve(r, CW_LOG_O_MEMORY, (uint64_t)l->id + 1);
+        struct cw_t_memory *m = id < r->t->memory.count ? &r->t->memory.v[id] : NULL;
+
+        if (m && m->host_ptr)
+            *(l->released ? &m->released : &m->made) = commands_before(r->t, l->seq);
+    }
 }
 
 /* ---- user events */
@@ -268,6 +288,7 @@ enum cw_status cw_log_link(struct cw_log_reader *r)
     link_times(r, true);
     r->t->parts.count = link_parts(r->t, r->t->parts.v, r->part_seqs.v, r->t->parts.count);
     r->t->plans.count = link_parts(r->t, r->t->plans.v, r->plan_seqs.v, r->t->plans.count);
+    link_lives(r);
     link_data(r);
     link_seen(r->t);
     spread_failures(r->t);

@@ -244,18 +244,38 @@ static bool is_command(uint32_t kind)
            kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN;
 }
 
+static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t id, bool released)
+{
+    struct cw_log_life *l = cw_trace_push(&r->lives, 1);
+
+    if (l)
+        *l = (struct cw_log_life){seq, id, released};
+    return l;
+}
+
+static enum cw_status keep_release(struct cw_log_reader *r, struct cw_log_record *rec)
+{
+    uint32_t kind = cw_cursor_u32(&rec->body), id = cw_cursor_u32(&rec->body);
+
+    if (rec->body.bad)
+        return cw_log_malformed(r, rec->start, "incomplete release");
+    return kind != CW_LOG_O_MEMORY || keep_life(r, rec->seq, id, true) ? CW_OK : cw_log_nomem(r);
+}
+
 static enum cw_status keep_definition(struct cw_log_reader *r, struct cw_log_record *rec)
 {
     struct cw_log_def *d;
 
     if (rec->kind == CW_LOG_RELEASE)
-        return CW_OK;
+        return keep_release(r, rec);
     d = cw_trace_push(&r->defs, 1);
     if (!d)
         return cw_log_nomem(r);
     d->kind = rec->kind;
     d->id = rec->kind == CW_LOG_MODULE ? 0 : cw_cursor_u32(&rec->body);
     d->body = rec->body;
+    if (rec->kind == CW_LOG_MEMORY && !keep_life(r, rec->seq, d->id, false))
+        return cw_log_nomem(r);
     return rec->body.bad ? cw_log_malformed(r, rec->start, "incomplete definition") : CW_OK;
 }
 
@@ -301,6 +321,7 @@ static void finish(struct cw_log_reader *r)
     free(r->callsites);
     free(r->segments.v);
     free(r->defs.v);
+    free(r->lives.v);
     free(r->waits.v);
     free(r->map_seqs.v);
     free(r->times.v);

@@ -26,6 +26,13 @@ struct cw_log_def {
     struct cw_cursor body; /* after the id */
 };
 
+/* A memory object is made, or released: for what lies on host memory. */
+struct cw_log_life {
+    uint64_t seq;
+    uint32_t id; /* the log's */
+    bool released;
+};
+
 /* Things that name a command by its sequence number, resolved when all commands are known. */
 struct cw_log_wait_ref {
     uint64_t seq; /* of a command; for a user event of its creation */
@@ -64,6 +71,7 @@ struct cw_log_reader {
     size_t size;
     CW_ARRAY(struct cw_log_segment) segments;
     CW_ARRAY(struct cw_log_def) defs;
+    CW_ARRAY(struct cw_log_life) lives;
     struct cw_log_ids ids[CW_LOG_OBJECTS];
     struct cw_slice *callsites; /* by number, into t->addresses */
     size_t callsite_count;

@@ -77,6 +77,8 @@ struct cw_t_memory {
     uint64_t size;       /* bytes; for images the bytes of all pixels without padding (0 unknown) */
     uint64_t flags;      /* cl_mem_flags as answered by the vendor */
     uint64_t host_ptr;   /* USE_HOST_PTR / SVM address, else 0 */
+    uint32_t made;       /* with host_ptr: so many commands were recorded before it was made */
+    uint32_t released;   /* likewise before the program's last release; 0: it lived to the end */
     uint32_t image_type; /* cl_mem_object_type, 0 for buffers */
     uint32_t channel_order, channel_type, element_bytes;
     uint64_t width, height, depth, array_size, row_pitch, slice_pitch;

@@ -81,7 +81,8 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l)
 /* Behind the last byte, padding included. */
 static const char *end_of(const struct cw_layout *l)
 {
-    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes, slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
+    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes;
+    size_t slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
 
     return (const char *)l->base + (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
 }
@@ -94,7 +95,8 @@ static bool is_empty(const struct cw_layout *l)
 /* Also of rows that lie between each other. */
 static bool overlap(const struct cw_layout *a, const struct cw_layout *b)
 {
-    return !is_empty(a) && !is_empty(b) && (const char *)a->base < end_of(b) && (const char *)b->base < end_of(a);
+    return !is_empty(a) && !is_empty(b) && (const char *)a->base < end_of(b) &&
+           (const char *)b->base < end_of(a);
 }
 
 static bool meets_any(const struct cw_layout *l)
@@ -131,8 +133,8 @@ void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool rea
     pthread_mutex_unlock(&transfers_lock);
 }
 
-void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_capture_from *f,
-                      const struct cw_layout *l)
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq,
+                      const struct cw_capture_from *f, const struct cw_layout *l)
 {
     int saved = errno;
     struct pending *p = malloc(sizeof *p);

@@ -38,14 +38,15 @@ struct cw_capture_from {
     bool late; /* a write: a read brings what it sends, so that is there when the write is complete */
 };
 
-/* A read or a write at `l` is about to be given to `queue`. Captures what reads have brought there; what those bring that
- * are under way is not captured any more where this is a read, too. Sets *f. */
+/* A read or a write at `l` is about to be given to `queue`. Captures what finished reads have brought there. Where
+ * this is a read, what unfinished ones bring there is not captured. Sets *f. */
 void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l);
 
-/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a non-blocking write that a
- * user event may hold back (the program may still change what it sends), or a late one. owned: `event` is a reference of ours. */
-void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq, const struct cw_capture_from *f,
-                      const struct cw_layout *l);
+/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a non-blocking
+ * write that a user event may hold back (the program may still change what it sends), or a late one. owned: the
+ * recorder holds a reference to `event`. */
+void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq,
+                      const struct cw_capture_from *f, const struct cw_layout *l);
 
 /* Before a user event is set: stores again what pending writes are about to send. */
 void cw_capture_before_set(void);

@@ -39,7 +39,8 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
         e->own = NULL; /* the pending read takes the reference */
     cw_enqueue_transfer(e, &h->t);
     if (CW_UNLIKELY(later))
-        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->from, &h->host);
+        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->from,
+                         &h->host);
     else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && !h->from.lost && status == CL_SUCCESS)
         cw_capture_data(seq, &h->host);
     if (h->blocking && status == CL_SUCCESS)

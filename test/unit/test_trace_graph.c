@@ -93,7 +93,8 @@ static void barrier_does_not_hold_what_came_before_it(void **state)
     tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 4: behind 3 */
     tb_command(&t, CW_HOST_USER_EVENT, CW_NONE);   /* 5 */
     tb_build(&t);
-    assert_string_equal(tb_edges(&t, ~0u), "0>1:barrier 0>2:barrier 5>2:event 0>3:barrier 1>3:event 3>4:barrier");
+    assert_string_equal(tb_edges(&t, ~0u),
+                        "0>1:barrier 0>2:barrier 5>2:event 0>3:barrier 1>3:event 3>4:barrier");
     cw_trace_finish(&t);
 }
 
