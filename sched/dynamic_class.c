@@ -24,9 +24,22 @@ static bool may(const struct cw_dynamic *d, uint32_t task, uint32_t device, cons
     return of_class(d->plan->platform, device, context) || homeless(d->plan, task, context);
 }
 
+/* Two queues, so that no device looks through tasks that only others may run: tasks of the class wait in
+ * the common one. */
+static uint32_t enqueue(struct cw_dynamic *d, uint32_t task, const void *context)
+{
+    return homeless(d->plan, task, context) ? 0 : d->plan->graph->devices;
+}
+
+static uint32_t source(struct cw_dynamic *d, uint32_t device, const void *context)
+{
+    return of_class(d->plan->platform, device, context) ? d->plan->graph->devices : 0;
+}
+
 enum cw_status cw_dynamic_plan_class(struct cw_plan *plan, const char *name, struct cw_error *err)
 {
-    static const struct cw_dynamic_rules rules = {.may = may, .by_priority = true, .shuffled = true};
+    static const struct cw_dynamic_rules rules = {
+        .may = may, .enqueue = enqueue, .source = source, .by_priority = true, .shuffled = true};
     uint32_t elsewhere = 0;
 
     for (uint32_t i = 0; i < plan->graph->tasks; i++)

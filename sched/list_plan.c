@@ -29,17 +29,17 @@ struct by_score {
     struct cw_ready_list list;
     int64_t *key;
     double *ready; /* tasks x devices: when the data of ready tasks can be there */
-    bool *known;   /* per task: its row of `ready` is filled */
+    double *last;  /* per task: its last score; INFINITY: its row of `ready` is not filled */
+    bool falling;
 };
 
-static const double *ready_of(struct by_score *s, uint32_t task)
+static double score_of(struct by_score *s, uint32_t task, struct cw_choice *choice)
 {
     double *ready = &s->ready[(size_t)task * s->plan->graph->devices];
 
-    if (!s->known[task])
+    if (isinf(s->last[task]))
         cw_plan_ready_everywhere(s->plan, task, ready);
-    s->known[task] = true;
-    return ready;
+    return s->last[task] = s->score(s->plan, task, ready, choice, s->context);
 }
 
 /* The position in the list of the task to be placed next; a task that is placed already comes at once. */
@@ -55,7 +55,9 @@ static uint32_t most_urgent(struct by_score *s, struct cw_choice *choice)
         double score;
         if (s->plan->schedule->task[task].parts)
             return at;
-        score = s->score(s->plan, task, ready_of(s, task), &c, s->context);
+        if (s->falling && best != CW_SCHED_NONE && s->last[task] < most)
+            continue;
+        score = score_of(s, task, &c);
         if (best == CW_SCHED_NONE || score > most || (score == most && task < ready->task[best])) {
             best = at;
             most = score;
@@ -80,8 +82,8 @@ static enum cw_status place_all(struct by_score *s, struct cw_error *err)
     return status;
 }
 
-enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, const void *context,
-                                     struct cw_error *err)
+enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, bool falling,
+                                     const void *context, struct cw_error *err)
 {
     size_t n = plan->graph->tasks;
     struct by_score s = {.plan = plan,
@@ -89,13 +91,18 @@ enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score,
                          .context = context,
                          .key = calloc(n, sizeof *s.key),
                          .ready = malloc(n * plan->graph->devices * sizeof *s.ready),
-                         .known = calloc(n, sizeof *s.known)};
-    enum cw_status status = s.key && s.ready && s.known
-                                ? place_all(&s, err)
+                         .last = malloc(n * sizeof *s.last),
+                         .falling = falling};
+    enum cw_status status = s.key && s.ready && s.last
+                                ? CW_OK
                                 : cw_error_set(err, CW_ERR_NOMEM, "out of memory for %zu tasks", n);
 
+    for (size_t i = 0; i < n && status == CW_OK; i++)
+        s.last[i] = INFINITY;
+    if (status == CW_OK)
+        status = place_all(&s, err);
     free(s.key);
     free(s.ready);
-    free(s.known);
+    free(s.last);
     return status;
 }

@@ -14,13 +14,15 @@ typedef struct cw_choice cw_list_choose(struct cw_plan *plan, uint32_t task, con
 enum cw_status cw_list_plan(struct cw_plan *plan, const int64_t *key, cw_list_choose *choose,
                             const void *context, struct cw_error *err);
 
-/* How urgent `task` is and, in *choice, where it would go then. ready: per device, when the task's data can be there. */
+/* How urgent `task` is and, in *choice, where it would go then. ready: per device, when the task's data can
+ * be there. */
 typedef double cw_list_score(const struct cw_plan *plan, uint32_t task, const double *ready,
                              struct cw_choice *choice, const void *context);
 
-/* Places all tasks: always the ready one with the highest score (lowest id on ties), looking at every ready
- * task each time. O(tasks x ready tasks) scores; tasks x devices doubles of memory. Errors as above. */
-enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, const void *context,
-                                     struct cw_error *err);
+/* Places all tasks: always the ready one with the highest score (lowest id on ties). `falling`: no score
+ * rises when other tasks are placed, so those that were lower before need not be asked again. O(tasks x
+ * ready tasks) scores, with `falling` at most; tasks x devices doubles of memory. Errors as above. */
+enum cw_status cw_list_plan_by_score(struct cw_plan *plan, cw_list_score *score, bool falling,
+                                     const void *context, struct cw_error *err);
 
 #endif

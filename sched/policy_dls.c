@@ -71,7 +71,7 @@ static enum cw_status plan_dls(struct cw_plan *plan, const struct cw_policy_opti
     }
     plan->insertion = false;
     if (status == CW_OK)
-        status = cw_list_plan_by_score(plan, score, &l, err);
+        status = cw_list_plan_by_score(plan, score, true, &l, err);
     free(l.median);
     free(l.level);
     free(sorted);

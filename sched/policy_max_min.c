@@ -16,7 +16,7 @@ static enum cw_status plan_max_min(struct cw_plan *plan, const struct cw_policy_
                                    struct cw_error *err)
 {
     plan->insertion = o->insertion;
-    return cw_list_plan_by_score(plan, score, NULL, err);
+    return cw_list_plan_by_score(plan, score, false, NULL, err);
 }
 
 const struct cw_policy cw_policy_max_min = {

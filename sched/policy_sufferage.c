@@ -27,7 +27,7 @@ static enum cw_status plan_sufferage(struct cw_plan *plan, const struct cw_polic
                                      struct cw_error *err)
 {
     plan->insertion = o->insertion;
-    return cw_list_plan_by_score(plan, score, NULL, err);
+    return cw_list_plan_by_score(plan, score, false, NULL, err);
 }
 
 const struct cw_policy cw_policy_sufferage = {

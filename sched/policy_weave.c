@@ -1,19 +1,24 @@
-/* policy_weave.c - weave: the best of several list schedules, then local search; tasks are shared where that
- * pays.
+/* policy_weave.c - weave: the best of several list schedules, then local search; tasks are shared where
+ * that pays.
  *
- *   1. List schedules: HEFT, PEFT and, where it is quick enough, lookahead. The shortest is kept, so weave is
- *      never longer than HEFT.
- *   2. Whole tasks: tabu search that moves critical tasks (reinsertion.h), first from the shortest list
- *      schedule and from all tasks on one device, each in turn, then from the best of these.
+ *   1. List schedules: those of the other policies, each up to a size of graph at which it is quick
+ *      (`portfolio`), so weave is never longer than one of them; `exact` for a dozen tasks.
+ *   2. Whole tasks: tabu search that moves critical tasks (reinsertion.h), from the shortest list schedule
+ *      and from all tasks on one device, each in turn, then from the best of these.
  *   3. Tasks that may be shared: late acceptance over order and modes (share_search.h), from HEFT's order
- * with every task shared when it then ends earlier, the same with every task whole, and the schedule of 2.
+ *      with every task shared when it then ends earlier, the same with every task whole, and the schedule
+ *      of 2.
  * What is shortest is the plan; a later one only when it is shorter.
  *
  * Time: `effort` looks at a task, an edge or a device, some nanoseconds each; no clock, so the plan is the
- * same everywhere. By default LOOKS per task and edge (whole tasks: more with the size of the graph, from LOOKS_SIZE
- * tasks and edges on, to LOOKS_GROWN), LOOKS_SHARED where tasks may be shared, at most
- * LOOKS_MAX in all. Where that does not allow a look at a few hundred moves the searches are left out
- * (LOOKS_LEAST), and of 100,000 tasks only list schedules are made. */
+ * same everywhere. 2 and 3 come in rounds: the first two with a quarter of the default effort each, the
+ * others each with twice that of the one before. What a round looks at does not depend on the effort, which
+ * only says where to stop: more effort looks at the same and at more, so it is never worse. 1 is the same
+ * with any effort. By default LOOKS per task and edge (whole
+ * tasks: more with the size of the graph, from LOOKS_SIZE tasks and edges on, to LOOKS_GROWN), LOOKS_SHARED
+ * where tasks may be shared, at least LOOKS_FLOOR and at most LOOKS_MAX in all. Where that does not allow a
+ * look at a few hundred moves the searches are left out (LOOKS_LEAST), and of 100,000 tasks only list
+ * schedules are made. */
 #include "bounds.h"
 #include "list_order.h"
 #include "plan_copy.h"
@@ -28,25 +33,66 @@
 #define LOOKS          3000u
 #define LOOKS_SHARED   10000u
 #define LOOKS_SIZE     32u
+#define LOOKS_FLOOR    10000000u
 #define LOOKS_GROWN    20000000u
 #define LOOKS_MAX      100000000u
 #define LOOKS_LEAST    500u
+#define SHORTEST       2u /* the first two rounds have the default effort / 2^SHORTEST */
 #define SHARE_ROOM_MAX 2000000u /* tasks x devices */
-#define LOOKAHEAD_MOST 2000000u /* placements of lookahead: edges x devices^2 */
-#define HDGEFT_MOST    100000u  /* placements of hdgeft: tasks^2 x devices */
 
-extern const struct cw_policy cw_policy_heft, cw_policy_peft, cw_policy_lookahead, cw_policy_hdgeft;
+/* What the time of a policy grows with. */
+enum growth {
+    BY_TASKS,
+    BY_PAIRS,     /* tasks^2 x devices */
+    BY_TRANSFERS, /* (tasks + edges) x devices^2 */
+    BY_PLANS      /* the same, for a dozen tasks at most */
+};
+
+/* The policies that weave tries, and up to which size; those that share tasks where tasks may be shared. */
+static const struct {
+    const char *policy;
+    enum growth by;
+    uint64_t most;
+} portfolio[] = {
+    {"heft", BY_TASKS, UINT64_MAX},
+    {"peft", BY_TASKS, UINT64_MAX},
+    {"cpop", BY_TASKS, 100000},
+    {"hlfet", BY_TASKS, 100000},
+    {"scls", BY_TASKS, 100000},
+    {"ldcp", BY_TASKS, 20000},
+    {"dm", BY_TASKS, 20000},
+    {"dmda", BY_TASKS, 20000},
+    {"dscls", BY_TASKS, 20000},
+    {"ws", BY_TASKS, 20000},
+    {"eager", BY_TASKS, 20000},
+    {"cpu-only", BY_TASKS, 20000},
+    {"gpu-only", BY_TASKS, 20000},
+    {"dsp-only", BY_TASKS, 20000},
+    {"lookahead", BY_TRANSFERS, 2000000},
+    {"dls", BY_PAIRS, 1600000000},
+    {"min-min", BY_PAIRS, 1600000000},
+    {"max-min", BY_PAIRS, 160000000},
+    {"sufferage", BY_PAIRS, 160000000},
+    {"hscgs", BY_TRANSFERS, 300000},
+    {"h2gs", BY_TRANSFERS, 300000},
+    {"exact:nodes=20000", BY_PLANS, 15000},
+    {"hdgeft", BY_TASKS, 20000},
+    {"hdgeft:best-k", BY_PAIRS, 100000},
+};
+
+extern const struct cw_policy cw_policy_exact;
 
 struct weave {
     struct cw_plan *plan;
     const struct cw_policy_options *o;
     enum cw_sharing sharing; /* CW_SHARE_NEVER also when no task may be shared */
     uint32_t base, count;
-    uint64_t looks; /* in all */
-    bool search;
-    double least; /* no schedule is shorter */
+    uint64_t looks, left; /* the default effort; what is left of the one asked for */
+    double least;         /* no schedule is shorter */
     struct cw_plan_copy copy;
     uint32_t *order, *device, *mode; /* of the best schedule of whole tasks; per task */
+    struct cw_reinsertion whole;
+    struct cw_share_search shares;
 };
 
 static enum cw_sharing sharing(const struct cw_policy_options *o)
@@ -62,32 +108,60 @@ static bool may_share(const struct cw_plan *plan)
     return false;
 }
 
-/* ---- list schedules */
-
-static enum cw_status try_list(struct weave *w, const struct cw_policy *policy, struct cw_error *err)
+/* What is left of the effort, `looks` at most, which are then spent. */
+static uint64_t spend(struct weave *w, uint64_t looks)
 {
-    struct cw_policy_config config;
-    enum cw_status status;
+    uint64_t spent = looks < w->left ? looks : w->left;
 
-    cw_policy_config_init(&config, policy);
-    config.options.cross_class = w->o->cross_class;
-    config.options.overhead = w->o->overhead;
-    config.options.best_k = true;
-    status = policy->plan(w->plan, &config.options, err);
-    return status == CW_OK ? cw_plan_copy_take(&w->copy, w->plan, w->base, err) : status;
+    w->left -= spent;
+    return spent;
 }
 
-static enum cw_status try_lists(struct weave *w, struct cw_error *err)
-{
-    uint64_t q = w->plan->graph->devices;
-    enum cw_status status = try_list(w, &cw_policy_heft, err);
+/* ---- list schedules */
 
+static uint64_t grown(const struct cw_graph *g, enum growth by)
+{
+    uint64_t n = g->tasks, q = g->devices;
+
+    if (by == BY_PLANS && n > 12)
+        return UINT64_MAX;
+    return by == BY_TASKS ? n : by == BY_PAIRS ? n * n * q : (n + g->edges) * q * q;
+}
+
+/* Keeps the policy's plan when it is the shortest, and leaves everything else as it was. */
+static enum cw_status try_policy(struct weave *w, const struct cw_policy_config *config, struct cw_error *err)
+{
+    enum cw_status status;
+    bool proven;
+
+    w->plan->insertion = true;
+    status = config->policy->plan(w->plan, &config->options, err);
+    proven = config->policy == &cw_policy_exact && !*w->plan->schedule->note;
+    *w->plan->schedule->note = '\0';
+    for (uint32_t p = 0; p < w->plan->graph->devices; p++)
+        w->plan->tie_rank[p] = p;
     if (status == CW_OK)
-        status = try_list(w, &cw_policy_peft, err);
-    if (status == CW_OK && w->plan->graph->edges * q * q <= LOOKAHEAD_MOST)
-        status = try_list(w, &cw_policy_lookahead, err);
-    if (status == CW_OK)
-        status = cw_plan_copy_sequence(&w->copy, w->order, w->device, err);
+        status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
+    if (proven && w->sharing == CW_SHARE_NEVER)
+        w->least = w->copy.length;
+    return status;
+}
+
+/* Tries the policies of the portfolio that share tasks, or those that do not. */
+static enum cw_status try_lists(struct weave *w, bool sharing, struct cw_error *err)
+{
+    enum cw_status status = CW_OK;
+
+    for (size_t k = 0; k < sizeof portfolio / sizeof *portfolio && status == CW_OK; k++) {
+        struct cw_policy_config config;
+        if (grown(w->plan->graph, portfolio[k].by) > portfolio[k].most)
+            continue;
+        status = cw_policy_parse(&config, portfolio[k].policy, err);
+        config.options.cross_class = w->o->cross_class;
+        config.options.overhead = w->o->overhead;
+        if (status == CW_OK && sharing == (config.policy->sharing != NULL))
+            status = try_policy(w, &config, err);
+    }
     return status;
 }
 
@@ -116,59 +190,48 @@ static void topological(const struct weave *w, uint32_t *order)
             order[n++] = w->plan->graph->topo[k];
 }
 
-static void search_from_all(struct weave *w, struct cw_reinsertion *r, uint64_t looks)
+static void search_whole(struct weave *w, const uint32_t *order, uint64_t looks)
 {
-    uint32_t q = w->plan->graph->devices;
-    uint64_t each = looks / 2 / (q + 1);
+    if ((looks = spend(w, looks)) > 0)
+        cw_reinsertion_search(&w->whole, order, w->count, w->device, looks);
+}
 
-    cw_reinsertion_search(r, w->order, w->count, w->device, each);
-    topological(w, w->order);
-    for (uint32_t p = 0; p < q; p++) {
-        all_on(w, p, w->device);
-        cw_reinsertion_search(r, w->order, w->count, w->device, each);
-    }
-    memcpy(w->order, r->order, w->count * sizeof *w->order);
-    memcpy(w->device, r->device, w->plan->graph->tasks * sizeof *w->device);
-    cw_reinsertion_search(r, w->order, w->count, w->device, looks / 2);
-    memcpy(w->order, r->order, w->count * sizeof *w->order);
-    memcpy(w->device, r->device, w->plan->graph->tasks * sizeof *w->device);
+/* The best schedule so far becomes w->order and w->device. */
+static void take_best(struct weave *w)
+{
+    if (isinf(w->whole.length))
+        return;
+    memcpy(w->order, w->whole.order, w->count * sizeof *w->order);
+    memcpy(w->device, w->whole.device, w->plan->graph->tasks * sizeof *w->device);
 }
 
 static enum cw_status try_whole(struct weave *w, uint64_t looks, struct cw_error *err)
 {
-    struct cw_reinsertion r;
-    enum cw_status status = cw_reinsertion_init(&r, w->plan, w->plan->seed, err);
+    uint32_t q = w->plan->graph->devices;
+    uint64_t each = looks / 2 / (q + 1);
+    enum cw_status status = CW_OK;
 
-    if (status != CW_OK)
-        return status;
-    r.least = w->least;
-    search_from_all(w, &r, looks);
-    if (r.length < w->copy.length) {
-        status = cw_reinsertion_place(&r, w->plan, err);
+    search_whole(w, w->order, each);
+    topological(w, w->order);
+    for (uint32_t p = 0; p < q; p++) {
+        all_on(w, p, w->device);
+        search_whole(w, w->order, each);
+    }
+    take_best(w);
+    search_whole(w, w->order, looks / 2);
+    take_best(w);
+    if (w->whole.length < w->copy.length) {
+        status = cw_reinsertion_place(&w->whole, w->plan, err);
         if (status == CW_OK)
             status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
     }
-    cw_reinsertion_finish(&r);
     return status;
 }
 
 /* ---- shared tasks */
 
-/* HDGEFT, where its quadratic time is short. It prefers other devices on ties. */
-static enum cw_status try_hdgeft(struct weave *w, struct cw_error *err)
-{
-    uint64_t q = w->plan->graph->devices;
-    enum cw_status status = CW_OK;
-
-    if ((uint64_t)w->count * w->count * q <= HDGEFT_MOST)
-        status = try_list(w, &cw_policy_hdgeft, err);
-    for (uint32_t p = 0; p < q; p++)
-        w->plan->tie_rank[p] = p;
-    return status;
-}
-
 /* From the shortest schedule so far, whatever it is. */
-static void start_best(struct weave *w, struct cw_share_search *s)
+static void start_best(struct weave *w)
 {
     uint32_t q = w->plan->graph->devices;
 
@@ -181,68 +244,62 @@ static void start_best(struct weave *w, struct cw_share_search *s)
         else if (t->parts < q)
             w->mode[task] = CW_MOLDABLE_ON + q - 2 + t->parts;
     }
-    cw_share_search_start(s, w->copy.order, w->count, w->mode);
+    cw_share_search_start(&w->shares, w->copy.order, w->count, w->mode);
 }
 
-static void start(struct weave *w, struct cw_share_search *s, const uint32_t *order, uint32_t mode)
+static void start(struct weave *w, const uint32_t *order, uint32_t mode)
 {
     for (uint32_t i = 0; i < w->plan->graph->tasks; i++)
         w->mode[i] = mode;
-    cw_share_search_start(s, order, w->count, w->mode);
+    cw_share_search_start(&w->shares, order, w->count, w->mode);
 }
 
-static enum cw_status start_shares(struct weave *w, struct cw_share_search *s, struct cw_error *err)
+static enum cw_status start_shares(struct weave *w, struct cw_error *err)
 {
     uint32_t *ranked, count;
     enum cw_status status = cw_list_order_by_rank(w->plan, &ranked, &count, err);
 
     if (status != CW_OK)
         return status;
-    start_best(w, s);
-    start(w, s, w->order, CW_MOLDABLE_FREE);
-    start(w, s, ranked, CW_MOLDABLE_FREE);
-    start(w, s, w->order, CW_MOLDABLE_CLASS);
-    start(w, s, ranked, CW_MOLDABLE_CLASS);
+    start_best(w);
+    start(w, w->order, CW_MOLDABLE_FREE);
+    start(w, ranked, CW_MOLDABLE_FREE);
+    start(w, w->order, CW_MOLDABLE_CLASS);
+    start(w, ranked, CW_MOLDABLE_CLASS);
     free(ranked);
     return CW_OK;
 }
 
 static enum cw_status try_shares(struct weave *w, uint64_t looks, struct cw_error *err)
 {
-    struct cw_share_search s;
-    enum cw_status status = cw_share_search_init(&s, w->plan, w->sharing, w->o->overhead, w->plan->seed, err);
+    enum cw_status status = start_shares(w, err);
 
-    if (status != CW_OK)
-        return status;
-    s.least = w->least;
-    status = try_hdgeft(w, err);
-    if (status == CW_OK)
-        status = start_shares(w, &s, err);
-    if (status == CW_OK)
-        cw_share_search_run(&s, looks);
-    if (status == CW_OK && s.length < w->copy.length) {
-        status = cw_share_search_place(&s, w->plan, err);
+    if (status == CW_OK && (looks = spend(w, looks)) > 0)
+        cw_share_search_run(&w->shares, looks);
+    if (status == CW_OK && w->shares.length < w->copy.length) {
+        status = cw_share_search_place(&w->shares, w->plan, err);
         if (status == CW_OK)
             status = cw_plan_copy_take(&w->copy, w->plan, w->base, err);
     }
-    cw_share_search_finish(&s);
     return status;
 }
 
 /* ---- the policy */
 
+/* Sets w->looks, the default effort, and w->left, the one that is asked for; 0: the searches are left out. */
 static void set_effort(struct weave *w)
 {
     uint64_t size = (uint64_t)w->count + w->plan->graph->edges;
-
     uint64_t each = w->sharing == CW_SHARE_NEVER ? LOOKS : LOOKS_SHARED;
 
-    w->looks = w->o->effort;
-    if (w->looks == 0)
-        w->looks = each * size < LOOKS_MAX ? each * size : LOOKS_MAX;
-    if (w->o->effort == 0 && w->sharing == CW_SHARE_NEVER && w->looks < LOOKS_GROWN && size > LOOKS_SIZE)
+    w->looks = each * size < LOOKS_MAX ? each * size : LOOKS_MAX;
+    if (w->sharing == CW_SHARE_NEVER && w->looks < LOOKS_GROWN && size > LOOKS_SIZE)
         w->looks = w->looks * size / LOOKS_SIZE < LOOKS_GROWN ? w->looks * size / LOOKS_SIZE : LOOKS_GROWN;
-    w->search = w->looks >= LOOKS_LEAST * size;
+    if (w->looks < LOOKS_FLOOR)
+        w->looks = LOOKS_FLOOR;
+    w->left = w->o->effort ? w->o->effort : w->looks;
+    if (w->left < LOOKS_LEAST * size)
+        w->left = 0;
 }
 
 static enum cw_status allocate(struct weave *w, struct cw_error *err)
@@ -255,6 +312,28 @@ static enum cw_status allocate(struct weave *w, struct cw_error *err)
     if (!w->order || !w->device || !w->mode)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for %u tasks", w->plan->graph->tasks);
     return cw_plan_copy_init(&w->copy, w->plan, err);
+}
+
+/* Searches until the effort is spent. */
+static enum cw_status search(struct weave *w, bool shares, struct cw_error *err)
+{
+    enum cw_status status = w->left ? cw_reinsertion_init(&w->whole, w->plan, w->plan->seed, err) : CW_OK;
+    uint64_t looks = w->looks / (1 << SHORTEST);
+
+    if (status == CW_OK && shares)
+        status = cw_share_search_init(&w->shares, w->plan, w->sharing, w->o->overhead, w->plan->seed, err);
+    w->whole.least = w->shares.least = w->least;
+    if (status == CW_OK && shares)
+        status = try_shares(w, 0, err);
+    for (uint32_t round = 0; status == CW_OK && w->left && w->copy.length > w->least; round++) {
+        status = try_whole(w, shares ? looks / 4 : looks, err);
+        if (status == CW_OK && shares)
+            status = try_shares(w, looks / 4 * 3, err);
+        looks *= round ? 2 : 1;
+    }
+    cw_reinsertion_finish(&w->whole);
+    cw_share_search_finish(&w->shares);
+    return status;
 }
 
 static enum cw_status weave(struct weave *w, struct cw_error *err)
@@ -271,11 +350,13 @@ static enum cw_status weave(struct weave *w, struct cw_error *err)
         return status;
     w->least = bounds.best;
     set_effort(w);
-    status = try_lists(w, err);
-    if (status == CW_OK && w->search && w->copy.length > w->least)
-        status = try_whole(w, shares ? w->looks / 4 : w->looks, err);
-    if (status == CW_OK && shares && w->copy.length > w->least)
-        status = try_shares(w, w->search ? w->looks / 4 * 3 : 0, err);
+    status = try_lists(w, false, err);
+    if (status == CW_OK)
+        status = cw_plan_copy_sequence(&w->copy, w->order, w->device, err);
+    if (status == CW_OK && shares)
+        status = try_lists(w, true, err);
+    if (status == CW_OK && w->copy.length > w->least)
+        status = search(w, shares, err);
     return status == CW_OK ? cw_plan_copy_put(&w->copy, w->plan, err) : status;
 }
 

@@ -263,8 +263,8 @@ static const char *option_word(int argc, char **argv, int at)
     return argv[optind - 1][0] != '-' && optind < argc ? argv[optind] : argv[optind - 1];
 }
 
-enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values, int *first,
-                            bool *help, struct cw_error *err)
+enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values,
+                            int *first, bool *help, struct cw_error *err)
 {
     struct option longs[MAX_OPTIONS + 2];
     char letters[2 * MAX_OPTIONS + 8];

@@ -95,12 +95,11 @@ extern const struct cw_command_def *const cw_commands[];
 int cw_cli_main(const struct cw_command_def *const *table, int argc, char **argv);
 
 /* Parses argv[1..*argc-1] into `values` (def->values_size bytes, already holding the defaults). On success
- * *first is the index in argv of the first operand (argv is permuted unless def->program, and has lost its raw words,
- * which *argc says). Every error is
- * CW_ERR_INVALID with a message that names the word and, for a mistyped option, the nearest one. --help sets
- * *help and stops. */
-enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values, int *first,
-                            bool *help, struct cw_error *err);
+ * *first is the index in argv of the first operand (argv is permuted unless def->program, and has lost its
+ * raw words, which *argc says). Every error is CW_ERR_INVALID with a message that names the word and, for a
+ * mistyped option, the nearest one. --help sets *help and stops. */
+enum cw_status cw_cli_parse(const struct cw_command_def *def, int *argc, char **argv, void *values,
+                            int *first, bool *help, struct cw_error *err);
 
 /* Prints to stderr "clweave: <text>\n" (the frame's only way to complain; texts read "what: where: what to
  * do"). */

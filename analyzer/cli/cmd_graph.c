@@ -94,21 +94,24 @@ static int print_command(const char *path, uint32_t id)
 }
 
 /* A picture of too many commands is collapsed, as that of `report` is. */
-static bool must_collapse(const struct graph_options *o, const struct cw_exporter *exporter, const struct cw_trace *t)
+static bool must_collapse(const struct graph_options *o, const struct cw_exporter *exporter,
+                          const struct cw_trace *t)
 {
     bool picture = strcmp(exporter->name, "svg") == 0 || strcmp(exporter->name, "png") == 0;
 
     if (!picture || o->collapse || o->limit || !cw_export_is_large(t))
         return false;
-    cw_cli_complain("graph: one node for each kernel and kind of command, as there are more than %d commands; --limit N draws "
-                    "each of the first N", CW_PICTURE_NODES);
+    cw_cli_complain("graph: one node for each kernel and kind of command, as there are more than %d "
+                    "commands; --limit N draws each of the first N",
+                    CW_PICTURE_NODES);
     return true;
 }
 
 static enum cw_status export(const struct graph_options *o, const struct cw_exporter *exporter,
                              const struct cw_trace *t, struct cw_error *err)
 {
-    struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse || must_collapse(o, exporter, t), o->limit};
+    struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse || must_collapse(o, exporter, t),
+                                  o->limit};
     struct cw_output out;
     /* a trace holds program sources: its owner's business */
     enum cw_status status = cw_output_open(&out, o->out ? o->out : "-",

@@ -251,8 +251,9 @@ static enum cw_status check_names(const struct kernel_options *o, const json_t *
         char *name = strndup(o->set.word[i], length);
         const char *near = name ? cw_cli_nearest(name, names) : NULL;
         if (!near || strcmp(near, name) != 0)
-            status = cw_error_set(err, CW_ERR_INVALID, "--set %s: no kernel has an argument %s%s%s%s", o->set.word[i],
-                                  name ? name : "", near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+            status = cw_error_set(err, CW_ERR_INVALID, "--set %s: no kernel has an argument %s%s%s%s",
+                                  o->set.word[i], name ? name : "", near ? " (did you mean " : "",
+                                  near ? near : "", near ? "?)" : "");
         free(name);
     }
     free(names);
@@ -364,7 +365,8 @@ static int run(const void *values, int argc, char **argv)
     }
     enum cw_status status = question_init(&q, o, NULL, argv[0], &err);
     if (status == CW_OK)
-        status = o->rewritten ? print_rewritten(&q, argv[0], &err) : cw_kernel_ask(q.words, &description, &err);
+        status =
+            o->rewritten ? print_rewritten(&q, argv[0], &err) : cw_kernel_ask(q.words, &description, &err);
     question_finish(&q);
     if (status == CW_OK && o->launch)
         status = judge_launches(o, argv[0], description, &err);

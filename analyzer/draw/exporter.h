@@ -35,7 +35,8 @@ enum cw_status cw_export_dot(const struct cw_trace *t, const struct cw_export_op
                              struct cw_error *err);
 enum { CW_DOT_REDUCE_NODES = 8000, CW_PICTURE_NODES = 600 };
 
-/* True when a picture with a node for each command has more than CW_PICTURE_NODES, for which graphviz takes long. */
+/* True when a picture with a node for each command has more than CW_PICTURE_NODES, for which graphviz takes
+ * long. */
 bool cw_export_is_large(const struct cw_trace *t);
 
 /* Chrome / Perfetto trace-event JSON (https://ui.perfetto.dev opens it). */

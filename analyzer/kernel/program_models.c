@@ -107,7 +107,8 @@ static enum cw_status add_options(struct question *q, const char *options, struc
     char *rest = NULL;
 
     q->options = strdup(options ? options : "");
-    q->words = q->options ? malloc((strlen(q->options) / 2 + 1) * sizeof *q->words) : NULL; /* a word and a blank */
+    /* a word takes two bytes, with its blank */
+    q->words = q->options ? malloc((strlen(q->options) / 2 + 1) * sizeof *q->words) : NULL;
     if (!q->words)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
     if (strpbrk(q->options, "\"'\\`$"))

@@ -63,7 +63,8 @@ bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *
 /* Says of a helper that was found and has printed nothing what it may lack. Returns CW_ERR_IO. */
 enum cw_status cw_models_no_answer(const char *helper, struct cw_error *err);
 
-#define CW_MODELS_MILLISECONDS 240000u /* for a helper that is stuck: its own limit is 10 s of processor time, 200 s in all */
+/* For a helper that is stuck: its own limit is 10 s of processor time, 200 s in all. */
+#define CW_MODELS_MILLISECONDS 240000u
 
 /* Gets the models of a program; *set is the caller's to finish when CW_OK. *kept (NULL allowed): they came
  * from the store. Takes up to CW_MODELS_MILLISECONDS; the calling thread has all signals blocked.

@@ -56,7 +56,8 @@ enum cw_status cw_ir_add_option(struct cw_ir_options *o, const char *option, str
                             option);
     }
     if (!strcmp(option, "-x"))
-        return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option -x: what is built from SPIR is not read here");
+        return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                            "build option -x: what is built from SPIR is not read here");
     if (begins(option, "-cl-std=")) {
         o->std = option;
         return CW_OK;
@@ -143,8 +144,8 @@ static void make_arguments(const struct cw_ir_options *o, const char *path, int 
     argv[n] = NULL;
 }
 
-static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how, struct cw_child_output *out,
-                                struct cw_error *err)
+static enum cw_status run_clang(const struct cw_ir_options *o, const char *path, int how,
+                                struct cw_child_output *out, struct cw_error *err)
 {
     const char *named = secure_getenv("CLWEAVE_CLANG");
     const char *const candidates[] = {named && *named ? named : "clang-" TEXT(LLVM_VERSION_MAJOR), "clang",

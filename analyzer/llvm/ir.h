@@ -24,14 +24,14 @@ void cw_ir_options_finish(struct cw_ir_options *o);
 #define CW_IR_NO_TIME "no answer within %ld seconds of processor time; --seconds N gives it longer"
 
 /* Runs clang on `path` ("-" for standard input) and parses what it says. The caller disposes of *module and
- * *context. CW_ERR_LIMIT: RLIMIT_CPU has ended clang; CW_ERR_NOTFOUND: there is no clang of this LLVM's version (environment variable CLWEAVE_CLANG
- * names one); CW_ERR_FORMAT: the source does not compile, the message holds clang's first error; CW_ERR_IO;
- * CW_ERR_NOMEM. */
+ * *context. CW_ERR_LIMIT: RLIMIT_CPU has ended clang; CW_ERR_NOTFOUND: there is no clang of this LLVM's
+ * version (environment variable CLWEAVE_CLANG names one); CW_ERR_FORMAT: the source does not compile, the
+ * message holds clang's first error; CW_ERR_IO; CW_ERR_NOMEM. */
 enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LLVMContextRef *context,
                              LLVMModuleRef *module, struct cw_error *err);
 
-/* What clang's parser makes of `text` with the same options, as JSON; *tree is the caller's to free. Errors as above, and
- * CW_ERR_LIMIT for more than 64 MiB. */
+/* What clang's parser makes of `text` with the same options, as JSON; *tree is the caller's to free. Errors
+ * as above, and CW_ERR_LIMIT for more than 64 MiB. */
 enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length, struct cw_bytes *tree,
                                  struct cw_error *err);
 

@@ -1,8 +1,9 @@
 /* main.c - clweave-footprint: what the kernels of an OpenCL C file touch, as JSON on standard output.
  *
- * The work happens in a child with limits; this process waits, and says so in JSON when the child crashes, hangs or runs
- * out of memory or time. Processor time is limited, of the child and of each clang, so that a busy machine changes no
- * answer; the limit of wall time is for a child that waits for something. Nothing is written before everything is known. */
+ * The work happens in a child with limits; this process waits, and says so in JSON when the child crashes,
+ * hangs or runs out of memory or time. Processor time is limited, of the child and of each clang, so that a
+ * busy machine changes no answer; the limit of wall time is for a child that waits for something. Nothing
+ * is written before everything is known. */
 #include "analyse.h"
 #include "child.h"
 #include "ir.h"
@@ -30,7 +31,8 @@ struct limits {
 };
 
 static const char usage[] =
-    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models | --rows] [--seconds N] [--wall N] "
+    "usage: clweave-footprint [--kernel NAME] [--eval LAUNCHES.json | --models | --rows] [--seconds N] "
+    "[--wall N] "
     "[--mib N] [--time] [build options] FILE.cl\n"
     "       (FILE.cl may be - for standard input; build options are those of clBuildProgram)\n";
 
@@ -139,8 +141,8 @@ static int supervise(pid_t pid, int fd, const struct limits *l)
     kill(-pid, SIGKILL); /* a clang that has outlived it */
     int code;
     if (!heard) {
-        snprintf(message, sizeof message, "no answer within %ld seconds, in which it hardly worked; --wall N waits longer",
-                 l->wall);
+        snprintf(message, sizeof message,
+                 "no answer within %ld seconds, in which it hardly worked; --wall N waits longer", l->wall);
         code = fail(CW_ERR_LIMIT, message);
     } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
         snprintf(message, sizeof message, CW_IR_NO_TIME, l->seconds);

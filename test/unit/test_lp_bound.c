@@ -265,8 +265,9 @@ static void random_case(uint64_t *random, struct cw_graph **g, struct cw_platfor
  * above. */
 static void test_below_plans(void **state)
 {
-    static const char *const policies[] = {"exact:nodes=20000", "weave", "weave:cross-class",
-                                           "hdgeft:water-filling", "hdgeft:cross-class,best-k"};
+    static const char *const policies[] = {"exact:nodes=20000", "weave:effort=300000",
+                                           "weave:cross-class,effort=300000", "hdgeft:water-filling",
+                                           "hdgeft:cross-class,best-k"};
     uint64_t random = 77;
     int tight = 0;
 

@@ -225,6 +225,18 @@ static void check_partial(uint64_t *random, const struct cw_graph *g, const stru
     cw_plan_finish(&plan);
 }
 
+/* weave tries all others on so small graphs but those that draw devices or give up. */
+static void check_portfolio(int graph, const double *makespan)
+{
+    for (size_t n = 0; cw_policies[n]; n++) {
+        const char *name = cw_policies[n]->name;
+        if (strcmp(name, "random") != 0 && strcmp(name, "chaos") != 0 && strcmp(name, "exact") != 0 &&
+            makespan[index_of("weave")] > makespan[n])
+            fail_msg("graph %d: weave %.17g, %s %.17g", graph, makespan[index_of("weave")], name,
+                     makespan[n]);
+    }
+}
+
 /* exact is no longer than any other that leaves tasks whole, where it finishes its search; HSCGS and H2GS are
  * no longer than what they start from. */
 static void test_orderings(void **state)
@@ -240,8 +252,12 @@ static void test_orderings(void **state)
         random_platform(&random, &p);
         random_graph(&random, p, &g);
         for (size_t n = 0; cw_policies[n]; n++) {
-            bool exact = strcmp(cw_policies[n]->name, "exact") == 0;
-            struct cw_schedule *s = run(exact ? "exact:nodes=3000" : cw_policies[n]->name, g, p, &bound);
+            bool exact = strcmp(cw_policies[n]->name, "exact") == 0,
+                 weave = strcmp(cw_policies[n]->name, "weave") == 0;
+            struct cw_schedule *s = run(exact   ? "exact:nodes=3000"
+                                        : weave ? "weave:effort=100000"
+                                                : cw_policies[n]->name,
+                                        g, p, &bound);
             makespan[n] = cw_schedule_makespan(s);
             if (exact && *s->note)
                 makespan[n] = 0;
@@ -257,9 +273,7 @@ static void test_orderings(void **state)
         improved += makespan[index_of("hscgs")] < makespan[index_of("scls")];
         assert_true(makespan[index_of("hscgs")] <= makespan[index_of("scls")]);
         assert_true(makespan[index_of("h2gs")] <= makespan[index_of("ldcp")]);
-        assert_true(makespan[index_of("weave")] <= makespan[index_of("heft")] &&
-                    makespan[index_of("weave")] <= makespan[index_of("peft")] &&
-                    makespan[index_of("weave")] <= makespan[index_of("lookahead")]);
+        check_portfolio(k, makespan);
         cw_graph_destroy(g);
         cw_platform_destroy(p);
     }

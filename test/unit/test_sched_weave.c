@@ -227,8 +227,8 @@ static void test_table_2(void **state)
 /* Another seed searches elsewhere; the same one gives these lengths on every machine, to the last bit. */
 static void test_same_everywhere(void **state)
 {
-    static const double want[] = {0x1.02059fd9276fcp+9, 0x1.d0a4be5d1ec56p+8, 0x1.ec2c6cd60c2eep+8,
-                                  0x1.8bc3cafa0ee58p+8};
+    static const double want[] = {0x1.02059fd9276fcp+9, 0x1.cd5a2bfcf192ep+8, 0x1.eaa41894737b4p+8,
+                                  0x1.8a4369318f808p+8};
 
     (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
