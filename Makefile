@@ -8,7 +8,7 @@ DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2 -g
 comma   := ,
-variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(filter clang%,$(notdir $(CC))),-clang)
+variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(filter clang%,$(notdir $(CC))),-clang)
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
@@ -22,6 +22,14 @@ endif
 ifneq ($(COVERAGE),)
 CW_CFLAGS  += --coverage
 CW_LDFLAGS += --coverage
+endif
+# `make fuzz` sets it: code that libFuzzer watches
+ifneq ($(FUZZ),)
+CW_CFLAGS  += -fsanitize=fuzzer-no-link
+endif
+# gcc has no check of this kind among those of `undefined`
+ifneq ($(and $(findstring undefined,$(SAN)),$(filter clang%,$(notdir $(CC)))),)
+CW_CFLAGS  += -fsanitize=float-cast-overflow
 endif
 
 JANSSON_LIBS := -ljansson
@@ -45,16 +53,19 @@ vendor_src    := $(wildcard test/vendor/*.c)
 execute_src   := $(wildcard test/execute/*.c)
 runmode_src   := $(wildcard test/runmode/*.c)
 stub_src      := $(wildcard test/stub/*.c)
+fuzz_src      := $(wildcard test/fuzz/fuzz_*.c)
 bench_src     := $(filter-out test/bench/spancl.c,$(wildcard test/bench/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 programs := $(B)/clweave $(B)/libclweave.so $(B)/clweave-compile $(if $(and $(LLVM_CONFIG),$(footprint_src)),$(B)/clweave-footprint)
+fuzzers  := $(patsubst test/fuzz/%.c,$(B)/test/fuzz/%,$(fuzz_src))
 tests    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(unit_src)) \
             $(patsubst test/apps/%.c,$(B)/test/apps/%,$(filter-out test/apps/common.c,$(apps_src))) \
             $(patsubst test/vendor/%.c,$(B)/test/vendor/%,$(filter-out test/vendor/common.c,$(vendor_src))) \
             $(patsubst test/execute/%.c,$(B)/test/execute/%,$(filter-out test/execute/common.c,$(execute_src))) \
             $(patsubst test/runmode/%.c,$(B)/test/runmode/%,$(runmode_src)) \
+            $(fuzzers) \
             $(if $(stub_src),$(B)/test/libnullcl.so) $(B)/test/libcountcl.so $(B)/test/libreadcl.so $(B)/test/libawake.so $(B)/test/rewriter $(B)/test/rows $(B)/test/linked $(B)/test/ids $(B)/test/libtilecl.so $(B)/test/liar $(if $(LLVM_CONFIG),$(B)/test/credulous $(B)/test/claims) $(B)/test/models $(B)/test/compiled $(B)/test/trace_counts $(B)/test/kernel_edges $(B)/test/compiler $(B)/test/bench/run_speed $(B)/test/bench/tile_speed
 benches  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(bench_src)) $(B)/test/libspancl.so
 
@@ -109,6 +120,10 @@ $(B)/test/claims: $(B)/obj/test/rewrite/claims.o $(filter-out $(B)/obj/analyzer/
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) -lcmocka -lpthread -lm
+# with replay.c each runs a corpus, with libFuzzer (FUZZ=1) it looks for more
+$(B)/test/fuzz/%: $(B)/obj/test/fuzz/%.o $(if $(FUZZ),,$(B)/obj/test/fuzz/replay.o) $(B)/libcwpure.a $(B)/libcwanalyzer.a $(B)/libcwsched.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CW_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $^ $(JANSSON_LIBS) $(SQLITE_LIBS) -lpthread -lm
 $(B)/test/apps/%: $(B)/obj/test/apps/%.o $(call obj,$(wildcard test/apps/common.c))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CW_LDFLAGS) $(LDFLAGS) -o $@ $^ $(OPENCL_LIBS) -lpthread -lm
@@ -175,7 +190,7 @@ tests: all $(tests)
 benches: tests $(benches)
 
 -include $(patsubst %.o,%.d,$(call obj,$(sched_src) $(cli_src) $(analyzer_src) $(footprint_src) $(shim_src) \
-           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c test/compile/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
+           $(unit_src) $(apps_src) $(vendor_src) $(execute_src) $(runmode_src) $(stub_src) $(bench_src) $(fuzz_src) test/fuzz/replay.c test/shim/countcl.c test/bench/spancl.c test/footprint/models.c test/footprint/compiled.c $(wildcard test/suites/*.c test/rewrite/*.c test/compile/*.c) test/shim/trace_counts.c test/shim/kernel_edges.c))
 
 # ---- the commands of README.md
 deps:
@@ -184,6 +199,8 @@ deps-slow:
 	@scripts/deps.sh slow
 deps-demo:
 	@scripts/deps.sh demo
+deps-fuzz:
+	@scripts/deps.sh fuzz
 
 demo: deps-demo
 	@$(MAKE) --no-print-directory all tests
@@ -196,6 +213,11 @@ check: deps
 check-all: deps-slow
 	@$(MAKE) --no-print-directory tests benches
 	@B=$(B) test/run all
+
+fuzz: deps-fuzz
+	@$(MAKE) --no-print-directory FUZZ=1 SAN=address,undefined CC=clang-14 fuzz-harnesses
+fuzz-harnesses: $(fuzzers)
+	@B=$(B) SECONDS_EACH=$(or $(SECONDS),60) test/fuzz/run $(HARNESS)
 
 bench: deps
 	@$(MAKE) --no-print-directory benches
@@ -226,6 +248,7 @@ help:
 # make demo        install what is missing, build, trace real programs, draw pictures
 # make check       install what is missing, build, run the fast tests
 # make check-all   all tests, also the slow ones and real programs
+# make fuzz        SECONDS=60 HARNESS=... libFuzzer over each harness of test/fuzz, or those named
 # make bench       ratios against baselines timed in the same run
 # make install     PREFIX=/usr/local DESTDIR=
 # make clean       remove build folders

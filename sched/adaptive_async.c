@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adaptive_internal.h"
+#include "whole.h"
 
 #define WORTH 32 /* a part takes at least so many times its overhead: 3 % */
 
@@ -38,12 +39,6 @@ static bool is_present(const struct cw_adaptive *a, uint32_t e, uint32_t asker, 
     if (e == asker || d->holds || d->seen == a->events)
         return true;
     return d->seen + 1 == a->events && now < (double)a->event_ns + a->overhead_ns + 1 / speed;
-}
-
-/* x rounded down, 0 to most. */
-static uint64_t whole(double x, uint64_t most)
-{
-    return x >= (double)most ? most : x > 0 ? (uint64_t)x : 0;
 }
 
 /* `rest` groups one by one, each to whoever ends it first. */
@@ -95,7 +90,7 @@ static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o
     }
     for (uint32_t e = 0; e < a->devices; e++) {
         if (in[e])
-            o->groups[e] = whole(o->speed[e] * (finish - o->start_ns[e] - o->extra_ns[e]), rest - given);
+            o->groups[e] = cw_whole_from(o->speed[e] * (finish - o->start_ns[e] - o->extra_ns[e]), rest - given);
         given += o->groups[e];
     }
     hand_out(a, rest - given, o);
@@ -115,7 +110,7 @@ static uint64_t look_again(const struct cw_adaptive *a, uint32_t asker, double n
     if (!(again < INFINITY))
         return UINT64_MAX;
     again = now + (again > own ? again : own);
-    return again < 0x1p63 ? (uint64_t)again + 1 : UINT64_MAX;
+    return cw_whole_from(again, UINT64_MAX - 1) + 1;
 }
 
 /* How much of the `deserved` groups the device takes at once. */
@@ -127,12 +122,12 @@ static uint64_t part_of(const struct cw_adaptive *a, double speed, double speeds
 
     part = part > most ? most : part;
     part = part < least ? least : part;
-    return part + least > (double)deserved ? deserved : (uint64_t)part;
+    return part + least > (double)deserved ? deserved : cw_whole_from(part, deserved);
 }
 
 static uint64_t probe_of(const struct cw_adaptive *a, uint32_t device)
 {
-    uint64_t part = (uint64_t)((double)a->groups * a->device[device].ratio / a->blocks_n);
+    uint64_t part = cw_whole_from((double)a->groups * a->device[device].ratio / a->blocks_n, a->groups);
 
     return part ? part : 1;
 }

@@ -5,6 +5,7 @@
  * run has told of it is put to the test at once. Where a group of it takes longer than the others' whole launch, as was
  * measured more than once or as the latest question has shown, as many launches go by as make that a small share of the time. */
 #include "adaptive_internal.h"
+#include "whole.h"
 
 #define FIRST 2
 #define MOST  256  /* launches from one question to the next; where they cost something ... */
@@ -20,7 +21,7 @@ static uint32_t worth(const struct cw_adaptive *a, uint32_t device, double ns)
         others += e == device || a->device[e].lost ? 0 : cw_adaptive_speed(a, e);
     launch = others > 0 ? (double)a->groups / others : 0;
     launches = launch > 0 && ns > launch ? (ns - launch) / (SHARE * launch) : 0;
-    return launches < CEIL ? (uint32_t)launches : CEIL;
+    return (uint32_t)cw_whole_from(launches, CEIL);
 }
 
 static void at_least(uint32_t *patience, uint32_t launches)

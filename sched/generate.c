@@ -1,5 +1,6 @@
 #include "generate.h"
 #include "random.h"
+#include "whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static uint32_t draw_levels(const struct cw_topcuoglu *o, uint64_t *random, uint
     while (at < o->tasks) {
         double width = floor(cw_random_uniform(random, 1, 2 * mean));
         first[levels++] = at;
-        at += width < o->tasks - at ? (uint32_t)width : o->tasks - at;
+        at += (uint32_t)cw_whole_from(width, o->tasks - at);
     }
     first[levels] = o->tasks;
     return levels;

@@ -1,5 +1,6 @@
 #include "genetic.h"
 #include "random.h"
+#include "whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ static bool alike(const struct genetic *s, const struct genome *a, const struct 
 
 static void preprocess(struct genetic *s)
 {
-    uint32_t checked = (uint32_t)(fmin(s->o->preprocess, 1) * s->population), dropped = 0;
+    uint32_t checked = (uint32_t)cw_whole_from(s->o->preprocess * s->population, s->population), dropped = 0;
 
     shuffle(s);
     for (uint32_t k = 0; k + 1 < checked; k += 2)
@@ -264,7 +265,7 @@ enum cw_status cw_genetic_improve(struct cw_plan *plan, uint32_t base, const str
                         .random = plan->seed,
                         .base = base,
                         .length = plan->schedule->placed - base,
-                        .size = o->population ? (uint32_t)fmin((double)o->population, 1e6)
+                        .size = o->population ? (uint32_t)cw_whole_from((double)o->population, 1000000)
                                               : 2 * plan->graph->devices};
     uint32_t *genes = NULL;
     enum cw_status status;

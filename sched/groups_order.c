@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "random.h"
+#include "whole.h"
 
 static int64_t lean_of(const struct cw_groups_step *step)
 {
@@ -132,7 +133,7 @@ static uint32_t wide(const struct cw_groups_order *o)
     double held = o->net->bytes ? (double)o->options->cache_bytes / (double)o->net->bytes * o->most : 0;
 
     if (o->options->cache_bytes && held < 4.0 * width)
-        width = (uint32_t)(held / 4);
+        width = (uint32_t)cw_whole_from(held / 4, UINT32_MAX);
     return width > o->options->lanes ? width : o->options->lanes;
 }
 

@@ -104,11 +104,14 @@ void *cw_groups_pack(const struct cw_groups *g, size_t *bytes)
 
 static bool is_whole(const struct cw_groups *g, uint32_t successors)
 {
+    uint32_t left = successors; /* each belongs to one tile, so that this ends soon for all bytes */
+
     for (uint32_t i = 0; i < g->tiles; i++) {
         const struct cw_groups_tile *t = &g->tile[i];
 
-        if (t->first > successors || t->successors > successors - t->first)
+        if (t->successors > left || t->first > successors || t->successors > successors - t->first)
             return false;
+        left -= t->successors;
         for (uint32_t k = 0; k < t->successors; k++)
             if (g->successor[t->first + k] <= i || g->successor[t->first + k] >= g->tiles)
                 return false;

@@ -1,4 +1,5 @@
 #include "policy.h"
+#include "whole.h"
 
 #include <errno.h>
 #include <math.h>
@@ -180,7 +181,7 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
         return unknown_option(config->policy, name, err);
     slot += o->offset;
     good = o->kind <= SWITCH ? parse_flag(value, &flag) : parse_number(value, &number);
-    if (o->kind == COUNT && (number != floor(number) || number > 0x1p53))
+    if (o->kind == COUNT && !cw_whole_is(number, 0x1p53))
         good = false;
     if (!good)
         return cw_error_set(err, CW_ERR_INVALID, "option %s of policy %s takes %s, not \"%.60s\"", name,
@@ -188,7 +189,7 @@ enum cw_status cw_policy_set(struct cw_policy_config *config, const char *name, 
     if (o->kind <= SWITCH)
         *(bool *)slot = flag;
     else if (o->kind == COUNT)
-        *(uint64_t *)slot = (uint64_t)number;
+        *(uint64_t *)slot = cw_whole_from(number, UINT64_MAX);
     else
         *(double *)slot = number;
     return CW_OK;

@@ -13,6 +13,7 @@
  * schedule's note says so. */
 #include "list_order.h"
 #include "policy.h"
+#include "whole.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,7 +216,7 @@ static void round_to_groups(const struct hdgeft *h, uint64_t groups, uint32_t n)
 
     for (uint32_t k = 0; k < n; k++) {
         double exact = h->part[k].share * (double)groups;
-        h->part[k].groups = (uint64_t)exact < left ? (uint64_t)exact : left;
+        h->part[k].groups = cw_whole_from(exact, left);
         h->remainder[k] = exact - (double)h->part[k].groups;
         left -= h->part[k].groups;
     }
@@ -234,6 +235,16 @@ static void round_to_groups(const struct hdgeft *h, uint64_t groups, uint32_t n)
     }
 }
 
+/* Shares of numbers that are too unlike for doubles, or of a task that takes no time, are none. */
+static bool are_shares(const struct hdgeft *h, uint32_t n)
+{
+    double sum = 0;
+
+    for (uint32_t k = 0; k < n; k++)
+        sum += h->part[k].share;
+    return sum > .5 && sum < 1.5; /* 1 but for rounding */
+}
+
 /* Drops who got nothing. Returns how many are left. */
 static uint32_t drop_empty(const struct hdgeft *h, uint32_t n)
 {
@@ -246,7 +257,7 @@ static uint32_t drop_empty(const struct hdgeft *h, uint32_t n)
 }
 
 /* Shares `task` between its device and the first `joining` of I. Returns the number of parts; below 2 when
- * sharing would not finish the task earlier. */
+ * sharing would not finish the task earlier, or where it cannot be divided. */
 static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
 {
     const struct cw_placement *t = placement(h, task);
@@ -267,6 +278,8 @@ static uint32_t share(struct hdgeft *h, uint32_t task, uint32_t joining)
         share_by_level(h, task, n);
     else
         share_by_speed(h, n);
+    if (!are_shares(h, n))
+        return 1;
     if (g->groups[task])
         round_to_groups(h, g->groups[task], n);
     n = drop_empty(h, n);

@@ -1,4 +1,5 @@
 #include "water_fill.h"
+#include "whole.h"
 
 #include <math.h>
 
@@ -23,7 +24,7 @@ static void round_to_groups(struct cw_part *part, uint32_t count, const double *
 
     for (uint32_t k = 0; k < count; k++) {
         double exact = part[k].share * (double)groups;
-        part[k].groups = exact < (double)left ? (uint64_t)exact : left;
+        part[k].groups = cw_whole_from(exact, left);
         left -= part[k].groups;
     }
     for (; left > 0; left--) { /* fewer than `count` times, but for rounding */

@@ -1,8 +1,10 @@
 #!/bin/bash
-# deps.sh [build|check|demo|list] - installs the Debian packages that clweave needs and that are missing.
+# deps.sh [build|check|demo|fuzz|slow|list] - installs the Debian packages that clweave needs and that are missing.
 #
 #   build  what `make` needs          check  and what the tests need (default)
-#   demo   and what the demo and check-all need
+#   demo   and what the demo needs
+#   fuzz   what `make fuzz` needs
+#   slow   all of these, and what check-all needs
 #   list   print every package with its reason and install nothing
 # CLWEAVE_SKIP_DEPS=1 trusts that everything is there. Exit 0: all present; 1: could not install, says why.
 set -eu
@@ -34,6 +36,7 @@ demo   clinfo               a real program: queries only
 demo   hashcat              a real program: the demo traces it
 demo   librsvg2-bin         pictures as PNG
 demo   gnuplot-nox          figures of the experiments
+fuzz   libclang-rt-14-dev   libFuzzer and the sanitizers of clang
 '
 slow_packages='
 slow   clpeak               real program of check-all
@@ -66,9 +69,10 @@ case $want in
 build) sets='build' ;;
 check) sets='build check' ;;
 demo)  sets='build check demo' ;;
-slow)  sets='build check demo slow' ;;
+fuzz)  sets='build fuzz' ;;
+slow)  sets='build check demo fuzz slow' ;;
 list)  printf '%s%s' "$packages" "$slow_packages" | sed '/^$/d'; exit 0 ;;
-*)     echo "deps.sh: unknown set '$want' (build, check, demo, slow or list)" >&2; exit 2 ;;
+*)     echo "deps.sh: unknown set '$want' (build, check, demo, fuzz, slow or list)" >&2; exit 2 ;;
 esac
 [ "${CLWEAVE_SKIP_DEPS:-}" != 1 ] || exit 0
 if [ "$want" != build ] && [ ! -d /sys/devices/system/cpu ]; then

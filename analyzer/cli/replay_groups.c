@@ -12,6 +12,7 @@
 #include "../plan/tile_steps.h"
 #include "cli.h"
 #include "footprints.h"
+#include "../../sched/whole.h"
 
 enum { LANES = 2, ORDERS = 3, CACHE_UNKNOWN_MIB = 8 };
 
@@ -54,7 +55,7 @@ static enum cw_status cache_bytes(const char *text, uint64_t *bytes, struct cw_e
     if (end == text || *end || !(value >= 1) || value > 0x1p60)
         return cw_error_set(err, CW_ERR_INVALID,
                             "replay: --cache takes a number of bytes, such as 1000, 512K or 16M, not '%s'", text);
-    *bytes = (uint64_t)value;
+    *bytes = cw_whole_from(value, UINT64_MAX);
     return CW_OK;
 }
 

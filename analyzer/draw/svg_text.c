@@ -1,5 +1,6 @@
 #include "svg_text.h"
 #include "../io/printable.h"
+#include "../../sched/whole.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ double cw_svg_text_width(const char *s, double size)
 const char *cw_svg_text_fit(const char *s, double size, double width, char *out, size_t bytes)
 {
     double room = width / (size * EM_PER_CHARACTER);
-    size_t fits = room > 0 ? (size_t)room : 0, n = 0;
+    size_t fits = cw_whole_from(room, SIZE_MAX), n = 0;
 
     if (characters(s) <= fits && strlen(s) < bytes) {
         strcpy(out, s);

@@ -189,7 +189,7 @@ static void cook(struct cw_compiled *c, const struct cw_code *code, const struct
 bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const struct form_box *b,
                     bool *certain)
 {
-    const struct form_recipe *r = code->recipe + b->recipe, *end = r + b->recipes;
+    int r = b->recipe, end = b->recipe + b->recipes;
     c->inexact = c->empty = false;
     for (int i = 0; i < b->vars; i++) {
         const struct form_var *v = &code->var[b->first_var + i];
@@ -200,13 +200,13 @@ bool form_enter_box(struct cw_compiled *c, const struct cw_code *code, const str
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < b->guards; i++) {
             const struct form_guard *g = &code->guard[b->guard + i];
-            for (; r < end && r->stage <= g->at; r++)
-                cook(c, code, r);
+            for (; r < end && code->recipe[r].stage <= g->at; r++)
+                cook(c, code, &code->recipe[r]);
             if (narrow(c, code, g) == TRI_NO)
                 return false;
         }
     for (; r < end; r++)
-        cook(c, code, r);
+        cook(c, code, &code->recipe[r]);
     bool hold = !c->inexact;
     for (int i = 0; i < b->guards && hold; i++)
         hold = form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;

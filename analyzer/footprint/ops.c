@@ -2,6 +2,7 @@
 #include "ops.h"
 
 #include "eval_internal.h"
+#include "../../sched/whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -169,7 +170,7 @@ void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_l
     e->launch = launch;
     e->tile = &tile;
     for (int s = 0; s < samples; s++) {
-        int64_t g = (int64_t)((double)all * (2 * s + 1) / (2 * samples));
+        int64_t g = (int64_t)cw_whole_from((double)all * (2 * s + 1) / (2 * samples), (uint64_t)all - 1);
         tile.first[0] = g % groups[0];
         tile.first[1] = g / groups[0] % groups[1];
         tile.first[2] = g / groups[0] / groups[1];

@@ -299,11 +299,12 @@ static bool push_reach(struct cw_trace *t, const struct cw_reach *reach, uint32_
 /* One object given to two parameters is one access. Long lists (rows of a rectangle) have no equals. */
 static void merge_equal(struct cw_trace *t, size_t first)
 {
-    struct cw_t_access *v = t->accesses.v + first;
+    struct cw_t_access *v;
     size_t n = t->accesses.count - first, kept = 0;
 
-    if (n > CW_ACCESS_MAX_ROWS / 2)
+    if (n == 0 || n > CW_ACCESS_MAX_ROWS / 2)
         return;
+    v = &t->accesses.v[first];
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
         while (k < kept &&

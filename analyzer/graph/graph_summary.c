@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ const char *cw_format_bytes(uint64_t bytes, char text[16])
         v /= 1024;
         u++;
     }
-    snprintf(text, 16, u == 0 || v == (double)(uint64_t)v ? "%.0f %s" : "%.1f %s", v, units[u]);
+    snprintf(text, 16, u == 0 || v == floor(v) ? "%.0f %s" : "%.1f %s", v, units[u]);
     return text;
 }
 

@@ -253,7 +253,7 @@ void cw_history_add(struct cw_history *h, struct cw_key kernel, uint64_t shape, 
 {
     struct item *item;
 
-    if (!(ns >= 0) || isinf(ns) || isnan(size) || device >= CW_HISTORY_DEVICES)
+    if (!(ns >= 0 && ns < CW_HISTORY_LONGEST_NS) || !isfinite(size) || device >= CW_HISTORY_DEVICES)
         return;
     pthread_mutex_lock(&h->lock);
     item = device < h->devices ? item_of(h, kernel, shape, device, size) : NULL;
@@ -350,7 +350,8 @@ static void scale_to_exact(const struct cw_history *h, struct cw_key kernel, dou
         return;
     factor = estimate[exact].mean_ns / fitted;
     for (uint32_t k = 0; k < count; k++)
-        if (estimate[k].source == CW_HISTORY_REGRESSION && factor > 0 && isfinite(factor)) {
+        if (estimate[k].source == CW_HISTORY_REGRESSION && factor > 0 &&
+            estimate[k].mean_ns * factor < CW_HISTORY_LONGEST_NS) {
             estimate[k].mean_ns *= factor;
             estimate[k].error_ns = fmax(estimate[k].error_ns * factor, SCALED_ERROR * estimate[k].mean_ns);
         }

@@ -1,4 +1,5 @@
 #include "history_fit.h"
+#include "history_stat.h"
 
 #include <math.h>
 
@@ -34,7 +35,7 @@ static bool scale(const struct cw_history_fit *f, double x, double *ns, double *
         return false;
     *ns = exp(f->y / f->points + away);
     *error = *ns * (ONE_SIZE + PER_FACTOR * fabs(away));
-    return true;
+    return *ns < CW_HISTORY_LONGEST_NS;
 }
 
 bool cw_history_fit_predict(const struct cw_history_fit *f, double size, double *ns, double *error)
@@ -52,5 +53,5 @@ bool cw_history_fit_predict(const struct cw_history_fit *f, double size, double 
     relative = sqrt((fmax(0, residual) + RESIDUAL * RESIDUAL) / (n - 1) * (1 + 1 / n + x * x / spread));
     *ns = exp(f->y / n + slope * x);
     *error = *ns * relative;
-    return relative < 3;
+    return relative < 3 && *ns < CW_HISTORY_LONGEST_NS;
 }

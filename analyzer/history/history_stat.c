@@ -3,12 +3,13 @@
 #include <math.h>
 
 #define ONE_SAMPLE   0.3 /* relative deviation assumed beside the measured ones */
+#define COUNT_MOST   0x1p53
 #define FIRST_COSTLY 4.0 /* a first sample this many times what came later is forgotten */
 
 bool cw_history_stat_sensible(const struct cw_history_stat *s)
 {
-    return s->count >= 1 && s->mean_ns >= 0 && s->squares >= 0 && isfinite(s->count) &&
-           isfinite(s->mean_ns) && isfinite(s->squares);
+    return s->count >= 1 && s->count < COUNT_MOST && s->mean_ns >= 0 && s->mean_ns < CW_HISTORY_LONGEST_NS &&
+           s->squares >= 0 && s->squares < COUNT_MOST * CW_HISTORY_LONGEST_NS * CW_HISTORY_LONGEST_NS;
 }
 
 /* So that the past weighs no more than CW_HISTORY_MEMORY samples. */

@@ -13,7 +13,7 @@ bool cw_array_reserve(void *v_pointer, size_t *capacity, size_t count, size_t mo
     memcpy(&v, v_pointer, sizeof v); /* v_pointer is the address of some T *, read without punning */
     if (more > SIZE_MAX / size - count)
         return false;
-    if (count + more > *capacity) {
+    if (!v || count + more > *capacity) { /* never NULL behind this: NULL + 0 is undefined, too */
         wanted = *capacity + *capacity / 2 + 16;
         if (wanted < count + more)
             wanted = count + more;

@@ -1,4 +1,5 @@
 #include "ddr.h"
+#include "../../sched/whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,14 +59,14 @@ uint64_t cw_ddr_run(struct cw_ddr *d, uint64_t start, const struct cw_ddr_work *
     size_t k;
 
     if (!(w->memory_ns > 0) || !(all > .5))
-        return start + (uint64_t)(w->compute_ns > 0 ? w->compute_ns + .5 : 0);
+        return cw_whole_later(start, w->compute_ns);
     make_room(d);
     for (k = cut(d, start);; k++) {
         double speed = all / takes(w, 1 - d->used[k]), use = w->memory_ns / all * speed;
 
         end = speed > 0 ? (double)(d->at[k] - start) + left / speed : INFINITY;
         if (k + 1 == d->n || end <= (double)(d->at[k + 1] - start)) {
-            size_t behind = cut(d, start + (uint64_t)(end + .5));
+            size_t behind = cut(d, cw_whole_later(start, end));
             d->used[k] += behind > k ? use : 0;
             return d->at[behind];
         }

@@ -14,6 +14,7 @@
 #include "../io/json_out.h"
 #include "../io/text_place.h"
 #include "graph_format.h"
+#include "../../sched/whole.h"
 
 struct row {
     double time;
@@ -91,10 +92,10 @@ static enum cw_status whole(struct stg *s, const char *what, double most, uint32
         return cw_text_wrong(s->name, s->text, s->p, s->err, "%s is missing; the line ends here", what);
     at = s->p;
     status = number(s, what, &x);
-    if (status == CW_OK && (x != floor(x) || x > most))
-        return cw_text_wrong(s->name, s->text, at, s->err, "%s: expected a whole number, at most %.0f", what,
-                             most);
-    *value = (uint32_t)x;
+    if (status == CW_OK && !cw_whole_is(x, most))
+        status = cw_text_wrong(s->name, s->text, at, s->err, "%s: expected a whole number, at most %.0f", what,
+                               most);
+    *value = status == CW_OK ? (uint32_t)cw_whole_from(x, UINT32_MAX) : 0;
     return status;
 }
 

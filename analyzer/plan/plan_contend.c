@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ddr.h"
+#include "../../sched/whole.h"
 
 /* One part of a task, or all of it. */
 struct piece {
@@ -89,8 +90,8 @@ static double ends(struct board *b, const struct piece *q, double at, double alo
 
     if (!b->slows[q->device] || !(memory > 0) || !isfinite(memory) || at > 9e18)
         return at + alone;
-    now = (uint64_t)(at + c->set_up_ns);
-    now = fill > 0 ? cw_ddr_take(&b->ddr, now, (uint64_t)(fill + .5)) : now;
+    now = cw_whole_from(at + c->set_up_ns, UINT64_MAX);
+    now = fill > 0 ? cw_ddr_take(&b->ddr, now, cw_whole_later(0, fill)) : now;
     now = cw_ddr_run(&b->ddr, now, &(struct cw_ddr_work){c->compute_ns * q->share, memory - fill, c->overlapped});
     return fmax(at + alone, (double)now); /* the memory counts whole nanoseconds */
 }

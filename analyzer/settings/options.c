@@ -99,9 +99,12 @@ static enum cw_status set_int(int *to, const char *name, const char *value, stru
 static bool is_choice(const char *choices, const char *word)
 {
     size_t n = strlen(word);
-    for (const char *c = choices; n && c; c = strchr(c, '|'), c += c != NULL)
+    for (const char *c = choices; n; c = strchr(c, '|') + 1) {
         if (n == strcspn(c, "|") && !strncmp(c, word, n))
             return true;
+        if (!strchr(c, '|'))
+            break;
+    }
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include "dsp_clock.h"
 #include "dsp_native.h"
 #include "../door/log.h"
+#include "../../sched/whole.h"
 
 cw_device_ops *cw_device_count_operations;
 
@@ -92,7 +93,8 @@ static void begin_elsewhere(const struct cw_slot *s, const struct cw_work *work,
 
 static void end_elsewhere(struct cw_hold *h)
 {
-    h->end_ns = h->start_ns + (h->cost_ns > 0 ? (uint64_t)(h->cost_ns + .5) : cw_dsp_read_clock(CLOCK_MONOTONIC) - h->real_ns);
+    h->end_ns = h->cost_ns > 0 ? cw_whole_later(h->start_ns, h->cost_ns)
+                               : h->start_ns + (cw_dsp_read_clock(CLOCK_MONOTONIC) - h->real_ns);
 }
 
 bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)

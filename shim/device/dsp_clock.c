@@ -15,6 +15,7 @@
 #include "dsp_fault.h"
 #include "dsp_wait.h"
 #include "../door/lock.h"
+#include "../../sched/whole.h"
 
 #define TOO_LONG 2
 
@@ -202,11 +203,11 @@ static void set_times(const struct cw_dsp *d, const struct cw_work_cost *c, stru
     uint64_t alone, since = board.started;
 
     h->cost_ns = cw_work_cost_ns(c);
-    alone = h->submit_ns + (uint64_t)(h->cost_ns + .5);
-    h->start_ns = h->submit_ns + (uint64_t)c->set_up_ns;
+    alone = cw_whole_later(h->submit_ns, h->cost_ns);
+    h->start_ns = h->submit_ns + cw_whole_from(c->set_up_ns, UINT64_MAX - h->submit_ns);
     cw_lock_take(&board.lock);
     h->end_ns =
-        c->fill_ns > 0 ? cw_ddr_take(&board.ddr, h->start_ns, (uint64_t)(c->fill_ns + .5)) : h->start_ns;
+        c->fill_ns > 0 ? cw_ddr_take(&board.ddr, h->start_ns, cw_whole_later(0, c->fill_ns)) : h->start_ns;
     h->end_ns = cw_ddr_run(&board.ddr, h->end_ns, &w);
     board.behind_ns += h->end_ns > alone + 2 ? (double)(h->end_ns - alone) : 0; /* 2: rounding */
     cw_lock_free(&board.lock);
@@ -243,7 +244,7 @@ static bool fails(struct cw_dsp *d, struct cw_hold *h)
     if (hangs) {
         atomic_store(&d->hung, true);
         atomic_store(&d->dead, true);
-        h->healthy_ns = h->submit_ns + (isnan(h->cost_ns) ? 0 : (uint64_t)h->cost_ns);
+        h->healthy_ns = h->submit_ns + cw_whole_from(h->cost_ns, UINT64_MAX - h->submit_ns);
         h->end_ns = h->submit_ns + cw_dsp_watchdog_ns(isnan(h->cost_ns) ? 0 : h->cost_ns);
         if (!board.virtual_clock)
             hold(d, h);

@@ -1,4 +1,5 @@
 #include "dsp_fault.h"
+#include "../../sched/whole.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -89,12 +90,12 @@ uint64_t cw_dsp_faults_end(const struct cw_dsp_faults *f, uint64_t start, uint64
 
     if (f->slow_by <= 0 || end <= from)
         return end;
-    return from + (uint64_t)((double)(end - from) * f->slow_by);
+    return from + cw_whole_from((double)(end - from) * f->slow_by, UINT64_MAX - from);
 }
 
 uint64_t cw_dsp_watchdog_ns(double cost_ns)
 {
     double ns = cost_ns * WATCHDOG_TIMES;
 
-    return ns > WATCHDOG_LEAST_NS && ns < 1e18 ? (uint64_t)ns : WATCHDOG_LEAST_NS;
+    return ns > WATCHDOG_LEAST_NS && ns < 1e18 ? cw_whole_from(ns, UINT64_MAX) : WATCHDOG_LEAST_NS;
 }

@@ -34,7 +34,7 @@ completed=$(bash -c 'source <(clweave help --completion bash); COMP_WORDS=(clwea
 [ "$completed" = --format ] || fail "completion of --for gives '$completed'"
 # the list of packages: every line a set, a package and a reason (an apostrophe there ends the shell's string)
 scripts/deps.sh list > "$T/packages" || fail "deps.sh list"
-grep -vE '^(build|check|demo|slow) +[a-z0-9.+-]+ +[A-Za-z].*' "$T/packages" && fail "a line of deps.sh is none"
+grep -vE '^(build|check|demo|fuzz|slow) +[a-z0-9.+-]+ +[A-Za-z].*' "$T/packages" && fail "a line of deps.sh is none"
 if command -v man > /dev/null; then
     [ -z "$(clweave help --man | man --warnings -E UTF-8 -l - 2>&1 > /dev/null)" ] || fail "man complains"
 fi

@@ -1,5 +1,6 @@
 /* run_batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "run_fault.h"
+#include "../../../sched/whole.h"
 
 #define LONGEST_NS    500000 /* of a batch: the first of it is seen to be over when the last is */
 #define LONGEST_AT_NS 20000  /* where kernels run inside the enqueueing call: there it only saves the lock */
@@ -79,7 +80,7 @@ static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
         all += expected_ns(batch[i]);
     factor = (double)ns / all;
     for (uint32_t i = 0; i < n; i++) {
-        batch[i]->took_ns = (uint64_t)(expected_ns(batch[i]) * factor);
+        batch[i]->took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
         batch[i]->chained = true;
     }
     cw_run_unlock();

@@ -9,6 +9,7 @@
 #include "../tiles/run_group.h"
 #include "../tiles/run_parts.h"
 #include "../tiles/run_share.h"
+#include "../../../sched/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,8 +169,8 @@ static void record(const struct workspace *w, uint32_t i, uint64_t now)
                                               .device = cw_run.lanes[part[k].slot].recorded,
                                               .first = part[k].first_group,
                                               .groups = part[k].groups,
-                                              .start_ns = now + (uint64_t)part[k].start_ns,
-                                              .end_ns = now + (uint64_t)part[k].finish_ns});
+                                              .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
+                                              .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
 }
 
 /* Shared as planned. Whoever has a part is busy until all have ended. */
@@ -190,7 +191,7 @@ static void apply(struct workspace *w, uint64_t base)
         uint32_t i = w->plan.order[k];
         struct cw_run_task *t = w->task[i];
         struct cw_run_lane *l = &cw_run.lanes[w->plan.slot[i]];
-        uint64_t end = now + (uint64_t)w->plan.finish_ns[i];
+        uint64_t end = now + cw_whole_from(w->plan.finish_ns[i], INT64_MAX);
         t->rank = base + k; /* below every rank of a later window, above those of earlier ones */
         t->lane = l->number;
         t->place = place_on(t->queue->context, l->number);

@@ -7,6 +7,7 @@
 #include "../../door/log.h"
 #include "../plan/run_brain.h"
 #include "run_share.h"
+#include "../../../sched/whole.h"
 
 #define LEAST_NS    500000  /* shorter launches are not worth tiles of their own */
 
@@ -280,7 +281,7 @@ static bool wait_for_builds(struct cw_run_group *g)
 {
     double most = cw_run_chain_patience_ns(g->chain, g->steps, g->variant);
     uint64_t begin = cw_run_now_ns();
-    uint64_t now = begin, until = begin + (uint64_t)most;
+    uint64_t now = begin, until = begin + cw_whole_from(most, INT64_MAX);
 
     if (most < LEAST_NS)
         return false;

@@ -4,6 +4,7 @@
 #include "../../door/log.h"
 #include "../plan/run_brain.h"
 #include "run_share.h"
+#include "../../../sched/whole.h"
 
 #define CHAIN_KERNEL UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
 #define PLAIN_SHAPE  8  /* 2: earlier, counted otherwise */
@@ -109,7 +110,7 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
         return false;
     /* what this process has found before that the history was loaded is in there, too */
     plain_runs = kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
-    c->plain_runs = plain_runs > c->plain_runs ? (uint32_t)plain_runs : c->plain_runs;
+    c->plain_runs = plain_runs > c->plain_runs ? (uint32_t)cw_whole_from(plain_runs, UINT32_MAX) : c->plain_runs;
     c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns;
     while (doublings < MOST_DOUBLINGS && kept_of(h, device, c, pulls_shape(doublings), &ns) > 0)
         doublings++;
@@ -117,7 +118,7 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t variants)
     for (uint32_t helpers = 0; helpers < 2; helpers++)
         c->warm[helpers] = kept_of(h, device, c, WARM_SHAPE + helpers, &ns) > 0;
     for (uint32_t v = 0; v < variants; v++) {
-        c->runs[v] = (uint32_t)kept_of(h, device, c, variant_shape(v), &c->ns[v]);
+        c->runs[v] = (uint32_t)cw_whole_from(kept_of(h, device, c, variant_shape(v), &c->ns[v]), UINT32_MAX);
         known += c->runs[v] > 0;
         c->hopeless[v] = !c->runs[v] && kept_of(h, device, c, mixed(variant_shape(v), HOPELESS), &ns) > 0;
         if (c->hopeless[v])

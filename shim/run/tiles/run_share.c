@@ -8,6 +8,7 @@
 
 #include "../../../analyzer/settings/options.h"
 #include "../plan/run_brain.h"
+#include "../../../sched/whole.h"
 
 #define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
 #define GAIN         0.93   /* of the time, at most */
@@ -185,7 +186,7 @@ static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
 
     if (p->slot[i] == lane)
         return true;
-    if (l->building || l->quit || (l->busy && l->busy_until_ns > cw_run_now_ns() + (uint64_t)p->start_ns[i]))
+    if (l->building || l->quit || (l->busy && l->busy_until_ns > cw_run_now_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
         return false;
     for (uint32_t k = 0; k < x->s->tasks; k++)
         if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
@@ -296,7 +297,7 @@ void cw_run_share_rests(struct cw_run_share *h)
     h->rest_ns = h->rest_ns > 0 ? 2 * h->rest_ns : REST_FIRST * h->whole_ns;
     if (h->rest_ns > REST_MOST * h->whole_ns)
         h->rest_ns = REST_MOST * h->whole_ns;
-    h->rest_until_ns = now_ns() + (uint64_t)h->rest_ns;
+    h->rest_until_ns = now_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */

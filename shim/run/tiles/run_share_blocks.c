@@ -3,6 +3,7 @@
 #include "run_share.h"
 
 #include "../plan/run_brain.h"
+#include "../../../sched/whole.h"
 
 #define POOR    4     /* launches without gain, then it rests */
 #define DSP_MARGIN 4 /* times what a DSP takes alone, before it has been measured */
@@ -39,7 +40,7 @@ static void divide(struct cw_run_tiles *x)
     for (uint32_t k = 0; k < x->parts; k++) {
         size_t next;
         sum += all > 0 ? cw_adaptive_share(x->share->control, x->part[k].place) / all : 1.0 / x->parts;
-        next = k + 1 == x->parts ? x->cut.groups : (size_t)(sum * (double)x->cut.groups);
+        next = k + 1 == x->parts ? x->cut.groups : cw_whole_from(sum * (double)x->cut.groups, x->cut.groups);
         next = next > x->cut.groups ? x->cut.groups : next;
         if (next > first)
             x->block[x->blocks++] = (struct cw_run_block){.first = first, .groups = next - first, .part = k};

@@ -7,6 +7,7 @@
 #include "../lanes/run_fault.h"
 #include "../lanes/run_apart.h"
 #include "run_share.h"
+#include "../../../sched/whole.h"
 
 void cw_run_tiles_free(struct cw_run_tiles *x)
 {
@@ -142,7 +143,7 @@ static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task 
 static void expect(struct cw_run_tiles *x, const struct cw_run_task *part)
 {
     double ns = cw_run_share_expects_ns(x, part);
-    uint64_t until = cw_run_now_ns() + (uint64_t)ns;
+    uint64_t until = cw_run_now_ns() + cw_whole_from(ns, INT64_MAX);
 
     x->until_ns = ns > 0 && until > x->until_ns ? until : x->until_ns;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/footprint/compiled.h"
+#include "../../../sched/whole.h"
 
 #define LATE_SHARE 0.3    /* of what the launch was expected to take */
 #define LATE_NS    300000 /* and this much more: threads wake late */
@@ -62,7 +63,7 @@ uint64_t cw_run_tiles_late(const struct cw_run_task *t)
     if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)
         return 0;
     now = cw_run_now_ns();
-    deadline = x->until_ns + (uint64_t)(LATE_SHARE * (double)(x->until_ns - x->began_ns)) + LATE_NS;
+    deadline = x->until_ns + cw_whole_from(LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) + LATE_NS;
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {

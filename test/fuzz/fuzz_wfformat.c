@@ -1,0 +1,7 @@
+/* fuzz_wfformat.c - WfCommons instances: the reader, a policy, and every writer. */
+#include "use_graph.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return fuzz_graph(&cw_graph_format_wfformat, data, size);
+}

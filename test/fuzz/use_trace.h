@@ -1,0 +1,50 @@
+/* use_trace.h - everything that the tool does with a trace that a reader has accepted. */
+#ifndef FUZZ_USE_TRACE_H
+#define FUZZ_USE_TRACE_H
+
+#include "../../analyzer/draw/exporter.h"
+#include "../../analyzer/draw/report.h"
+#include "../../analyzer/graph/graph_build.h"
+#include "../../analyzer/graph/graph_summary.h"
+#include "../../analyzer/graph/sweep_order.h"
+#include "../../analyzer/plan/plan_graph.h"
+#include "../../sched/policy.h"
+#include "harness.h"
+
+/* A graph that a policy can plan comes of every trace that is one, or a message. */
+static inline void fuzz_plan_trace(const struct cw_trace *t)
+{
+    struct cw_policy_config config;
+    struct cw_plan_graph pg = {0};
+    struct cw_schedule *s = NULL;
+    struct cw_error err = {0};
+
+    cw_policy_config_init(&config, cw_policy_find("heft"));
+    if (cw_plan_graph_init(&pg, t, NULL, NULL, false, &err) == CW_OK &&
+        cw_policy_run(&config, pg.graph, pg.platform, &s, &err) == CW_OK)
+        FUZZ_PROMISE(cw_schedule_check(s, pg.graph, pg.platform, cw_policy_sharing(&config), 0, &err) == CW_OK,
+                     "plan: %s", err.text);
+    cw_schedule_destroy(s);
+    cw_plan_graph_finish(&pg);
+}
+
+static inline void fuzz_use_trace(struct cw_trace *t)
+{
+    static const struct cw_export_options all = {.queue_edges = true, .limit = 200};
+    struct cw_error err = {0};
+    uint32_t *order;
+
+    cw_graph_summary_print(t, fuzz_nowhere());
+    (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
+    (void)cw_export_timeline(t, &all, fuzz_nowhere(), &err);
+    (void)cw_report_write(t, &(struct cw_report_options){0}, fuzz_nowhere(), &err);
+    err = (struct cw_error){0};
+    FUZZ_PROMISE(cw_graph_build(t, NULL, &err) == CW_OK, "graph: %s", err.text);
+    order = malloc((t->commands.count + 1) * sizeof *order);
+    FUZZ_PROMISE(order && cw_graph_order(t, order, &err) == CW_OK, "built graph: %s", err.text);
+    free(order);
+    (void)cw_export_dot(t, &all, fuzz_nowhere(), &err);
+    fuzz_plan_trace(t);
+}
+
+#endif
