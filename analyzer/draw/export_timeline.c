@@ -223,7 +223,7 @@ static bool put_device_slices(struct timeline *l)
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         uint32_t d = cw_command_device(t, k);
-        if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE)
+        if (!k->start_ns || k->end_ns < k->start_ns || d == CW_NONE || k->queue == CW_NONE)
             continue;
         l->spans[i].begin = cw_clock_ns(k->start_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);
         l->spans[i].end = cw_clock_ns(k->end_ns) + l->shift[d] - cw_clock_ns(t->process.start_ns);

@@ -41,8 +41,8 @@ struct form_range form_line_range(const struct cw_compiled *c, const struct cw_c
     if (l->curve)
         return curve_range(c, &code->curve[l->curve - 1]);
     struct form_range r = {l->constant, l->constant};
-    const struct form_term *t = &code->term[l->first];
-    for (int i = 0; i < l->n; i++, t++) {
+    for (int i = 0; i < l->n; i++) {
+        const struct form_term *t = &code->term[l->first + i];
         int64_t lo = t->coefficient * c->lo[t->var], hi = t->coefficient * c->hi[t->var];
         r.lo += t->coefficient < 0 ? hi : lo;
         r.hi += t->coefficient < 0 ? lo : hi;
@@ -122,7 +122,7 @@ static void shrink(struct cw_compiled *c, int v, int64_t lo, int64_t hi)
 static void narrow_negative(struct cw_compiled *c, const struct cw_code *code, const struct form_line *l,
                             int sign, int64_t shift)
 {
-    const struct form_term *t = &code->term[l->first];
+    const struct form_term *t = l->n ? &code->term[l->first] : NULL;
     for (int i = 0; i < l->n; i++) {
         int v = t[i].var;
         int64_t coefficient = sign * t[i].coefficient, least = sign * l->constant + shift;

@@ -36,7 +36,7 @@ struct form_layout form_lay_out(const struct cw_compiled *c, const struct cw_cod
     if (x->line.curve)
         return lay_out_curve(c, code, x);
     struct form_layout y = {x->line.constant, 0, x->bytes_may, true, true, true};
-    const struct form_term *t = &code->term[x->line.first];
+    const struct form_term *t = x->line.n ? &code->term[x->line.first] : NULL;
     int64_t pieces = 1;
     bool repeats = x->repeats > 1;
     for (int i = 0; i < x->line.n; i++)

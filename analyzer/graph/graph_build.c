@@ -89,32 +89,32 @@ static bool declares_more_than_it_proves(const struct cw_trace *t)
 static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, struct cw_error *err)
 {
     CW_ARRAY(struct cw_edge) proven;
-    const struct cw_edge *declared, *end, *p;
+    CW_ARRAY(struct cw_edge) declared;
     struct cw_edge *out;
     enum cw_status status;
 
     memcpy(&proven, &t->edges, sizeof proven);
     memset(&t->edges, 0, sizeof t->edges);
     status = build_edges(t, order, true, err);
-    declared = t->edges.v;
-    end = declared + t->edges.count;
-    p = proven.v;
+    memcpy(&declared, &t->edges, sizeof declared);
     memset(&t->edges, 0, sizeof t->edges);
-    if (!status && (size_t)(end - declared) + proven.count >= CW_NONE)
+    if (!status && declared.count + proven.count >= CW_NONE)
         status = cw_error_set(err, CW_ERR_LIMIT, "graph: more than 2^32 edges; trace a shorter run");
-    out = status ? NULL : cw_trace_push(&t->edges, (size_t)(end - declared) + proven.count);
+    out = status ? NULL : cw_trace_push(&t->edges, declared.count + proven.count);
     if (!status && !out)
         status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     t->edges.count = 0;
-    for (const struct cw_edge *d = declared; out && (d < end || p < proven.v + proven.count);) {
-        int side = d == end ? -1 : p == proven.v + proven.count ? 1 : cw_edge_compare(p, d);
-        *out = side <= 0 ? *p : *d;
+    for (size_t d = 0, p = 0; out && (d < declared.count || p < proven.count);) {
+        int side = d == declared.count  ? -1
+                   : p == proven.count ? 1
+                                       : cw_edge_compare(&proven.v[p], &declared.v[d]);
+        *out = side <= 0 ? proven.v[p] : declared.v[d];
         out++->unproven = side < 0;
         p += side <= 0;
         d += side >= 0;
         t->edges.count++;
     }
-    free((void *)declared);
+    free(declared.v);
     free(proven.v);
     return status;
 }

@@ -271,6 +271,24 @@ enum cw_status cw_trace_load_text(struct cw_trace *t, const char *name, const ch
     return load_json(t, name, text, length, NULL, err);
 }
 
+/* A log is held against the same rules: what reads traces relies on them. */
+static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_error *err)
+{
+    struct cw_trace_place place = {CW_S_PROCESS, 0};
+    struct cw_error found = {0};
+    enum cw_status status = cw_log_read(t, path, err);
+
+    if (status)
+        return status;
+    status = cw_trace_check(t, &place, &found);
+    if (status && place.index != SIZE_MAX)
+        return cw_error_set(err, status, "%.300s: %s[%zu]: %s; the log is damaged", path, cw_sections[place.section].name,
+                            place.index, found.text);
+    if (status)
+        return cw_error_set(err, status, "%.300s: %s; the log is damaged", path, found.text);
+    return cw_graph_build(t, NULL, err);
+}
+
 enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_error *err)
 {
     struct cw_file_text file;
@@ -286,6 +304,5 @@ enum cw_status cw_trace_load(struct cw_trace *t, const char *path, struct cw_err
     cw_file_text_close(&file);
     if (!log)
         return status;
-    status = cw_log_read(t, path, err);
-    return status ? status : cw_graph_build(t, NULL, err);
+    return load_log(t, path, err);
 }

@@ -209,7 +209,7 @@ static void put_list_value(struct cw_json_out *o, const struct cw_trace *t, cons
         cw_json_put_close(o);
         break;
     case CW_F_PATTERN:
-        put_digits(o, t->bytes.v + x->pattern, x->pattern_bytes);
+        put_digits(o, x->pattern_bytes ? t->bytes.v + x->pattern : NULL, x->pattern_bytes);
         break;
     default:
         put_list(o, t, f, *s);
