@@ -8,7 +8,8 @@ DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2 -g
 comma   := ,
-variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(filter clang%,$(notdir $(CC))),-clang)
+clang   := $(filter clang%,$(notdir $(CC)))
+variant := $(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COVERAGE),-coverage)$(if $(FUZZ),-fuzz)$(if $(clang),-clang)
 B       := build$(variant)
 Q       := $(if $(V),,@)
 
@@ -16,8 +17,11 @@ CW_CFLAGS  := -std=c11 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=300 -Wall -Wextr
               -fvisibility=hidden -fno-omit-frame-pointer -ffp-contract=off -MMD -MP $(OPT)
 CW_LDFLAGS :=
 ifneq ($(SAN),)
-CW_CFLAGS  += -fsanitize=$(SAN) -fno-sanitize-recover=all
+# float-cast-overflow: not among those that gcc calls `undefined`
+CW_CFLAGS  += -fsanitize=$(SAN)$(if $(findstring undefined,$(SAN)),$(comma)float-cast-overflow) -fno-sanitize-recover=all
 CW_LDFLAGS += -fsanitize=$(SAN)
+# as gcc says it to the source
+CW_CFLAGS  += $(if $(clang),$(if $(findstring address,$(SAN)),-D__SANITIZE_ADDRESS__) $(if $(findstring thread,$(SAN)),-D__SANITIZE_THREAD__))
 endif
 ifneq ($(COVERAGE),)
 CW_CFLAGS  += --coverage
@@ -26,10 +30,6 @@ endif
 # `make fuzz` sets it: code that libFuzzer watches
 ifneq ($(FUZZ),)
 CW_CFLAGS  += -fsanitize=fuzzer-no-link
-endif
-# gcc has no check of this kind among those of `undefined`
-ifneq ($(and $(findstring undefined,$(SAN)),$(filter clang%,$(notdir $(CC)))),)
-CW_CFLAGS  += -fsanitize=float-cast-overflow
 endif
 
 JANSSON_LIBS := -ljansson

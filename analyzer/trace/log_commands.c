@@ -3,8 +3,6 @@
 
 #include "log_read_state.h"
 
-#define MAX_KERNEL_ARGS 65535
-
 /* ---- what all commands have in common */
 
 static enum cw_status read_waits(struct cw_log_reader *r, struct cw_log_record *rec, struct cw_slice *slice)
@@ -102,7 +100,7 @@ static enum cw_status read_arg(struct cw_log_reader *r, struct cw_cursor *c, str
     uint32_t index = cw_cursor_u32(c), code = cw_cursor_u32(c), i;
     struct cw_t_arg *a, *grown;
 
-    if (index >= MAX_KERNEL_ARGS || (code & 15) > CW_ARG_QUEUE || code >> 4 > 8)
+    if (index >= CW_LOG_MAX_KERNEL_ARGS || (code & 15) > CW_ARG_QUEUE || code >> 4 > 8)
         c->bad = true;
     if (c->bad)
         return CW_OK;

@@ -112,32 +112,69 @@ static struct cw_log_user *user_of(const struct cw_log_reader *r, uint64_t event
     return low < r->users.count && r->users.v[low].event_seq == event_seq ? &r->users.v[low] : NULL;
 }
 
+static int by_setting(const void *a, const void *b)
+{
+    const struct cw_log_user *x = a, *y = b;
+
+    return (x->set_seq > y->set_seq) - (x->set_seq < y->set_seq);
+}
+
+/* Appends to r->users the user events that are waited for and were never set, once each, in the order of their first waits;
+ * set_seq is the number of that wait. */
+static enum cw_status find_unset(struct cw_log_reader *r)
+{
+    size_t known = r->users.count, kept = known;
+    struct cw_log_user *u;
+
+    for (size_t i = 0; i < r->waits.count; i++) {
+        r->users.count = known; /* of those user_of() looks among */
+        if (r->waits.v[i].how != CW_LOG_WAIT_USER || user_of(r, r->waits.v[i].seq))
+            continue;
+        r->users.count = kept;
+        u = cw_trace_push(&r->users, 1);
+        if (!u)
+            return cw_log_nomem(r);
+        *u = (struct cw_log_user){r->waits.v[i].seq, i};
+        kept = r->users.count;
+    }
+    r->users.count = kept;
+    if (kept == known)
+        return CW_OK;
+    qsort(&r->users.v[known], kept - known, sizeof *u, by_event);
+    kept = known;
+    for (size_t i = known; i < r->users.count; i++)
+        if (kept == known || r->users.v[kept - 1].event_seq != r->users.v[i].event_seq)
+            r->users.v[kept++] = r->users.v[i];
+    r->users.count = kept;
+    qsort(&r->users.v[known], kept - known, sizeof *u, by_setting);
+    return CW_OK;
+}
+
 /* A pseudo-command at the end for each user event that is waited for and was never set. */
 static enum cw_status add_unset(struct cw_log_reader *r)
 {
-    size_t i, known = r->users.count;
+    size_t known = r->users.count;
     struct cw_trace *t = r->t;
     uint64_t last = t->commands.count ? t->commands.v[t->commands.count - 1].sequence : 0;
-    struct cw_command *cmd;
-    struct cw_log_user *u;
+    enum cw_status st;
 
     if (known)
         qsort(r->users.v, known, sizeof *r->users.v, by_event);
-    for (i = 0; i < r->waits.count; i++) {
-        if (r->waits.v[i].how != CW_LOG_WAIT_USER || user_of(r, r->waits.v[i].seq))
-            continue;
-        cmd = cw_trace_push(&t->commands, 1);
-        u = cw_trace_push(&r->users, 1);
-        if (!cmd || !u)
+    st = find_unset(r);
+    for (size_t i = known; st == CW_OK && i < r->users.count; i++) {
+        struct cw_command *cmd = cw_trace_push(&t->commands, 1);
+
+        if (!cmd)
             return cw_log_nomem(r);
         cmd->type = CW_HOST_USER_EVENT;
-        cmd->queue = cmd->kernel = cmd->transfer = CW_NONE;
+        cmd->queue = cmd->kernel = cmd->transfer = cmd->device = CW_NONE;
         cmd->exec_status = 1;
         cmd->sequence = ++last;
-        *u = (struct cw_log_user){r->waits.v[i].seq, cmd->sequence};
-        qsort(r->users.v, r->users.count, sizeof *r->users.v, by_event); /* rare */
+        r->users.v[i].set_seq = cmd->sequence;
     }
-    return CW_OK;
+    if (r->users.count > known)
+        qsort(r->users.v, r->users.count, sizeof *r->users.v, by_event);
+    return st;
 }
 
 /* ---- links */
@@ -246,29 +283,20 @@ static void link_seen(struct cw_trace *t)
     }
 }
 
-/* A command that waits for a failed one is terminated (OpenCL 3.0, section 5.11). */
+/* A command that waits for a failed one is terminated (OpenCL 3.0, section 5.11). It waits for earlier commands, and for user
+ * events, whose status rests on nothing else. */
 static void spread_failures(struct cw_trace *t)
 {
-    bool changed;
-    struct cw_command *cmd;
-    uint32_t i, id;
-    size_t c;
+    for (size_t c = 0; c < t->commands.count; c++) {
+        struct cw_command *cmd = &t->commands.v[c];
 
-    for (c = 0; c < t->commands.count && t->commands.v[c].exec_status >= 0; c++)
-        ;
-    for (changed = c < t->commands.count; changed;) {
-        changed = false;
-        for (c = 0; c < t->commands.count; c++) {
-            cmd = &t->commands.v[c];
-            if (!cw_command_is_enqueue(cmd) || cmd->status || cmd->exec_status < 0)
-                continue;
-            for (i = 0; i < cmd->wait_list.count && cmd->exec_status >= 0; i++) {
-                id = t->waits.v[cmd->wait_list.first + i];
-                if (id == CW_NONE || t->commands.v[id].exec_status >= 0)
-                    continue;
+        if (!cw_command_is_enqueue(cmd) || cmd->status || cmd->exec_status < 0)
+            continue;
+        for (uint32_t i = 0; i < cmd->wait_list.count; i++) {
+            uint32_t id = t->waits.v[cmd->wait_list.first + i];
+
+            if (id != CW_NONE && t->commands.v[id].exec_status < 0)
                 cmd->exec_status = EXEC_STATUS_ERROR_IN_WAIT_LIST;
-                changed = true;
-            }
         }
     }
 }

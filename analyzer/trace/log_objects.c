@@ -3,8 +3,6 @@
 
 #include "log_read_state.h"
 
-#define MAX_KERNEL_ARGS 65535
-
 static enum cw_log_object object_of(uint32_t kind)
 {
     switch (kind) {
@@ -77,11 +75,34 @@ static enum cw_status collect_ids(struct cw_log_reader *r)
     return CW_OK;
 }
 
+/* Fills k->dense: every object behind its parent. A circle of parents is a damaged log; the trace's checks will say so. */
+static bool number_memory(struct cw_log_ids *k, const uint32_t *parent)
+{
+    uint32_t *chain = malloc(k->count * sizeof *chain), placed = 0;
+    bool done;
+
+    k->dense = malloc(k->count * sizeof *k->dense);
+    for (uint32_t i = 0; chain && k->dense && i < k->count; i++)
+        k->dense[i] = CW_NONE;
+    for (uint32_t i = 0; chain && k->dense && i < k->count; i++) {
+        uint32_t n = 0;
+        for (uint32_t at = i; at != CW_NONE && k->dense[at] == CW_NONE; at = parent[at]) {
+            k->dense[at] = 0; /* it will have one: a circle ends here */
+            chain[n++] = at;
+        }
+        while (n > 0)
+            k->dense[chain[--n]] = placed++;
+    }
+    done = chain && k->dense;
+    free(chain);
+    return done;
+}
+
 /* Numbers memory objects so that parents come before their parts; usually they do already. */
 static enum cw_status order_memory(struct cw_log_reader *r)
 {
     struct cw_log_ids *k = &r->ids[CW_LOG_O_MEMORY];
-    uint32_t *parent = malloc((k->count + 1) * sizeof *parent), placed = 0, before, i;
+    uint32_t *parent = malloc((k->count + 1) * sizeof *parent);
     bool ordered = true;
     size_t d;
 
@@ -99,19 +120,12 @@ static enum cw_status order_memory(struct cw_log_reader *r)
         parent[self] = cw_log_resolve(r, CW_LOG_O_MEMORY, cw_cursor_u(&c));
         ordered = ordered && (parent[self] == CW_NONE || parent[self] < self);
     }
-    if (!ordered && (k->dense = malloc(k->count * sizeof *k->dense))) {
-        memset(k->dense, 0xff, k->count * sizeof *k->dense);
-        do
-            for (before = placed, i = 0; i < k->count; i++)
-                if (k->dense[i] == CW_NONE && (parent[i] == CW_NONE || k->dense[parent[i]] != CW_NONE))
-                    k->dense[i] = placed++;
-        while (placed > before);
-        for (i = 0; i < k->count; i++) /* a circle: a damaged log; the trace's checks will say so */
-            if (k->dense[i] == CW_NONE)
-                k->dense[i] = placed++;
+    if (!ordered && !number_memory(k, parent)) {
+        free(parent);
+        return cw_log_nomem(r);
     }
     free(parent);
-    return ordered || k->dense ? CW_OK : cw_log_nomem(r);
+    return CW_OK;
 }
 
 /* ---- one definition each; `c` is after the id */
@@ -235,7 +249,7 @@ static void read_kernel(struct cw_log_reader *r, struct cw_cursor *c, struct cw_
 {
     k->program = get_ref(r, c, CW_LOG_O_PROGRAM);
     k->num_args = cw_cursor_u32(c);
-    if (k->num_args > MAX_KERNEL_ARGS)
+    if (k->num_args > CW_LOG_MAX_KERNEL_ARGS)
         c->bad = true;
     k->name = get_string(r, c);
 }
@@ -259,10 +273,14 @@ static enum cw_status read_module(struct cw_log_reader *r, struct cw_cursor *c)
     struct cw_t_module m = {cw_cursor_u(c), cw_cursor_u(c), cw_cursor_u(c), NULL}, *to;
     size_t i;
 
-    for (i = 0; i < r->t->modules.count; i++) /* the list is written again after a dlopen */
+    if (r->t->modules.count == CW_LOG_MAX_MODULES)
+        c->bad = true;
+    for (i = 0; i < r->t->modules.count && !c->bad; i++) /* the list is written again after a dlopen */
         if (r->t->modules.v[i].start == m.start && r->t->modules.v[i].end == m.end)
             return CW_OK;
     m.path = get_string(r, c);
+    if (c->bad)
+        return CW_OK;
     to = m.path ? cw_trace_push(&r->t->modules, 1) : NULL;
     if (!to)
         return cw_log_nomem(r);

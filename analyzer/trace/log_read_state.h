@@ -6,6 +6,10 @@
 #include "log_cursor.h"
 #include "log_read.h"
 
+/* More in a log is damage, and would take memory, or time, out of proportion to it. Vendors have a few KiB for all arguments of a
+ * kernel, and Linux has some 65,000 mappings for a process. */
+enum { CW_LOG_MAX_KERNEL_ARGS = 4096, CW_LOG_MAX_MODULES = 65536 };
+
 /* A stretch of one thread's records. */
 struct cw_log_segment {
     uint32_t thread, number;

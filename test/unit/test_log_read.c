@@ -284,6 +284,7 @@ static void test_user_events(void **state)
     assert_int_equal(t.waits.v[t.commands.v[4].wait_list.first], CW_NONE);
     assert_int_equal(t.commands.v[5].type, CW_HOST_USER_EVENT);
     assert_int_equal(t.commands.v[5].exec_status, 1);
+    assert_int_equal(t.commands.v[5].device, CW_NONE);
     assert_int_equal(t.commands.v[0].exec_status, -14);
     assert_int_equal(t.commands.v[1].exec_status, -14);
     assert_int_equal(t.commands.v[2].exec_status, 1);
