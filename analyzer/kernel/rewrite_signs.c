@@ -366,7 +366,8 @@ bool cw_rw_signs_stay(const struct cw_rw_rows *r, bool (*is_kernel)(const struct
 {
     for (size_t u = 0; u < r->s->units; u++) {
         const struct cw_rw_unit *unit = &r->s->unit[u];
-        if (!macros_stay(&unit->text) || (r->s->options && !options_stay(r->s->options[u])))
+        if (!cw_rw_spend(r, (uint32_t)unit->text.count) || /* all is looked at, for each kernel */
+            !macros_stay(&unit->text) || (r->s->options && !options_stay(r->s->options[u])))
             return false;
         for (size_t k = 0; k < unit->functions; k++) {
             struct cw_rw_rows other = {.s = r->s, .t = &unit->text, .f = &unit->function[k]};

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
+
 #include "rewrite_text.h"
 
 #define K(parameters, body)                                                                                                 \
@@ -228,6 +230,29 @@ static void many_looks(void **state)
     cw_rewrite_finish(&out);
 }
 
+/* Each looks at all of the source, so many of them do not have all of these looks: time is linear in the source. */
+static void many_kernels(void **state)
+{
+    enum { KERNELS = 3000, ROOM = 160 };
+    char *source = malloc((size_t)KERNELS * ROOM), *at = source, last[16];
+    const char *names[] = {"k0", last};
+    struct cw_rewrite_unit unit = {source, NULL};
+    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = 2};
+    struct cw_rewrite_out out;
+
+    (void)state;
+    assert_non_null(source);
+    for (int k = 0; k < KERNELS; k++)
+        at += snprintf(at, ROOM, "kernel void k%d(global float *a, int n) { int x = get_global_id(0); if (x < n) a[x] = 1; }\n", k);
+    snprintf(last, sizeof last, "k%d", KERNELS - 1);
+    assert_int_equal(cw_rewrite(&in, &out, NULL), CW_OK);
+    assert_true(out.kernel[0].rows);
+    assert_int_equal(out.kernel[1].verdict, CW_REWRITE_DONE);
+    assert_false(out.kernel[1].rows);
+    cw_rewrite_finish(&out);
+    free(source);
+}
+
 static void forms(void **state)
 {
     const char *names[] = {"k"};
@@ -273,7 +298,8 @@ int main(int argc, char **argv)
     if (argc == 2)
         return write_cases(argv[1]);
 
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(many_looks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(many_looks),
+                                       cmocka_unit_test(many_kernels)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
