@@ -9,10 +9,9 @@
 
 static void unpack(const uint8_t *data, size_t size)
 {
-    const uint64_t key[2] = {0, 0};
     struct cw_groups g;
 
-    if (cw_groups_unpack(data, size, key, &g))
+    if (cw_groups_unpack(data, size, &g))
         cw_groups_finish(&g);
 }
 
@@ -29,7 +28,7 @@ static void merge(const uint8_t *data, size_t size)
     device[1] = cw_history_device(h, "b");
     for (; size >= sizeof e; data += sizeof e, size -= sizeof e) {
         memcpy(&e, data, sizeof e);
-        e.kernel %= 4;
+        e.kernel = (struct cw_key){{1, e.kernel.half[0] % 4}};
         e.shape %= 4;
         e.device = device[e.device % 2];
         (void)cw_history_merge(h, &e);
