@@ -8,7 +8,7 @@
 
 #define VERSION "macros.2"
 
-enum { MILLISECONDS = 5000 };
+enum { MILLISECONDS = 60000 }; /* for a helper that is stuck */
 
 char *cw_macro_words(const char *identity, const char *options, char *const *names, size_t n, size_t *bytes)
 {
