@@ -42,13 +42,13 @@ void cw_run_counts_own(cl_event event, const struct cw_run_context *c, const str
 /* Lets go of the events of `c`, or of `q`, which is freed. */
 void cw_run_counts_disown(const void *context_or_queue);
 
-/* Makes the vendor let go of events of native commands that are no longer the last ones on their memory. Call
- * before the vendor is asked for the count of a queue or an event. Lock not held; takes some microseconds, at
- * most a tenth of a second. */
+/* Lets go of events of native commands that are over, and makes the vendor let go of those that are no longer
+ * the last ones on their memory. Call before the vendor is asked for the count of a queue or an event. Lock
+ * not held; takes some microseconds, at most a tenth of a second. */
 void cw_run_counts_settle(void);
 
 uint32_t cw_run_counts_of_context(const struct cw_run_context *c);
-uint32_t cw_run_counts_of_queue(struct cw_run_queue *q);
+uint32_t cw_run_counts_of_queue(const struct cw_run_queue *q);
 uint32_t cw_run_counts_of_memory(const struct cw_run_memory *m);
 uint32_t cw_run_counts_of_kernel(const struct cw_run_kernel *k);
 uint32_t cw_run_counts_of_event(cl_event event);              /* one that is not managed */

@@ -33,18 +33,29 @@ void cw_run_recount_read(struct cw_run_recount *r)
     *r = (struct cw_run_recount){.until_ns = cw_run_now_ns() + RECOUNT_NS};
 }
 
+/* Changes that other threads are in; *now: all that have begun. */
+static uint64_t in_progress(uint64_t *now)
+{
+    uint64_t over = atomic_load(&ended); /* first: never more over than begun */
+
+    *now = atomic_load(&begun);
+    return *now - over - mine;
+}
+
 bool cw_run_recount_again(struct cw_run_recount *r)
 {
-    uint64_t over = atomic_load(&ended), now = atomic_load(&begun); /* in this order: never more over than begun */
+    bool over = r->read && (atomic_load(&begun) == r->changes || cw_run_now_ns() >= r->until_ns);
 
-    if (r->read && (now == r->changes || cw_run_now_ns() >= r->until_ns))
+    if (r->read)
+        cw_run_unlock();
+    if (over)
         return false; /* none has begun since `changes`, when all but our own were over */
-    while (now - over > mine && cw_run_now_ns() < r->until_ns) {
+    cw_run_lock();
+    while ((in_progress(&r->changes) || cw_run_has_garbage()) && cw_run_now_ns() < r->until_ns) {
+        cw_run_unlock(); /* their notes need it; and it hands over what is noted to be gone */
         sched_yield();
-        over = atomic_load(&ended);
-        now = atomic_load(&begun);
+        cw_run_lock();
     }
-    r->changes = now;
     r->read = true;
     return true;
 }

@@ -14,8 +14,8 @@ void cw_run_recount_begins(void);
 void cw_run_recount_ends(void);
 
 /* for (cw_run_recount_read(&r); cw_run_recount_again(&r);) { ask the vendor; take off what is ours }
- * The body runs until no other thread has changed anything meanwhile, but for no longer than a tenth of a second: changes may be
- * slow and follow on each other. Lock not held, though the body may take it. */
+ * The body runs, with the lock held, until no other thread has changed anything meanwhile, but for no longer than a
+ * tenth of a second: changes may be slow and follow on each other. Lock not held before and after. */
 struct cw_run_recount {
     uint64_t changes, until_ns;
     bool read;

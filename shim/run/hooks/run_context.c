@@ -172,10 +172,8 @@ cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, si
         return err;
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
         cw_next.clGetContextInfo(context, name, sizeof count, &count, NULL);
-        cw_run_lock();
         c = cw_run_find(context, CW_RUN_CONTEXT);
         count += c ? cw_run_counts_of_context(c) : 0;
-        cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);
     return err;

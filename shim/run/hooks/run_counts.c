@@ -131,7 +131,7 @@ void cw_run_counts_disown(const void *whose)
             at = &(*at)->next;
 }
 
-/* How many there are; those that nobody else needs go, and the caller reads again. */
+/* How many there were when the vendor was asked. Those that nobody else needs go. */
 static uint32_t own_of(const void *whose)
 {
     uint32_t n = 0;
@@ -232,10 +232,16 @@ static void settle_some(void)
     cw_run_idle(&c->r);
 }
 
+static void let_go_of_gates(void *record)
+{
+    cw_run_queue_gated(record);
+}
+
 void cw_run_counts_settle(void)
 {
     cw_run_recount_begins();
     cw_run_lock();
+    cw_run_each(CW_RUN_QUEUE, let_go_of_gates);
     while (unsettled && !cw_run.forked) {
         unsettled_ones.context = NULL;
         unsettled_ones.n = 0;
@@ -384,13 +390,12 @@ static uint32_t only_kept(const struct cw_run_queue *q)
     return (uint32_t)kept.n - kept.matched;
 }
 
-uint32_t cw_run_counts_of_queue(struct cw_run_queue *q)
+uint32_t cw_run_counts_of_queue(const struct cw_run_queue *q)
 {
     uint32_t n = q->events + only_kept(q) - own_of(q) - cw_run_hidden_references(&q->r);
 
     for (const struct cw_run_task *t = q->first; t; t = t->next)
         n += !t->event;
-    cw_run_queue_gated(q); /* events of those that are over go, and the caller reads again */
     return n;
 }
 
@@ -416,11 +421,10 @@ static cl_event held; /* of cw_run_each(); lock held */
 
 static void count_gates(void *record)
 {
-    struct cw_run_queue *q = record;
+    const struct cw_run_queue *q = record;
 
     for (uint32_t i = 0; i < q->num_gates; i++)
         asked.n -= q->gates[i] == held;
-    cw_run_queue_gated(q);
 }
 
 uint32_t cw_run_counts_of_event(cl_event event)

@@ -75,10 +75,8 @@ static cl_int count_references(cl_event event, size_t room, void *to, size_t *by
     cw_run_counts_settle();
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
         cw_next.clGetEventInfo(event, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL);
-        cw_run_lock();
         e = managed(event);
         count = e ? cw_run_counts_managed(e) : count + cw_run_counts_of_event(event);
-        cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);
     return err;

@@ -214,10 +214,8 @@ static void count_references(cl_kernel kernel, void *to)
 
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
         cw_next.clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof count, &count, NULL);
-        cw_run_lock();
         k = cw_run_find(kernel, CW_RUN_KERNEL);
         count += k ? cw_run_counts_of_kernel(k) : 0;
-        cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);
 }

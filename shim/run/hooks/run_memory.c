@@ -297,10 +297,8 @@ static void count_references(cl_mem memory, void *to)
 
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
         cw_next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL);
-        cw_run_lock();
         m = cw_run_find(memory, CW_RUN_MEMORY);
         count += m ? cw_run_counts_of_memory(m) : 0;
-        cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);
 }

@@ -321,11 +321,9 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
         return err;
     for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
         cw_next.clGetProgramInfo(program, name, sizeof count, &count, NULL);
-        cw_run_lock();
         p = cw_run_find(program, CW_RUN_PROGRAM);
         count -= p ? p->own_kernels + cw_run_hidden_references(&p->r) : 0;
         count += p && p->kept ? p->kernels : 0; /* each retains it */
-        cw_run_unlock();
     }
     memcpy(to, &count, sizeof count);
     return err;
