@@ -9,8 +9,8 @@
  *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE ──▶ RETIRED
  *
  * Locks: one, cw_run.lock, over all that is declared here. Nothing of the vendor is called while it is held but
- * queries of an event's status and of reference counts, and retains of events (PoCL calls back without a lock of its own, so these cannot
- * meet us from behind). cw_run_unlock first hands over what had to wait for the lock to be free: releases, and
+ * queries of an event's status and of reference counts, and retains of events (PoCL calls back without a lock of its
+ * own, so these cannot meet us from behind). cw_run_unlock first hands over what had to wait for the lock to be free: releases, and
  * callbacks on vendor events. A task is linked completely within one critical section.
  *
  * Lifetimes: a release by the program that would be the last one while commands still need the object is kept back
