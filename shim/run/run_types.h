@@ -77,7 +77,8 @@ struct cw_run_queue {
     struct cw_run_aside aside;
     bool again;                  /* a launch is under way that is in no list (run_again.h), ... */
     pthread_t again_by;          /* ... in this thread */
-    uint64_t calls, calls_over;  /* callbacks on its commands: begun to be due, returned */
+    uint64_t calls, calls_over;  /* callbacks that are for the callback thread: due so far, returned */
+    struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
     uint32_t lasts;              /* memory objects whose last command is one of the queue */
 };
 
@@ -253,7 +254,8 @@ struct cw_run_kernel {
     struct cw_run_tiled *tiled; /* what it needs to run in tiles (run_tile.h); NULL: never thought of */
 };
 
-enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED };
+/* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
+enum cw_run_event_kind { CW_RUN_MANAGED, CW_RUN_USER, CW_RUN_GATED, CW_RUN_CALLED };
 
 struct cw_run_callback {
     struct cw_run_callback *next;
@@ -261,6 +263,10 @@ struct cw_run_callback {
     void *data;
     cl_int type, status;
     struct cw_run_event *event;
+    struct cw_run_queue *queue;
+    uint64_t number;         /* of those that are due; 0: not counted in queue->calls */
+    uint64_t before;         /* on a native command: must return before that number is called; 0: none waits for it */
+    uint64_t begun;          /* on a native command: cw_run.sequence + 1 when the vendor's thread called it; 0: not yet */
 };
 
 struct cw_run_event {
@@ -274,6 +280,7 @@ struct cw_run_event {
     uint64_t times[4];         /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
     uint32_t calls_due;        /* callbacks that have not returned */
+    uint64_t calls;            /* MANAGED, over: queue->calls with its own callbacks */
     bool asked;                /* the program has seen that it was not over */
     uint64_t sequence;         /* MANAGED: the command's */
 };

@@ -203,8 +203,8 @@ static void wait_for_callbacks(cl_uint n, const cl_event *list)
         return;
     cw_run_lock();
     for (cl_uint i = 0; i < n && list; i++) {
-        e = managed(list[i]);
-        if (!e || !e->calls_due)
+        e = cw_run_find(list[i], CW_RUN_EVENT);
+        if (!e || e->task)
             continue;
         cw_run_busy(&e->r);
         cw_run_callbacks_wait_event(e);
@@ -219,8 +219,8 @@ cl_int cw_run_hook_clWaitForEvents(cl_uint n, const cl_event *list)
     cl_int err;
 
     cw_run_wait_list(n, list);
-    wait_for_callbacks(n, list);
     err = cw_native.clWaitForEvents(n, list);
+    wait_for_callbacks(n, list);
     cw_run_lock();
     cw_run_start_waited(&now);
     cw_run_unlock();
@@ -321,23 +321,26 @@ cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLB
     e = managed(event);
     if (!e) {
         cw_run_unlock();
-        return cw_native.clSetEventCallback(event, type, function, data);
+        return cw_run_callbacks_set_native(event, type, function, data);
     }
     if (!function || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE))
         err = CL_INVALID_VALUE;
     else if ((e->task && !cw_run_callbacks_start()) || !(c = calloc(1, sizeof *c)))
         err = CL_OUT_OF_HOST_MEMORY;
     if (c) {
-        *c = (struct cw_run_callback){.function = function, .data = data, .type = type, .event = e};
+        *c = (struct cw_run_callback){
+            .function = function, .data = data, .type = type, .event = e, .queue = e->queue};
         cw_run_busy(&e->r);
         cw_run_window_close();
         status = visible_status(e);
-        if (status <= type) {
+        if (status <= type && cw_run_callbacks_turn(e)) {
             call_at_once(c, status);
         } else {
             for (end = &e->callbacks; *end;)
                 end = &(*end)->next;
             *end = c;
+            if (status <= type)
+                cw_run_callbacks_push(e, status < 0 ? CL_COMPLETE : status, status);
         }
     }
     cw_run_unlock();

@@ -62,6 +62,8 @@ static void drain(struct cw_run_native *x, bool whole)
         cw_run_help(q, until.sequence, cw_run_is_over, &until);
     else
         cw_run_help(q, UINT64_MAX, no_join, q);
+    if (q->in_order)
+        cw_run_callbacks_wait(q);
 }
 
 /* Sets x->gate to a retained event of what must come first; lock held, given up meanwhile. */

@@ -146,6 +146,7 @@ static void waited(struct cw_run_queue *q, uint64_t given)
 
     if (q->native_known < given)
         q->native_known = given;
+    cw_run_callbacks_wait(q); /* those on native commands, too */
     cw_run_aside_synchronised(q, &now);
     cw_run_start_waited(&now);
     cw_run_idle(&q->r);

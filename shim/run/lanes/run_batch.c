@@ -98,10 +98,10 @@ static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
         batch[i]->status = CW_RUN_NOT_RUN;
 }
 
-/* For the recorded log: they were told to start together, and each began when the one before it was over. */
+/* They were told to start together, and each began when the one before it was over. */
 static void one_after_another(struct cw_run_task *const *batch, uint32_t n, bool shares)
 {
-    for (uint32_t i = 0; cw_run.recording && i < n && batch[i]->status != CW_RUN_NOT_RUN; i++) {
+    for (uint32_t i = 0; batch[0]->timed && i < n && batch[i]->status != CW_RUN_NOT_RUN; i++) {
         if (i && batch[i]->times[2] < batch[i - 1]->times[3])
             batch[i]->times[2] = batch[i - 1]->times[3];
         if (shares)

@@ -52,7 +52,7 @@ static enum cw_run_waits look(const struct cw_run_queue *q, cl_event event)
     status = e && e->what == CW_RUN_USER ? e->status : event ? vendor_status(event) : CL_INVALID_EVENT;
     if (status < 0)
         return CW_RUN_WAITS_ODD;
-    return e && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
+    return e && e->what != CW_RUN_CALLED && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
 }
 
 enum cw_run_waits cw_run_waits_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
@@ -87,6 +87,14 @@ bool cw_run_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event
     return native;
 }
 
+/* Orders `t` behind q->join, if there is one. A barrier has to be seen to be over. False: out of memory. */
+static bool wait_for_join(const struct cw_run_queue *q, struct cw_run_task *t)
+{
+    enum cw_run_edge edge = q->join && q->join->queue ? CW_RUN_FAILS | CW_RUN_AT_RETIRE : CW_RUN_FAILS;
+
+    return !q->join || cw_run_depend(q->join, t, edge);
+}
+
 /* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the caller. */
 static struct cw_run_task *new_join(struct cw_run_queue *q)
 {
@@ -94,7 +102,7 @@ static struct cw_run_task *new_join(struct cw_run_queue *q)
 
     if (!j)
         return NULL;
-    if (q->join && !cw_run_depend(q->join, j, CW_RUN_FAILS)) {
+    if (!wait_for_join(q, j)) {
         cw_run_task_destroy(j);
         return NULL;
     }
@@ -347,10 +355,9 @@ bool cw_run_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const
     if (whole && !q->in_order)
         for (before = q->first; before; before = before->next)
             cw_run_depend(before, t, CW_RUN_AT_RETIRE);
-    if (q->join) {
+    if (q->join)
         t->tainted |= q->join->tainted;
-        cw_run_depend(q->join, t, CW_RUN_FAILS);
-    }
+    wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);
     if (CW_UNLIKELY(t->failed || !cw_run_lanes_reserve(cw_run.unfinished + 1))) {

@@ -144,6 +144,13 @@ static void advance(struct cw_run_queue *q)
     }
 }
 
+/* Later commands of its queue need not wait for it any more. */
+static void no_longer_joins(struct cw_run_task *t)
+{
+    if (t->joins && t->joins->join == t)
+        t->joins->join = NULL;
+}
+
 static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **last)
 {
     t->status = t->failed ? t->failed : status;
@@ -154,20 +161,19 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
             t->times[3] = t->ready_ns;
         for (int i = 2; i >= 0 && !t->times[i]; i--)
             t->times[i] = t->times[3];
-        t->times[3] += t->times[2] == t->times[3]; /* programs divide by END - START */
+        t->times[3] += t->times[2] == t->times[3];
     }
     if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
         cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
     if (t->gauged)
         cw_run_gain_done();
     cw_run_untouch(t);
-    if (t->joins && t->joins->join == t)
-        t->joins->join = NULL;
     let_go(t, false, last);
     if (t->queue) {
         advance(t->queue);
         return;
     }
+    no_longer_joins(t);
     let_go(t, true, last);
     t->state = CW_RUN_RETIRED;
     if (t->joins)
@@ -237,35 +243,54 @@ static void leave_queue(struct cw_run_task *t)
         q->last = t->prev;
 }
 
-static void finish_event(struct cw_run_task *t)
+/* The times that the program is told: a command is submitted and starts when the commands that it waited for have ended,
+ * in an in-order queue the one before it. One that had run before that ends when it retires. */
+static void put_in_line(struct cw_run_task *t)
+{
+    struct cw_run_queue *q = t->queue;
+    uint64_t from = q->in_order && q->last_end_ns > t->ready_ns ? q->last_end_ns : t->ready_ns, now;
+
+    for (int i = 1; i <= 2; i++)
+        t->times[i] = t->times[i] < from ? from : t->times[i];
+    if (t->times[3] <= t->times[2]) {
+        now = cw_run_event_now_ns();
+        t->times[3] = now > t->times[2] ? now : t->times[2] + 1; /* programs divide by END - START */
+    }
+}
+
+/* The event says that the command is over. This comes before native commands that wait for it are let go. */
+static void show(struct cw_run_task *t)
 {
     struct cw_run_event *e = t->event;
 
+    if (t->queue && t->timed)
+        put_in_line(t);
+    if (t->queue)
+        t->queue->last_end_ns = t->times[3];
     if (!e)
         return;
+    cw_run_callbacks_push(e, CL_COMPLETE, t->status);
     e->task = NULL;
     e->status = t->status;
+    e->calls = e->queue->calls;
     for (int i = 0; i < 4; i++)
         e->times[i] = t->times[i];
-    cw_run_callbacks_push(e, CL_COMPLETE, t->status);
-    cw_run_idle(&e->r);
 }
 
-/* The command is over as far as the program can see. */
+/* The command is over, and the vendor knows. */
 static void finish(struct cw_run_task *t, struct cw_run_task **last)
 {
     struct cw_run_queue *q = t->queue;
 
     t->state = CW_RUN_RETIRED;
+    no_longer_joins(t);
     if (q) {
-        if (q->in_order && t->times[3] < q->last_end_ns)
-            t->times[3] = q->last_end_ns;
-        q->last_end_ns = t->times[3];
         leave_queue(t);
         cw_run.unfinished--;
         cw_run.counts.retired++;
     }
-    finish_event(t);
+    if (t->event)
+        cw_run_idle(&t->event->r);
     if (q && q->in_order && q->first)
         cw_run_event_progress(q->first); /* it is seen to run, if it does, now that all before it are over */
     let_go(t, true, last);
@@ -297,6 +322,8 @@ void cw_run_retire(void)
         bool failed;
 
         cw_run.retire_first = cw_run.retire_last = NULL;
+        for (struct cw_run_task *t = list; t; t = t->window_next)
+            show(t);
         if (needs_vendor(list)) {
             cw_run_unlock();
             failed = tell_vendor(list);
