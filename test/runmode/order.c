@@ -144,13 +144,19 @@ static void enqueue(int lane, int kind)
     watch(c);
 }
 
-static int a_kind(void)
+/* Out of order nothing keeps transfers apart. */
+static bool is_apart(int kind)
+{
+    return kind <= TASK || kind == MIGRATE || kind == MARKER || kind == BARRIER || kind == NATIVE;
+}
+
+static int a_kind(const struct lane *l)
 {
     int kind;
 
     do {
         kind = any(3) ? (int)any(SLOW + 1) : (int)any(KINDS);
-    } while (kind == UNMAP || !can[kind]);
+    } while (kind == UNMAP || !can[kind] || !(l->in_order || is_apart(kind)));
     return kind;
 }
 
@@ -194,7 +200,7 @@ static void one_round(int type)
     for (int i = 0; num_commands < COMMANDS; i++) {
         int lane = i < LANES ? i : (int)any(LANES);
         held_by = (type == HELD && i < LANES) || (type == GATED && num_commands >= holds_at) ? h.event : NULL;
-        enqueue(lane, a_kind());
+        enqueue(lane, a_kind(&lanes[lane]));
         if (!any(16))
             APP_CHECK(clFlush(lanes[lane].queue));
     }
@@ -225,7 +231,7 @@ static void rounds(int count, int type, bool profiled)
 
 int main(int argc, char **argv)
 {
-    int count = (int)app_size(argc, argv, 1, 8, 1, 100000);
+    int count = (int)app_size(argc, argv, 1, 5, 1, 100000);
     bool holds, natives;
 
     seed = (uint32_t)app_size(argc, argv, 2, 1, 1, UINT32_MAX);

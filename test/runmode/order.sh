@@ -4,11 +4,11 @@
 program=$B/test/runmode/order
 bare "$program" || exit 77
 in_run "$program" CLWEAVE_DEVICES=sub:2 CLWEAVE_MANAGE_ALL=1
-managed 500
+managed 300
 in_run "$program" CLWEAVE_POLICY=heft CLWEAVE_LEARN=all CLWEAVE_MANAGE_ALL=1
-managed 500
+managed 300
 in_run "$program" CLWEAVE_DSP=2 CLWEAVE_DEVICES=dsp CLWEAVE_MANAGE_ALL=1
-managed 500
+managed 300
 export APP_SUBDEVICE=1
-bare "$program" && in_run "$program" CLWEAVE_MANAGE_ALL=1 && managed 500
+bare "$program" && in_run "$program" CLWEAVE_MANAGE_ALL=1 && managed 300
 done_

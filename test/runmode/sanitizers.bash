@@ -78,7 +78,9 @@ every() {
         chains=$(sed -nE 's/^run: groups: [0-9]+ chains of ([0-9]+).*/\1/p' "$T/summary" | head -n 1)
         grouped=$((${grouped:-0} + ${chains:-0}))
         with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,sub:2
-        with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
+        # beside the virtual clock native commands keep the vendor's own, whose times that program compares
+        [[ $program == */order ]] ||
+            with "$program" $chaos CLWEAVE_SEED=$turn CLWEAVE_DEVICES=cpu,dsp:4 CLWEAVE_DSP=4 CLWEAVE_DSP_CLOCK=virtual
         moved=$((${moved:-0} + $(count moved)))
     done
 }
