@@ -12,6 +12,7 @@
 
 struct cw_dispatch cw_next;
 __thread unsigned cw_door_depth;
+__thread unsigned cw_door_callback;
 
 static struct cw_dispatch entries; /* what the doors call; NULL: not hooked */
 static struct cw_options options;

@@ -64,6 +64,8 @@ bool cw_nested_by_application(const void *return_address)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (cw_door_depth >= CW_DOOR_OWN_CALL)
         return false;
+    if (cw_door_depth + 1 == cw_door_callback)
+        return true;
     cw_door_depth += CW_DOOR_OWN_CALL;
     pthread_once(&once, find_vendors);
     cw_door_depth -= CW_DOOR_OWN_CALL;

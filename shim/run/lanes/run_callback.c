@@ -10,6 +10,8 @@
  * function that waits: so waits for commands include the callbacks on them. */
 #include "../run.h"
 
+#include "../../door/doors.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -240,6 +242,7 @@ static bool is_called_here(const struct cw_run_callback *c)
 static void CL_CALLBACK native_called(cl_event event, cl_int status, void *data)
 {
     struct cw_run_callback *c = data;
+    unsigned outer = cw_door_callback;
 
     cw_run_lock();
     c->status = status;
@@ -252,7 +255,9 @@ static void CL_CALLBACK native_called(cl_event event, cl_int status, void *data)
     c->begun = cw_run.sequence + 1;
     cw_run_unlock_in_callback();
     in_native++;
+    cw_door_callback = cw_door_depth + 1;
     c->function(event, status, c->data);
+    cw_door_callback = outer;
     in_native--;
     cw_run_lock();
     if (c->queue) {
