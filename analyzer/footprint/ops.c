@@ -163,7 +163,7 @@ void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_l
     *counts = (struct cw_ops_counts){.sure = true};
     for (int d = 0; d < 3; d++) {
         groups[d] = launch->global[d] / launch->local[d] + (launch->global[d] % launch->local[d] != 0);
-        all *= groups[d];
+        all = all && groups[d] > INT64_MAX / all ? INT64_MAX : all * groups[d];
         tile.count[d] = 1;
     }
     int samples = all < SAMPLES ? (int)all : SAMPLES;

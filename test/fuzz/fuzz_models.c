@@ -70,6 +70,7 @@ static void ask_about_launches(const struct cw_model *m)
     for (int i = 0; i < 2; i++) {
         struct cw_tile t;
         struct cw_cut_verdict verdict;
+        struct cw_ops_counts counts;
         choose_launch(m, &l, &t, bytes);
         FUZZ_PROMISE(cw_eval_tile(e, &l, &t, f), "out of memory");
         for (int a = 0; a < m->args; a++) {
@@ -78,6 +79,8 @@ static void ask_about_launches(const struct cw_model *m)
             check_spans(&f[a].writes.must, arg[a].buffer_bytes);
         }
         cw_cutter_verdict(cutter, &l, &verdict);
+        cw_ops_count(m, e, &l, &counts);
+        FUZZ_PROMISE(cw_ops_most(m, e, &l) >= 0, "fewer than no operations");
         compile(m, &l, &t);
     }
     cw_cutter_destroy(cutter);
