@@ -40,6 +40,16 @@ static void put_word(struct cw_json_out *j, const char *s)
         s += strchr(", \t\n\"\\", *s) ? put_character(j, "_") : put_character(j, s);
 }
 
+/* A number behind "=": the language knows no exponents, so one that is written with one stands in quotes. */
+static void put_number(struct cw_json_out *j, double x)
+{
+    bool exponent = x != 0 && (fabs(x) < 1e-4 || fabs(x) >= 1e15);
+
+    cw_json_put_text(j, exponent ? "\"" : "");
+    cw_json_put_double(j, x);
+    cw_json_put_text(j, exponent ? "\"" : "");
+}
+
 static void put_platform(struct cw_json_out *j, const struct cw_platform *p)
 {
     cw_json_put_text(j, "  graph [classes=\"");
@@ -55,10 +65,10 @@ static void put_platform(struct cw_json_out *j, const struct cw_platform *p)
     cw_json_put_char(j, '"');
     if (p->devices > 1 && isfinite(p->mean_bandwidth)) {
         cw_json_put_text(j, ", bandwidth=");
-        cw_json_put_double(j, p->mean_bandwidth);
+        put_number(j, p->mean_bandwidth);
     }
     cw_json_put_text(j, ", latency=");
-    cw_json_put_double(j, p->mean_latency);
+    put_number(j, p->mean_latency);
     cw_json_put_text(j, "];\n  node [shape=box, style=rounded, fontname=\"Helvetica\"];\n"
                         "  edge [fontname=\"Helvetica\", fontsize=9];\n");
 }
@@ -96,7 +106,7 @@ static void put_edge(struct cw_json_out *j, const struct cw_graph *g, uint32_t i
     cw_json_put_text(j, " -> n");
     cw_json_put_u64(j, g->succ.task[e]);
     cw_json_put_text(j, " [data=");
-    cw_json_put_double(j, g->succ.data[e]);
+    put_number(j, g->succ.data[e]);
     if (g->succ.data[e] > 0) {
         char text[40];
         snprintf(text, sizeof text, ", label=\" %.4g\"", g->succ.data[e]);
