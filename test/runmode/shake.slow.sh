@@ -23,6 +23,7 @@ shaken() {
 turn() { [ "$(jobs -rp | wc -l)" -lt 4 ] || wait -n; }
 for seed in ${SEEDS:-1 2 3 4 5}; do
     for program in "runmode/anything $seed" "runmode/crowd $seed" "runmode/waits" "runmode/natives" "runmode/callbacks" \
+        "runmode/order 3 $seed" \
         "apps/jacobi" "apps/chains8" "apps/threads" "apps/events_ooo" "apps/userevents_maps" "runmode/exits"; do
         turn
         shaken "$seed" $program > "$T/$seed-$(basename ${program%% *}).log" 2>&1 &

@@ -1,13 +1,14 @@
 /* run_callback.c - the program's callbacks on events, in the order of their commands.
  *
- * The callback thread calls those on managed commands, no lock held. The vendor calls those on native commands, as it
- * does bare, through native_called(): that calls the program's function itself, or leaves it to the callback thread
- * while callbacks on managed commands of the queue have not returned. The other way round, a callback on a managed
- * command waits for those on native commands before it. When the managed command is over, and nothing behind it has
- * been let go, these are the native commands that are complete.
+ * The callback thread calls those on managed commands, no lock held. The vendor calls those on native
+ * commands, as it does bare, through native_called(): that calls the program's function itself, or leaves
+ * it to the callback thread while callbacks on managed commands of the queue have not returned. The other
+ * way round, a callback on a managed command waits for those on native commands before it. When the
+ * managed command is over, and nothing behind it has been let go, these are the native commands that are
+ * complete.
  *
- * PoCL calls them before who waits for the command wakes up, and programs keep what callbacks use on the stack of the
- * function that waits: so waits for commands include the callbacks on them. */
+ * PoCL calls them before who waits for the command wakes up, and programs keep what callbacks use on the
+ * stack of the function that waits: so waits for commands include the callbacks on them. */
 #include "../run.h"
 
 #include "../../door/doors.h"
@@ -58,8 +59,8 @@ static void call(const struct cw_run_callback *c)
     pthread_sigmask(SIG_SETMASK, &own, NULL);
 }
 
-/* Some callback on a native command must return before `c` is called. A vendor may never call those for earlier
- * states: they are not waited for. */
+/* Some callback on a native command must return before `c` is called. Those for earlier states, which a
+ * vendor may never call, are not waited for. */
 static bool waits(const struct cw_run_callback *c)
 {
     for (const struct cw_run_callback *n = c->queue->natives; n && !quit; n = n->next)
@@ -132,7 +133,8 @@ static void push(struct cw_run_callback *c)
     pthread_cond_signal(&wake);
 }
 
-/* PoCL makes no callbacks on an event that fails. When another vendor does, the callback has no queue any more. */
+/* PoCL makes no callbacks on an event that fails. If another vendor does, the callback has no queue any more.
+ * */
 static void has_failed(struct cw_run_callback **at)
 {
     struct cw_run_callback *n = *at;
@@ -143,9 +145,9 @@ static void has_failed(struct cw_run_callback **at)
     n->queue = NULL;
 }
 
-/* Callbacks on native commands of `q`, which is busy, that are complete must return before callback `number` (0: none)
- * is called, which is on command `sequence`; but a command that was enqueued after a callback was called may have been
- * enqueued by it. True: there are such callbacks. */
+/* Callbacks on native commands of `q`, which is busy, that are complete must return before callback `number`
+ * (0: none) is called, which is on command `sequence`; but a command that was enqueued after a callback was
+ * called may have been enqueued by it. True: there are such callbacks. */
 static bool natives_first(struct cw_run_queue *q, uint64_t sequence, uint64_t number)
 {
     struct cw_run_callback **at = &q->natives, *n;
@@ -201,7 +203,8 @@ bool cw_run_callbacks_turn(const struct cw_run_event *e)
         return true;
     if (!q->in_order)
         return !e->calls_due;
-    return q->calls_over >= (e->task ? q->calls : e->calls) && !natives_first(q, sequence_of(e), numbers + 1);
+    return q->calls_over >= (e->task ? q->calls : e->calls) &&
+           !natives_first(q, sequence_of(e), numbers + 1);
 }
 
 /* ---- on native commands */
@@ -364,7 +367,7 @@ void cw_run_callbacks_wait_event(struct cw_run_event *e)
 
     if (!may_wait())
         return;
-    if (e->what == CW_RUN_MANAGED && e->queue->in_order) /* bare, it is over after callbacks on earlier commands */
+    if (e->what == CW_RUN_MANAGED && e->queue->in_order) /* bare, earlier callbacks have returned */
         cw_run_help(NULL, 0, over_for_queue, &until);
     else if (e->calls_due)
         cw_run_help(NULL, 0, over_for_event, e);

@@ -243,8 +243,8 @@ static void leave_queue(struct cw_run_task *t)
         q->last = t->prev;
 }
 
-/* The times that the program is told: a command is submitted and starts when the commands that it waited for have ended,
- * in an in-order queue the one before it. One that had run before that ends when it retires. */
+/* The times that the program is told: a command is submitted and starts when the commands that it waited for
+ * have ended, in an in-order queue the one before it. One that had run before that ends when it retires. */
 static void put_in_line(struct cw_run_task *t)
 {
     struct cw_run_queue *q = t->queue;
