@@ -48,6 +48,7 @@ static struct {
     uint32_t commands; /* enqueued */
     uint32_t marks;    /* passed */
     float at_ns[CW_RUNS_MARKS];
+    const char *command_line; /* `runs` may point to it */
     bool learns;
     double ended_ns;   /* work when it was given up; 0: it was not */
     struct { uint64_t wall_ns, cpu_ns; } from, looked; /* at the first queue; when it was looked for an idle processor */
@@ -128,20 +129,19 @@ static bool is_asked(const struct cw_options *options)
 
 static void look_up(const struct cw_options *options, const char *folder)
 {
-    const char *arguments;
     size_t bytes;
 
     if (!*folder)
         return;
     rent.program = identity(options);
-    arguments = read_arguments(&bytes);
-    rent.kept = !rent.program.failed && arguments;
+    rent.command_line = read_arguments(&bytes);
+    rent.kept = !rent.program.failed && rent.command_line;
     if (!rent.kept)
         return;
     cw_file_store_init(&rent.store, folder);
     if (cw_runs_read(&rent.runs, &rent.store, &rent.program))
         rent.store.trimmed = true; /* one file more or less is not worth a look at all of them */
-    rent.arguments = cw_runs_number(&rent.runs, arguments, bytes);
+    rent.arguments = cw_runs_number(&rent.runs, rent.command_line, bytes);
     rent.first = !cw_runs_knows(&rent.runs, rent.arguments);
 }
 
