@@ -43,10 +43,12 @@ sched_public  := $(patsubst %,sched/%,sched.h bounds.h generate.h generate_optio
                    policy.h policy_options.inc schedule.h simulate.h status.h timeline.h)
 cli_src       := $(wildcard analyzer/cli/*.c analyzer/execute/*.c)
 footprint_src := $(wildcard analyzer/llvm/*.c)
-compile_src   := $(wildcard analyzer/compile/*.c)
+compile_src   := $(patsubst %,analyzer/compile/%.c,answer dry_run main)
 analyzer_src  := $(filter-out $(cli_src) $(footprint_src) $(compile_src),$(wildcard analyzer/*/*.c))
 shim_src      := $(wildcard shim/*/*.c shim/*/*/*.c)
-shim_pure_src := shim/run/programs/run_cache.c shim/run/tiles/run_group_choice.c shim/run/tiles/run_group_kept.c $(patsubst %,shim/run/plan/run_%.c,plan planner profit estimate warm) $(wildcard shim/history/*.c) $(patsubst %,shim/device/dsp_%.c,clock fault wait)
+shim_pure_src := shim/builds/helper_cache.c $(patsubst %,shim/run/groups/%.c,group_choice group_kept) \
+                 $(patsubst %,shim/run/planner/%.c,plan planner profit estimate) shim/run/tuning/first_launch.c \
+                 $(wildcard shim/history/*.c) $(patsubst %,shim/device/dsp_%.c,clock fault wait)
 unit_src      := $(wildcard test/unit/*.c)
 apps_src      := $(wildcard test/apps/*.c test/apps/stencil/*.c)
 vendor_src    := $(wildcard test/vendor/*.c)
@@ -98,9 +100,9 @@ $(B)/clweave-compile: $(call obj,$(compile_src)) $(B)/libcwanalyzer.a $(B)/libcw
 llvm_major := $(if $(LLVM_CONFIG),$(firstword $(subst ., ,$(shell $(LLVM_CONFIG) --version))),14)
 llvm_cflags := $(if $(LLVM_CONFIG),$(patsubst -I%,-isystem%,$(filter -I% -D%,$(shell $(LLVM_CONFIG) --cflags))))
 # models that an earlier build has kept are another analysis's
-models_of := $(wildcard analyzer/footprint/*.[ch] analyzer/llvm/*.[ch] analyzer/kernel/rewrite*.[ch])
-$(call obj,analyzer/kernel/program_models.c): $(models_of)
-$(call obj,analyzer/kernel/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
+models_of := $(wildcard $(patsubst %,analyzer/%/*.[ch],footprint llvm rewrite rows))
+$(call obj,analyzer/models/program_models.c): $(models_of)
+$(call obj,analyzer/models/program_models.c): CW_CFLAGS += -DCW_FOOTPRINT_SOURCES='"$(shell cat $(models_of) | cksum | tr ' ' -)"' -DCW_FOOTPRINT_LLVM='"$(llvm_major)"'
 $(call obj,analyzer/draw/report.c): analyzer/draw/report_page.html
 $(call obj,$(footprint_src) test/rewrite/credulous.c test/rewrite/claims.c): CW_CFLAGS += $(llvm_cflags)
 footprint_libs = $$($(LLVM_CONFIG) --ldflags --libs core bitreader passes) $(JANSSON_LIBS) -lpthread -lm

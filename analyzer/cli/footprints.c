@@ -10,8 +10,8 @@
 #include "../graph/graph_build.h"
 #include "../graph/trace_reach.h"
 #include "../io/cache_folder.h"
-#include "../kernel/macro_question.h"
-#include "../kernel/vendor_compiler.h"
+#include "../source/macro_question.h"
+#include "../source/vendor_compiler.h"
 #include "cli.h"
 
 /* ---- asking the traced devices */

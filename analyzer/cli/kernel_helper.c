@@ -1,7 +1,7 @@
 /* kernel_helper.c - see kernel_helper.h. */
 #include "kernel_helper.h"
 
-#include "../kernel/program_models.h"
+#include "../models/program_models.h"
 
 #include <errno.h>
 #include <spawn.h>

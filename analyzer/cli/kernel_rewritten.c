@@ -6,10 +6,10 @@
 
 #include "../footprint/model_file.h"
 #include "../io/file_text.h"
-#include "../kernel/header_files.h"
-#include "../kernel/joined_source.h"
-#include "../kernel/program_models.h"
-#include "../kernel/rewrite.h"
+#include "../source/header_files.h"
+#include "../source/joined_source.h"
+#include "../models/program_models.h"
+#include "../rewrite/rewrite.h"
 
 static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
 {

@@ -1,7 +1,7 @@
 /* main.c - the command-line tool clweave. */
 #include <string.h>
 
-#include "../kernel/macro_child.h"
+#include "../source/macro_child.h"
 #include "cli.h"
 #include "vendor_child.h"
 

@@ -1,4 +1,4 @@
-/* vendor_child.h - the tool as the process that asks a vendor's compiler for its macros (kernel/macro_child.h). */
+/* vendor_child.h - the tool as the process that asks a vendor's compiler for its macros (source/macro_child.h). */
 #ifndef CW_VENDOR_CHILD_H
 #define CW_VENDOR_CHILD_H
 

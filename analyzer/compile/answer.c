@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernel/vendor_compiler.h"
+#include "../source/vendor_compiler.h"
 #include "dry_run.h"
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64, PROGRAMS = 8, TEXT_BYTES = 1400, MOST_ARGS = 1024, VALUE_BYTES = 1 << 16 };

@@ -1,8 +1,8 @@
-/* answer.h - compiles what is asked for (kernel/compile_area.h). */
+/* answer.h - compiles what is asked for (compile/compile_area.h). */
 #ifndef CW_COMPILE_ANSWER_H
 #define CW_COMPILE_ANSWER_H
 
-#include "../kernel/compile_area.h"
+#include "compile_area.h"
 
 /* COMPILED: the vendor has; a->module says where to. CLOSED: only a new process can say. REFUSED. Programs stay built for later
  * questions. One thread. */

@@ -1,4 +1,4 @@
-/* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself (kernel/compile_child.h). Run by
+/* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself (compile/compile_client.h). Run by
  * the library only. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* access.c - see access.h. */
 #include "access.h"
-#include "../kernel/cl_variables.h"
-#include "../kernel/kernel_params.h"
+#include "../source/cl_variables.h"
+#include "../source/kernel_params.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>

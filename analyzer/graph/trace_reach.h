@@ -2,7 +2,7 @@
 #ifndef CW_TRACE_REACH_H
 #define CW_TRACE_REACH_H
 
-#include "../kernel/program_reach.h"
+#include "../models/program_reach.h"
 #include "../trace/trace.h"
 
 /* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: nobody asks. */

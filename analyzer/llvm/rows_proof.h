@@ -1,6 +1,6 @@
 /* rows_proof.h - whether what a kernel's form for rows takes for granted is so, by clang's reading of the kernel.
  *
- * The rewriter reads kernels as tokens (kernel/rewrite_rows.h), without types, scopes or macros' contents. What it has understood
+ * The rewriter reads kernels as tokens (rows/rewrite_rows.h), without types, scopes or macros' contents. What it has understood
  * is held here against the syntax tree of the very same text, by code that shares nothing with it but the statement of what was
  * understood: a form is used only where both agree. Nothing here looks for forms; whatever is not seen to hold is refused.
  *
@@ -20,7 +20,7 @@
 #ifndef CW_FOOTPRINT_ROWS_PROOF_H
 #define CW_FOOTPRINT_ROWS_PROOF_H
 
-#include "../kernel/rewrite_rows.h"
+#include "../rows/rewrite_rows.h"
 #include "ast.h"
 
 /* `tree` is that of r's text. NULL: all of it is so; else static words that say what is not. */

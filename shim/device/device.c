@@ -38,7 +38,7 @@ bool cw_device_start(const struct cw_options *options)
         return false;
     }
     cw_board_dsps_wanted = (unsigned)options->dsp;
-    cw_slots_configure(&list);
+    cw_context_devices_configure(&list);
     cw_native_start();
     return true;
 }
@@ -68,7 +68,7 @@ int64_t cw_device_profiling_offset_ns(void)
     return cw_dsp_profiling_offset_ns();
 }
 
-double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work)
+double cw_device_cost_ns(const struct cw_cl_device *s, const struct cw_work *work)
 {
     return s->dsp ? cw_dsp_cost_ns(s->dsp, work) : s->home ? cw_dsp_host_cost_ns(work) : NAN;
 }
@@ -82,10 +82,10 @@ double cw_device_set_up_ns(cl_device_id device)
 }
 
 /* Of a slot that is no DSP: it takes as long as it takes or, on the virtual clock, what the platform says of the CPU. */
-static void begin_elsewhere(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+static void begin_elsewhere(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
 {
     uint64_t now = cw_dsp_now_ns();
-    double cost = cw_slot_cost_ns(s, work);
+    double cost = cw_device_cost_ns(s, work);
 
     *h = (struct cw_hold){.work = *work, .real_ns = cw_dsp_read_clock(CLOCK_MONOTONIC), .cost_ns = isnan(cost) ? 0 : cost};
     h->submit_ns = h->start_ns = cw_dsp_clock_is_virtual() && ready_ns > now ? ready_ns : now;
@@ -97,7 +97,7 @@ static void end_elsewhere(struct cw_hold *h)
                                : h->start_ns + (cw_dsp_read_clock(CLOCK_MONOTONIC) - h->real_ns);
 }
 
-bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
 {
     if (s->dsp)
         cw_dsp_begin(s->dsp, work, ready_ns, h);
@@ -111,7 +111,7 @@ bool cw_device_by_operations(void)
     return cw_dsp_by_operations();
 }
 
-void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
+void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h)
 {
     if (s->dsp)
         cw_dsp_end(s->dsp, h);
@@ -119,7 +119,7 @@ void cw_slot_end(const struct cw_slot *s, struct cw_hold *h)
         end_elsewhere(h);
 }
 
-bool cw_slot_stop(const struct cw_slot *s)
+bool cw_device_stop(const struct cw_cl_device *s)
 {
     return s->dsp && cw_dsp_stop(s->dsp);
 }
@@ -140,7 +140,7 @@ void cw_device_warn(void)
 void cw_device_after_fork(void)
 {
     cw_board_after_fork();
-    cw_slots_after_fork();
+    cw_context_devices_after_fork();
     cw_dsp_after_fork();
     cw_native_after_fork();
 }

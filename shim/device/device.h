@@ -19,7 +19,7 @@
 
 #include "../../analyzer/plan/platform_file.h"
 
-enum cw_slot_kind {
+enum cw_device_kind {
     CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */
     CW_SLOT_SUBDEVICE, /* a sub-device of a home CPU, made by us */
     CW_SLOT_BASIC,     /* a hidden PoCL `basic` device: runs kernels inside clEnqueueNDRangeKernel */
@@ -28,8 +28,8 @@ enum cw_slot_kind {
 
 struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
 
-struct cw_slot {
-    enum cw_slot_kind kind;
+struct cw_cl_device {
+    enum cw_device_kind kind;
     bool home;        /* one of the program's context's own devices */
     bool one_memory;  /* works on the host's memory: buffers with CL_MEM_USE_HOST_PTR need no copies */
     bool same_code;   /* same code generator as the context's first device: --numerics=strict allows it */
@@ -44,9 +44,9 @@ struct cw_slot {
     struct cw_dsp *dsp; /* its timing model; NULL: nothing is modelled */
 };
 
-struct cw_slots {
+struct cw_context_devices {
     size_t n, homes; /* slot[0 .. homes) are the context's devices in its order */
-    struct cw_slot slot[];
+    struct cw_cl_device slot[];
 };
 
 /* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues them. Told by
@@ -59,49 +59,49 @@ bool cw_device_name_is_basic(const char *name);
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the
  * homes. Makes vendor calls (sub-devices, once per root device, kept for the life of the process). Caller
  * frees with free(). NULL: out of memory, or n_devices is 0. */
-struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices);
+struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices);
 
 /* A sub-device of the program's must outlive what we make on it, though its context may not keep it (PoCL 3.1 keeps the
- * root). Nothing happens for other devices. cw_slots_held: how many references are ours, which the program does not see. */
-void cw_slots_hold(cl_device_id device);
-void cw_slots_let_go(cl_device_id device);
-cl_uint cw_slots_held(cl_device_id device);
+ * root). Nothing happens for other devices. cw_context_devices_held: how many references are ours, which the program does not see. */
+void cw_context_devices_hold(cl_device_id device);
+void cw_context_devices_let_go(cl_device_id device);
+cl_uint cw_context_devices_held(cl_device_id device);
 
 /* ---- time: the same calls for every slot; where nothing is modelled they read the clock and never wait */
 
 struct cw_hold {
-    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_slot_end. A kernel's set-up
+    /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_device_end. A kernel's set-up
      * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
     uint64_t submit_ns, start_ns, end_ns;
-    uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_slot_begin was called */
-    bool failed;         /* by cw_slot_begin: the device has died, the command must not run; no cw_slot_end. By that:
-                            cw_slot_stop */
+    uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_device_begin was called */
+    bool failed;         /* by cw_device_begin: the device has died, the command must not run; no cw_device_end. By that:
+                            cw_device_stop */
     double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     uint64_t healthy_ns; /* when a DSP without faults would end, with what others at the DDR cost it */
-    struct cw_work work; /* what was begun; its kernel's name must live until cw_slot_end */
+    struct cw_work work; /* what was begun; its kernel's name must live until cw_device_end */
 };
 
 /* What the model says that `work` (platform_file.h) takes on the slot, contention left out; NAN: nothing is
  * modelled. */
-double cw_slot_cost_ns(const struct cw_slot *s, const struct cw_work *work);
+double cw_device_cost_ns(const struct cw_cl_device *s, const struct cw_work *work);
 
 /* What every kernel takes on `device`, a DSP or the host's CPU, before its first work-item runs; NAN: not modelled. */
 double cw_device_set_up_ns(cl_device_id device);
 
 /* Brackets the functional execution of one command on a slot. `ready_ns`: when everything that it waited for
- * was done, on the clock of cw_device_now_ns (0: now). cw_slot_end returns when the modelled time has passed
+ * was done, on the clock of cw_device_now_ns (0: now). cw_device_end returns when the modelled time has passed
  * (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and fills *h.
  * Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs share one
  * DDR. */
 /* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
-bool cw_slot_begin(const struct cw_slot *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
-void cw_slot_end(const struct cw_slot *s, struct cw_hold *h);
+bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h);
 
 /* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that launch returns at
- * once, cw_slot_begin with false, or cw_slot_end with h->failed: then what the launch writes may have been written, and
+ * once, cw_device_begin with false, or cw_device_end with h->failed: then what the launch writes may have been written, and
  * nothing of it is written any more. The DSP refuses all launches from then on. False, and nothing happens: the slot has no
  * model, or its launch is late only because this host is slow, which is not the DSP's fault. */
-bool cw_slot_stop(const struct cw_slot *s);
+bool cw_device_stop(const struct cw_cl_device *s);
 
 /* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
  * only cw_device_reached moves: call it with a command's end_ns when the program has waited for it. Ignored

@@ -40,7 +40,7 @@ void cw_board_after_fork(void);
 /* ---- device_slots.c */
 
 /* The choice of helpers; once, by cw_device_start. */
-void cw_slots_configure(const struct cw_device_list *list);
-void cw_slots_after_fork(void);
+void cw_context_devices_configure(const struct cw_device_list *list);
+void cw_context_devices_after_fork(void);
 
 #endif

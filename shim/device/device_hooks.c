@@ -140,7 +140,7 @@ cl_int cw_device_hook_clGetDeviceInfo(cl_device_id device, cl_device_info param_
     if (CW_LIKELY(param_name != CL_DEVICE_REFERENCE_COUNT) || error != CL_SUCCESS || !param_value)
         return error;
     memcpy(&count, param_value, sizeof count);
-    count -= cw_slots_held(device);
+    count -= cw_context_devices_held(device);
     memcpy(param_value, &count, sizeof count);
     return error;
 }

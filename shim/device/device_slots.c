@@ -25,14 +25,14 @@ static struct {
 static unsigned n_roots;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void cw_slots_configure(const struct cw_device_list *list)
+void cw_context_devices_configure(const struct cw_device_list *list)
 {
     chosen = *list;
     if (!list->given)
         chosen = (struct cw_device_list){.basic = CW_HELPERS_ALL, .dsp = CW_HELPERS_ALL};
 }
 
-void cw_slots_after_fork(void)
+void cw_context_devices_after_fork(void)
 {
     pthread_mutex_init(&lock, NULL);
 }
@@ -159,7 +159,7 @@ static struct held **held_at(cl_device_id device)
     return h;
 }
 
-void cw_slots_hold(cl_device_id device)
+void cw_context_devices_hold(cl_device_id device)
 {
     struct held **h;
 
@@ -174,7 +174,7 @@ void cw_slots_hold(cl_device_id device)
     pthread_mutex_unlock(&lock);
 }
 
-void cw_slots_let_go(cl_device_id device)
+void cw_context_devices_let_go(cl_device_id device)
 {
     struct held **h, *over = NULL;
     bool ours;
@@ -192,7 +192,7 @@ void cw_slots_let_go(cl_device_id device)
     free(over);
 }
 
-cl_uint cw_slots_held(cl_device_id device)
+cl_uint cw_context_devices_held(cl_device_id device)
 {
     struct held **h;
     cl_uint count;
@@ -215,13 +215,13 @@ static const char *class_of(cl_device_id d)
     return type & CL_DEVICE_TYPE_CPU ? "cpu" : type & CL_DEVICE_TYPE_GPU ? "gpu" : "other";
 }
 
-static struct cw_slot *add(struct cw_slots *s, enum cw_slot_kind kind, cl_device_id d)
+static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kind kind, cl_device_id d)
 {
-    struct cw_slot *slot = &s->slot[s->n++];
+    struct cw_cl_device *slot = &s->slot[s->n++];
     cl_device_id first = s->slot[0].device ? s->slot[0].device : d;
     int dsp = cw_board_dsp(d);
 
-    *slot = (struct cw_slot){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
+    *slot = (struct cw_cl_device){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
                              .synchronous = dsp >= 0 || cw_device_is_basic(d),
                              .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
                              .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
@@ -237,10 +237,10 @@ static struct cw_slot *add(struct cw_slots *s, enum cw_slot_kind kind, cl_device
     return slot;
 }
 
-static void add_homes(struct cw_slots *s, const cl_device_id *devices, size_t n)
+static void add_homes(struct cw_context_devices *s, const cl_device_id *devices, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct cw_slot *slot = add(s, CW_SLOT_HOME, devices[i]);
+        struct cw_cl_device *slot = add(s, CW_SLOT_HOME, devices[i]);
         slot->home = true;
         if (slot->kind == CW_SLOT_DSP)
             continue;
@@ -250,7 +250,7 @@ static void add_homes(struct cw_slots *s, const cl_device_id *devices, size_t n)
     s->homes = n;
 }
 
-static void add_helpers(struct cw_slots *s, const struct cw_board *b, cl_device_id cpu)
+static void add_helpers(struct cw_context_devices *s, const struct cw_board *b, cl_device_id cpu)
 {
     const cl_device_id *sub = NULL;
     bool whole = cpu && is_pocl_cpu(b, cpu); /* our parts of a part would be the very processors of the part */
@@ -258,12 +258,12 @@ static void add_helpers(struct cw_slots *s, const struct cw_board *b, cl_device_
     double units = cpu ? (double)number(cpu, CL_DEVICE_MAX_COMPUTE_UNITS) : 1;
 
     for (cl_uint i = 0; i < n_sub; i++) {
-        struct cw_slot *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);
+        struct cw_cl_device *slot = add(s, CW_SLOT_SUBDEVICE, sub[i]);
         slot->speed = slot->compute_units / units;
         snprintf(slot->name, sizeof slot->name, "sub%u", i);
     }
     for (unsigned i = 0; cpu && i < b->n_hidden && i < chosen.basic; i++) {
-        struct cw_slot *slot = add(s, CW_SLOT_BASIC, b->hidden[i]);
+        struct cw_cl_device *slot = add(s, CW_SLOT_BASIC, b->hidden[i]);
         slot->speed = 1 / units;
         snprintf(slot->name, sizeof slot->name, "basic%u", i);
     }
@@ -276,11 +276,11 @@ static void add_helpers(struct cw_slots *s, const struct cw_board *b, cl_device_
     }
 }
 
-struct cw_slots *cw_slots_create(const cl_device_id *devices, size_t n_devices)
+struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices)
 {
     const struct cw_board *b = cw_board();
     cl_device_id cpu = NULL;
-    struct cw_slots *s;
+    struct cw_context_devices *s;
     bool pocl = true;
     int saved = errno;
 

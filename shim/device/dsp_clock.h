@@ -43,12 +43,12 @@ bool cw_dsp_by_operations(void);
 /* The k-th DSP's model, NULL when there is none. */
 struct cw_dsp *cw_dsp_at(unsigned k);
 
-/* See cw_slot_cost_ns, cw_slot_begin, cw_slot_end. cw_dsp_begin with h->failed set: do not end it. */
+/* See cw_device_cost_ns, cw_device_begin, cw_device_end. cw_dsp_begin with h->failed set: do not end it. */
 double cw_dsp_cost_ns(const struct cw_dsp *d, const struct cw_work *work);
 void cw_dsp_begin(struct cw_dsp *d, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
 void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h);
 
-/* See cw_slot_stop. */
+/* See cw_device_stop. */
 bool cw_dsp_stop(struct cw_dsp *d);
 
 /* Whether the next launch would fail, so that it must not run: then cw_dsp_begin says so too. */

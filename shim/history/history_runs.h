@@ -44,7 +44,7 @@
 #define CW_RUNS_AGAIN     32    /* runs after which it is looked at anew whether something is gained; a power of two */
 #define CW_RUNS_CLEAR     2.0   /* a gain that noise does not make: it is looked at half as early */
 #define CW_RUNS_LEARNING  16    /* runs in a row that are no judges */
-#define CW_RUNS_LEARN     2.0   /* what all runs have lived over what is spent on learning (run_learn.h) */
+#define CW_RUNS_LEARN     2.0   /* what all runs have lived over what is spent on learning (tuning/learn.h) */
 #define CW_RUNS_BUILD_NS  1e9   /* what the first build in a process is thought to take, ... */
 #define CW_RUNS_NEXT_NS   4e8   /* ... and each one after it */
 #define CW_RUNS_MARKS     12    /* the first is the 16th command */

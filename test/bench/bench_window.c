@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "../../sched/random.h"
-#include "../../shim/run/plan/run_plan.h"
+#include "../../shim/run/planner/plan.h"
 
 #define TASKS    10000
 #define SLOTS    5
@@ -86,7 +86,7 @@ static const struct shape shapes[] = {
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
-static const struct cw_run_slot alike[SLOTS] = {{.class_name = "cpu", .handoff_ns = 1000},
+static const struct cw_plan_device alike[SLOTS] = {{.class_name = "cpu", .handoff_ns = 1000},
                                                 {.class_name = "cpu", .handoff_ns = 5000},
                                                 {.class_name = "cpu", .handoff_ns = 5000},
                                                 {.class_name = "cpu", .handoff_ns = 5000},

@@ -1,4 +1,4 @@
-/* compiler.c - asks clweave-compile (analyzer/kernel/compile_child.h), which lies beside this program, and says what it answers.
+/* compiler.c - asks clweave-compile (analyzer/compile/compile_client.h), which lies beside this program, and says what it answers.
  *
  * usage: compiler [STEP]... Steps: good, again, images, forever, bad, all, part, threads, dies, rests */
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <CL/cl.h>
 
 #include "../../analyzer/io/quiet_child.h"
-#include "../../analyzer/kernel/compile_child.h"
-#include "../../analyzer/kernel/vendor_compiler.h"
+#include "../../analyzer/compile/compile_client.h"
+#include "../../analyzer/source/vendor_compiler.h"
 
 static const char source[] = "kernel void add(global int *x, int n, local int *l) { x[get_global_id(0)] += n; }\n"
                              "kernel void endless(global int *x) { for (;;) x[get_global_id(0)]++; }\n"
@@ -36,7 +36,7 @@ static void tell(const char *step, const struct cw_compile_question *q)
     enum cw_compile_answer answer;
 
     errno = EDOM;
-    answer = cw_compile_child_ask(q, module);
+    answer = cw_compile_client_ask(q, module);
     printf("%s: %s%s%s\n", step, answers[answer], *module == '/' ? ", in a file" : "", errno == EDOM ? "" : ", and errno is another");
 }
 
@@ -108,7 +108,7 @@ static void *ask_often(void *data)
 
     for (int i = 0; i < 20; i++) {
         q.range.local[0] = UINT64_C(1) << i % 8;
-        *(int *)data += cw_compile_child_ask(&q, module) == CW_COMPILE_GOOD;
+        *(int *)data += cw_compile_client_ask(&q, module) == CW_COMPILE_GOOD;
     }
     return NULL;
 }
@@ -142,7 +142,7 @@ static void dies(void)
 
     pthread_create(&thread, NULL, kill_it, NULL);
     q.options = "-w -DANEW";
-    cw_compile_child_ask(&q, module);
+    cw_compile_client_ask(&q, module);
     pthread_join(thread, NULL);
     tell("after its death", &q);
 }
@@ -171,13 +171,13 @@ int main(int argc, char **argv)
     }
     if (!cw_vendor_describe_driver(&calls, first, device, sizeof device))
         return 1;
-    cw_compile_child_init();
-    printf("there: %d\n", cw_compile_child_is_there());
+    cw_compile_client_init();
+    printf("there: %d\n", cw_compile_client_is_there());
     for (int i = 1; i < argc; i++)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
             if (!strcmp(argv[i], steps[s].name))
                 steps[s].run();
-    cw_compile_child_stop(true);
+    cw_compile_client_stop(true);
     endless();
     return 0;
 }

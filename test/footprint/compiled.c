@@ -1,4 +1,4 @@
-/* compiled [--time] MODELS.json LAUNCHES.json... - what a compiled launch says of tiles (compiled.h) against
+/* compiled [--time] MODELS.json LAUNCHES.json... - what a compiled launch says of tiles (form.h) against
  * the evaluator's own words: the launches of the files, with random sizes and scalars besides, and random
  * tiles.
  *
@@ -7,7 +7,7 @@
  * say the same as one that the evaluator has compiled; where it differs is counted, too. --time prints
  * microseconds per kernel instead of random launches. Exit status 1 when something is wrong, or looser in
  * more than 5 %, weaker in more than 10 %, different in more than 0.1 % of the answers. */
-#include "../../analyzer/footprint/compiled.h"
+#include "../../analyzer/footprint/form.h"
 #include "../../analyzer/footprint/launch.h"
 #include "../../analyzer/footprint/model_file.h"
 
@@ -99,7 +99,7 @@ static void random_tile(const struct cw_launch *l, struct cw_tile *t)
 
 struct session {
     const struct cw_model *m;
-    struct cw_compiled *c;
+    struct cw_form *c;
     struct cw_eval *e;
     struct cw_arg_hulls *h, *fresh;
     struct cw_arg_footprint *f;
@@ -112,10 +112,10 @@ static bool same_hull(const struct cw_hull *a, const struct cw_hull *b)
 }
 
 /* What the tile is said to touch by somebody who compiles the launch for the first time. */
-static void compare_fresh(struct session *s, struct cw_compiled *fresh, const struct cw_launch *l,
+static void compare_fresh(struct session *s, struct cw_form *fresh, const struct cw_launch *l,
                           const struct cw_tile *t)
 {
-    if (!cw_compiled_tile(fresh, t, s->fresh))
+    if (!cw_form_tile(fresh, t, s->fresh))
         exit(2);
     for (int a = 0; a < s->m->args; a++) {
         const struct cw_hull *x[2] = {&s->h[a].reads, &s->h[a].writes},
@@ -137,18 +137,18 @@ static void compare_fresh(struct session *s, struct cw_compiled *fresh, const st
 
 static void try_tiles(struct session *s, const struct cw_launch *l, int n)
 {
-    struct cw_compiled *fresh = cw_compiled_create(s->m);
+    struct cw_form *fresh = cw_form_create(s->m);
     int all;
-    if (!fresh || !cw_compiled_launch(s->c, l) || !cw_compiled_launch(fresh, l))
+    if (!fresh || !cw_form_launch(s->c, l) || !cw_form_launch(fresh, l))
         exit(2);
     launches++;
-    planned += cw_compiled_planned(s->c);
-    slow_items += cw_compiled_slow(s->c, &all);
+    planned += cw_form_planned(s->c);
+    slow_items += cw_form_slow(s->c, &all);
     all_items += all;
     for (int i = 0; i < n; i++) {
         struct cw_tile t;
         random_tile(l, &t);
-        if (!cw_compiled_tile(s->c, &t, s->h) || !cw_eval_tile(s->e, l, &t, s->f))
+        if (!cw_form_tile(s->c, &t, s->h) || !cw_eval_tile(s->e, l, &t, s->f))
             exit(2);
         for (int a = 0; a < s->m->args; a++) {
             compare(s->m, a, l, &t, &s->f[a].reads, &s->h[a].reads);
@@ -156,7 +156,7 @@ static void try_tiles(struct session *s, const struct cw_launch *l, int n)
         }
         compare_fresh(s, fresh, l, &t);
     }
-    cw_compiled_destroy(fresh);
+    cw_form_destroy(fresh);
 }
 
 static void vary(const struct cw_model *m, struct cw_launch_file *l, unsigned char *scratch)
@@ -200,10 +200,10 @@ static double time_new(struct session *s, const struct cw_launch *l, bool sizes,
         other.offset[0] += sizes ? 0 : i + 1;
         other.global[0] += sizes ? (i + 1) * l->local[0] : 0;
         clock_gettime(CLOCK_MONOTONIC, &begin);
-        (void)cw_compiled_launch(s->c, &other);
+        (void)cw_form_launch(s->c, &other);
         clock_gettime(CLOCK_MONOTONIC, &end);
         us[i] = (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
-        *formulas += cw_compiled_planned(s->c);
+        *formulas += cw_form_planned(s->c);
     }
     qsort(us, ROUNDS, sizeof *us, by_size);
     return us[ROUNDS / 2];
@@ -216,17 +216,17 @@ static void time_launch(struct session *s, const struct cw_launch *l)
     int all, slow;
     double start = now_us(), fresh = 0;
     int formulas = 0;
-    (void)cw_compiled_launch(s->c, l);
+    (void)cw_form_launch(s->c, l);
     double first = now_us() - start;
     for (int k = 0; k < 2; k++) /* other offsets; other sizes, too, so that nothing is kept from last time */
         fresh = fmax(fresh, time_new(s, l, k, &formulas));
-    (void)cw_compiled_launch(s->c, l);
-    slow = cw_compiled_slow(s->c, &all);
+    (void)cw_form_launch(s->c, l);
+    slow = cw_form_slow(s->c, &all);
     for (int i = 0; i < TILES; i++)
         random_tile(l, &t[i]);
     start = now_us();
     for (int i = 0; i < ROUNDS * TILES; i++)
-        (void)cw_compiled_tile(s->c, &t[i % TILES], s->h);
+        (void)cw_form_tile(s->c, &t[i % TILES], s->h);
     double tile = (now_us() - start) / (ROUNDS * TILES);
     start = now_us();
     for (int i = 0; i < 10 * TILES; i++)
@@ -234,7 +234,7 @@ static void time_launch(struct session *s, const struct cw_launch *l)
     double evaluator = (now_us() - start) / (10 * TILES);
     start = now_us();
     for (int i = 0; i < ROUNDS * TILES; i++)
-        (void)cw_compiled_launch(s->c, l);
+        (void)cw_form_launch(s->c, l);
     double known = (now_us() - start) / (ROUNDS * TILES);
     printf("%-40s %4d accesses %4d items %4d slow  launch %8.2f us, new %6.2f us (%3d %% by formulas), known "
            "%6.2f "
@@ -258,7 +258,7 @@ static char *file_text(const char *path, size_t *n)
 static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
 {
     struct session s = {m,
-                        cw_compiled_create(m),
+                        cw_form_create(m),
                         cw_eval_create(m),
                         calloc((size_t)m->args + 1, sizeof *s.h),
                         calloc((size_t)m->args + 1, sizeof *s.h),
@@ -281,7 +281,7 @@ static void try_launch(const struct cw_model *m, const json_t *j, bool timed)
     }
     free(scratch);
     cw_launch_finish(&l);
-    cw_compiled_destroy(s.c);
+    cw_form_destroy(s.c);
     cw_eval_destroy(s.e);
     cw_eval_result_finish(s.f, m->args);
     free(s.f);

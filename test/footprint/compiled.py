@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compiled.py FOOTPRINT COMPILED [--time] TABLE FOLDER... - runs the program COMPILED (compiled.c) for every launch of TABLE,
+"""compiled.py FOOTPRINT COMPILED [--time] TABLE FOLDER... - runs the program COMPILED (form.c) for every launch of TABLE,
 a list as of check.py. Models are made once per file. Exit status 1 when one run says that something is wrong."""
 import json
 import os

@@ -1,6 +1,6 @@
 /* fuzz_models.c - kernel footprints as JSON, which the library reads inside of the program: the reader, and every question that
  * is asked of a model. The input also chooses the launches. */
-#include "../../analyzer/footprint/compiled.h"
+#include "../../analyzer/footprint/form.h"
 #include "../../analyzer/footprint/cut.h"
 #include "../../analyzer/footprint/eval.h"
 #include "../../analyzer/footprint/judge.h"
@@ -46,15 +46,15 @@ static void choose_launch(const struct cw_model *m, struct cw_launch *l, struct 
 
 static void compile(const struct cw_model *m, const struct cw_launch *l, const struct cw_tile *t)
 {
-    struct cw_compiled *c = cw_compiled_create(m);
+    struct cw_form *c = cw_form_create(m);
     struct cw_arg_hulls *hulls = calloc((size_t)m->args + 1, sizeof *hulls);
 
     FUZZ_PROMISE(c && hulls, "out of memory");
-    if (cw_compiled_launch(c, l) && cw_compiled_tile(c, t, hulls))
+    if (cw_form_launch(c, l) && cw_form_tile(c, t, hulls))
         for (int a = 0; a < m->args; a++)
             FUZZ_PROMISE(hulls[a].writes.begin >= 0 && hulls[a].writes.begin <= hulls[a].writes.end, "hull of a write");
     free(hulls);
-    cw_compiled_destroy(c);
+    cw_form_destroy(c);
 }
 
 static void ask_about_launches(const struct cw_model *m)

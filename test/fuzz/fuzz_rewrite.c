@@ -1,7 +1,7 @@
 /* fuzz_rewrite.c - the rewriter: any bytes as OpenCL C, of one unit or of two, with options and headers.
  *
  * Zero bytes separate the parts: options, source, source of a second unit, header "x". Fewer are allowed. */
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/rewrite/rewrite.h"
 #include "harness.h"
 
 enum { PARTS = 4 };

@@ -2,12 +2,12 @@
  * options, source, second source. */
 #include "../../analyzer/footprint/builtin.h"
 #include "../../analyzer/history/history_key.h"
-#include "../../analyzer/kernel/cl_source.h"
-#include "../../analyzer/kernel/cl_variables.h"
-#include "../../analyzer/kernel/joined_source.h"
-#include "../../analyzer/kernel/kernel_params.h"
-#include "../../analyzer/kernel/linked_source.h"
-#include "../../analyzer/kernel/tested_names.h"
+#include "../../analyzer/source/cl_source.h"
+#include "../../analyzer/source/cl_variables.h"
+#include "../../analyzer/source/joined_source.h"
+#include "../../analyzer/source/kernel_params.h"
+#include "../../analyzer/source/linked_source.h"
+#include "../../analyzer/source/tested_names.h"
 #include "harness.h"
 
 enum { PARAMETERS = 6 };

@@ -7,7 +7,7 @@
  * Exits with 1 after a case that takes longer than a second or is answered badly, which is written to the
  * file that CASE (environment) names; crashes are the sanitizers' to report: the same seed meets them again.
  */
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

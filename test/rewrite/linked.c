@@ -1,7 +1,7 @@
 /* linked.c - programs compiled apart, with a header, and linked: rewritten together they run in tiles as the
  * originals run whole. */
-#include "../../analyzer/kernel/header_files.h"
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/source/header_files.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #include <CL/cl.h>
 

@@ -8,7 +8,7 @@
  * tiles whose rows are of random length. ROWS_ONLY=" k1 k2 ": these alone. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must
  * differ. Prints how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
  */
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #include <CL/cl.h>
 

@@ -3,7 +3,7 @@
 #include "tilecl_private.h"
 
 #include "../../analyzer/footprint/cut.h"
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tilecl_private.h"
 
-#include "../../analyzer/kernel/header_files.h"
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/source/header_files.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 #define P "__cw_tile __cw_t __attribute__((__unused__))" /* the hidden parameter */
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/plan/run_plan.h"
+#include "../../shim/run/planner/plan.h"
 
 #define TASKS_MAX 200
 #define SLOTS_MAX 5
@@ -26,7 +26,7 @@ struct window {
     double cost[TASKS_MAX * SLOTS_MAX], error[TASKS_MAX * SLOTS_MAX], busy[SLOTS_MAX];
 };
 
-static const struct cw_run_slot two_slots[] = {{.class_name = "cpu"}, {.class_name = "dsp"}};
+static const struct cw_plan_device two_slots[] = {{.class_name = "cpu"}, {.class_name = "dsp"}};
 /* `tasks` tasks of `cost` ns on each of `slots` slots; task i waits for task i - stride. stride 0: for none.
  */
 static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32_t stride, double cost,
@@ -55,7 +55,7 @@ static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32
                                   .busy_ns = x->busy};
 }
 
-static struct cw_run_planner *planner_of(const struct cw_run_slot *slots, uint32_t count, const char *policy,
+static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uint32_t count, const char *policy,
                                          const struct cw_run_rules *rules)
 {
     struct cw_run_rules usual = CW_RUN_RULES_DEFAULT;
@@ -74,7 +74,7 @@ static struct cw_run_planner *planner_of(const struct cw_run_slot *slots, uint32
 /* The parts of task `i`: all its work-groups once, on slots that may run it, each busy for its share. Returns when the first
  * starts; *end: when the last has ended. */
 static double check_parts(const struct cw_run_plan *plan, const struct cw_run_window *w, uint32_t i,
-                          const struct cw_run_slot *slots, uint32_t count, double *avail, double *end)
+                          const struct cw_plan_device *slots, uint32_t count, double *avail, double *end)
 {
     double first = INFINITY;
     uint64_t next = 0, used = 0;
@@ -99,7 +99,7 @@ static double check_parts(const struct cw_run_plan *plan, const struct cw_run_wi
 }
 
 static void check_plan(const struct cw_run_plan *plan, const struct window *x,
-                       const struct cw_run_slot *slots, uint32_t count, double wake)
+                       const struct cw_plan_device *slots, uint32_t count, double wake)
 {
     const struct cw_run_window *w = &x->w;
     double avail[SLOTS_MAX], last = 0;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/footprint/compiled.h"
+#include "../../analyzer/footprint/form.h"
 
 enum { DEPTH = 5000, STACK_KIB = 384 };
 
@@ -56,15 +56,15 @@ static void *evaluate(void *data)
     struct cw_launch l = {.work_dim = 1, .global = {64, 1, 1}, .local = {8, 1, 1}, .arg = &arg};
     struct cw_tile t = {.count = {4, 1, 1}};
     struct cw_eval *e = cw_eval_create(m);
-    struct cw_compiled *c = cw_compiled_create(m);
+    struct cw_form *c = cw_form_create(m);
     struct cw_arg_footprint f = {0};
     struct cw_arg_hulls h;
     bool ok =
-        e && c && cw_eval_tile(e, &l, &t, &f) && cw_compiled_launch(c, &l) && cw_compiled_tile(c, &t, &h);
+        e && c && cw_eval_tile(e, &l, &t, &f) && cw_form_launch(c, &l) && cw_form_tile(c, &t, &h);
     ok = ok && f.writes.answer >= CW_ANSWER_AT_MOST && h.writes.answer >= CW_ANSWER_AT_MOST;
     cw_eval_result_finish(&f, 1);
     cw_eval_destroy(e);
-    cw_compiled_destroy(c);
+    cw_form_destroy(c);
     return ok ? data : NULL;
 }
 

@@ -12,9 +12,9 @@
 
 #include "../../analyzer/settings/options.h"
 #include "../../shim/door/log.h"
-#include "../../shim/run/plan/run_brain.h"
-#include "../../shim/run/plan/run_start.h"
-#include "../../shim/run/tiles/run_group.h"
+#include "../../shim/run/tuning/perf_model.h"
+#include "../../shim/run/tuning/activation.h"
+#include "../../shim/run/groups/group.h"
 
 enum { STEPS = 20, HELPERS = 3, HOME = HELPERS, PLAIN };
 
@@ -34,49 +34,49 @@ struct cw_run_state_all cw_run;
 
 /* ---- played */
 
-uint32_t cw_run_variants(void)
+uint32_t cw_run_group_variant_all(void)
 {
     return PLAIN;
 }
 
-const struct cw_run_variant *cw_run_variant(uint32_t variant)
+const struct cw_run_variant *cw_run_group_variant(uint32_t variant)
 {
     return &variants[variant];
 }
 
-void cw_run_variants_start(const struct cw_options *options)
+void cw_run_group_variant_start(const struct cw_options *options)
 {
     (void)options;
 }
 
-uint64_t cw_run_variants_half_bytes(void)
+uint64_t cw_run_group_variant_half_bytes(void)
 {
     return 1 << 20;
 }
 
-uint64_t cw_run_variant_band(const struct cw_run_variant *v, uint32_t lanes)
+uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes)
 {
     (void)v, (void)lanes;
     return 1 << 16;
 }
 
-uint64_t cw_run_group_bytes(const struct cw_run_step *s)
+uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
 {
     (void)s;
     return 2 << 20; /* it does not fit */
 }
 
-double cw_run_items(const struct cw_run_launch *l)
+double cw_run_costs_items(const struct cw_run_launch *l)
 {
     return (double)l->global[0];
 }
 
-void cw_run_name_launch(struct cw_run_task *t)
+void cw_run_costs_name_launch(struct cw_run_task *t)
 {
     t->shape = 7;
 }
 
-double cw_run_chain_plain_ns(const struct cw_run_group *g, bool *measured)
+double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measured)
 {
     (void)g;
     *measured = world.measured;
@@ -89,7 +89,7 @@ static void keep(uint32_t v, double ns)
     world.count[v] = fmin(world.count[v] + 1, 64);
 }
 
-bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t n)
+bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t n)
 {
     for (uint32_t v = 0; v < n; v++) {
         c->ns[v] = world.ns[v];
@@ -102,37 +102,37 @@ bool cw_run_chain_recall(struct cw_run_chain *c, uint32_t n)
     return true;
 }
 
-void cw_run_chain_keep(struct cw_run_chain *c, uint32_t variant, double ns)
+void cw_run_group_history_keep(struct cw_run_chain *c, uint32_t variant, double ns)
 {
     (void)c;
     keep(variant, ns);
 }
 
-void cw_run_chain_keep_warm(const struct cw_run_chain *c, bool helpers, double ns)
+void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, double ns)
 {
     (void)c, (void)helpers, (void)ns;
 }
 
-bool cw_run_chain_keep_plain(struct cw_run_chain *c, double ns)
+bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns)
 {
     (void)c;
     keep(PLAIN, ns);
     return true;
 }
 
-void cw_run_chain_foresee(const struct cw_run_group *g, bool wanted)
+void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted)
 {
     (void)g;
     world.wanted += wanted;
     world.unwanted += !wanted;
 }
 
-bool cw_run_start_is_at_once(void)
+bool cw_run_activation_is_at_once(void)
 {
     return world.at_once;
 }
 
-void cw_run_start_learns(void)
+void cw_run_activation_learns(void)
 {
     world.learns++;
 }
@@ -163,7 +163,7 @@ static struct cw_run_chain *process(void)
         p.group.step[i].task = &p.task[i];
     }
     world.learns = world.wanted = world.unwanted = 0;
-    return cw_run_chain_of(&p.group);
+    return cw_run_group_choice_of(&p.group);
 }
 
 static int begin(void **state)
@@ -196,17 +196,17 @@ static void waits_for_builds(void **state)
     known(PLAIN, 100, 9);
     world.at_once = true;
     c = process();
-    assert_true(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_in_range(v, 0, HELPERS - 1);
     assert_true(p.kernel.grouped);
     c->unbuilt = (1u << HELPERS) - 1;
-    assert_false(cw_run_chain_choose(c, &p.group, c->unbuilt, &v, &why)); /* home would be slower than plain order */
+    assert_false(cw_run_group_choice_choose(c, &p.group, c->unbuilt, &v, &why)); /* home would be slower than plain order */
     assert_string_equal(why, "the rewritten kernels are not there yet");
     assert_true(p.kernel.ungrouped == 0);
     assert_int_equal(world.unwanted, 0);
     assert_int_equal(world.learns, 1);
     assert_true(world.count[PLAIN] == 9);
-    assert_true(cw_run_chain_choose(cw_run_chain_of(&p.group), &p.group, 0, &v, &why));
+    assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v, &why));
     assert_in_range(v, 0, HELPERS - 1);
 }
 
@@ -222,12 +222,12 @@ static void settles_where_none_can_be_had(void **state)
     known(PLAIN, 100, 9);
     world.at_once = true;
     c = process();
-    assert_false(cw_run_chain_choose(c, &p.group, (1u << HELPERS) - 1, &v, &why));
+    assert_false(cw_run_group_choice_choose(c, &p.group, (1u << HELPERS) - 1, &v, &why));
     assert_string_equal(why, "plain order was measured to be as quick");
     assert_true(p.kernel.ungrouped == 4096);
     assert_int_equal(world.unwanted, 1);
     assert_true(world.count[PLAIN] == 10);
-    assert_false(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "launches like these are better in plain order");
 }
 
@@ -244,15 +244,15 @@ static void explores_as_groups(void **state)
     known(PLAIN, 100, 9);
     world.at_once = true;
     c = process();
-    assert_true(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_int_equal(v, 2); /* the other family */
     assert_true(p.kernel.grouped);
     world.learns = 0;
-    cw_run_chain_ran(c, v, STEPS, 60.0 * STEPS);
+    cw_run_group_choice_ran(c, v, STEPS, 60.0 * STEPS);
     assert_int_equal(world.learns, 1); /* it was slower, as was to be expected: nobody judges by this run */
-    cw_run_chain_ran(c, 0, STEPS, 51.0 * STEPS);
+    cw_run_group_choice_ran(c, 0, STEPS, 51.0 * STEPS);
     assert_int_equal(world.learns, 1);
-    cw_run_chain_ran(c, v, STEPS, 60.0 * STEPS);
+    cw_run_group_choice_ran(c, v, STEPS, 60.0 * STEPS);
     assert_int_equal(world.learns, 2);
 }
 
@@ -270,7 +270,7 @@ static void measures_plain_again(void **state)
     world.doublings = 12;
     world.at_once = true;
     c = process();
-    assert_false(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "plain order is measured again");
     assert_true(p.kernel.ungrouped == 0);
     assert_true(p.kernel.grouped);
@@ -278,7 +278,7 @@ static void measures_plain_again(void **state)
     assert_int_equal(world.learns, 1);
     assert_true(world.count[PLAIN] == 2);
     c->plain_runs = 64;
-    assert_true(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
 }
 
 /* Plain order counts where this process has measured it, once: not because the history knows it. */
@@ -294,11 +294,11 @@ static void counts_what_was_measured(void **state)
     known(HOME, 60, 9);
     world.at_once = true;
     c = process();
-    assert_true(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_true(world.count[PLAIN] == 0);
     world.measured = true;
     for (uint32_t i = 0; i < 3; i++)
-        assert_true(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+        assert_true(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_true(world.count[PLAIN] == 1);
     assert_int_equal(c->plain_runs, 1);
 }
@@ -313,14 +313,14 @@ static void leaves_it_to_later_runs(void **state)
     (void)state;
     known(PLAIN, 100, 1);
     c = process();
-    assert_false(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "a later run tries it");
     assert_true(p.kernel.ungrouped == 0);
-    assert_true(cw_run_chain_choose(cw_run_chain_of(&p.group), &p.group, 0, &v, &why)); /* it came again */
+    assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v, &why)); /* it came again */
     assert_int_equal(v, 0);
     world.plain_ns = 0;
     c = process();
-    assert_false(cw_run_chain_choose(c, &p.group, 0, &v, &why));
+    assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "nothing is known of it yet");
 }
 
@@ -338,10 +338,10 @@ static void recovers(void **state)
         struct cw_run_chain *c = process();
 
         world.doublings += runs + 1 >= 2u << world.doublings;
-        if (!cw_run_chain_choose(c, &p.group, 0, &v, &why))
+        if (!cw_run_group_choice_choose(c, &p.group, 0, &v, &why))
             last = runs;
         else
-            cw_run_chain_ran(c, v, STEPS, truth[v] * STEPS * (runs < 8 ? 2 : 1));
+            cw_run_group_choice_ran(c, v, STEPS, truth[v] * STEPS * (runs < 8 ? 2 : 1));
     }
     assert_in_range(last, 8, 300); /* 50: plain order looked better for long after that */
     assert_true(world.count[0] + world.count[1] > 60); /* 1 is the better by a hair's breadth, and who knows */
@@ -356,15 +356,15 @@ static void tells_chains_apart(void **state)
     (void)state;
     cw_identity_one_key = true;
     one = process();
-    assert_ptr_equal(cw_run_chain_of(&p.group), one);
+    assert_ptr_equal(cw_run_group_choice_of(&p.group), one);
     p.group.steps = 3;
-    other = cw_run_chain_of(&p.group);
+    other = cw_run_group_choice_of(&p.group);
     assert_ptr_not_equal(other, one);
     p.group.steps = STEPS;
-    assert_ptr_equal(cw_run_chain_of(&p.group), one);
+    assert_ptr_equal(cw_run_group_choice_of(&p.group), one);
     p.kernel.key.half[1]++;
-    assert_ptr_not_equal(cw_run_chain_of(&p.group), one);
-    assert_ptr_not_equal(cw_run_chain_of(&p.group), other);
+    assert_ptr_not_equal(cw_run_group_choice_of(&p.group), one);
+    assert_ptr_not_equal(cw_run_group_choice_of(&p.group), other);
     cw_identity_one_key = false;
 }
 

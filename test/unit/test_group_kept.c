@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "../../shim/run/programs/run_cache.h"
-#include "../../shim/run/tiles/run_group_kept.h"
+#include "../../shim/builds/helper_cache.h"
+#include "../../shim/run/groups/group_kept.h"
 
 static void comes_back_for_its_own(bool one_key)
 {
@@ -19,7 +19,7 @@ static void comes_back_for_its_own(bool one_key)
     snprintf(above, sizeof above, "%s/clweave-plans.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(above));
     snprintf(folder, sizeof folder, "%s/plans", above);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     for (int k = 0; k < 2; k++) {
         memset(&chain[k], 0, sizeof chain[k]);
         chain_jacobi(&chain[k], 64, 20, 1);
@@ -28,9 +28,9 @@ static void comes_back_for_its_own(bool one_key)
     }
     plan = chain_groups(&chain[0], options);
     assert_true(plan.tiles >= 1024); /* else it is not kept */
-    cw_run_group_keep(&id[0], &plan);
-    assert_false(cw_run_group_recall(&id[1], &again));
-    assert_true(cw_run_group_recall(&id[0], &again));
+    cw_run_group_kept_keep(&id[0], &plan);
+    assert_false(cw_run_group_kept_recall(&id[1], &again));
+    assert_true(cw_run_group_kept_recall(&id[0], &again));
     assert_memory_equal(again.tile, plan.tile, plan.tiles * sizeof *plan.tile);
     cw_groups_finish(&again);
     cw_groups_finish(&plan);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernel/linked_source.h"
+#include "../../analyzer/source/linked_source.h"
 
 #define HEADER "#ifndef H\n#define H\n#define W 4\nint far(int);\nstatic inline int near(int x) { return x * W; }\n#endif\n"
 #define A "kernel void a(global int *p) { *p = far(1) + near(2); }\n"

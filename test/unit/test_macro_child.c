@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../../analyzer/kernel/macro_child.h"
+#include "../../analyzer/source/macro_child.h"
 
 static char *names[] = {"M_PI", "cl_khr_fp64"};
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "../../analyzer/footprint/model_file.h"
-#include "../../analyzer/kernel/program_models.h"
-#include "../../analyzer/kernel/tested_names.h"
+#include "../../analyzer/models/program_models.h"
+#include "../../analyzer/source/tested_names.h"
 
 /* ---- names */
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../analyzer/kernel/header_files.h"
-#include "../../analyzer/kernel/joined_source.h"
+#include "../../analyzer/source/header_files.h"
+#include "../../analyzer/source/joined_source.h"
 #include "rewrite_text.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)

@@ -10,8 +10,8 @@
 
 #include "failing_alloc.h"
 
-#include "../../analyzer/kernel/header_files.h"
-#include "../../analyzer/kernel/rewrite.h"
+#include "../../analyzer/source/header_files.h"
+#include "../../analyzer/rewrite/rewrite.h"
 
 static const char *header(void *context, size_t unit, const char *name, const char *includer)
 {

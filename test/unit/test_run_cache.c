@@ -14,7 +14,7 @@
 
 #include "../../analyzer/io/file_store.h"
 #include "../../sched/random.h"
-#include "../../shim/run/programs/run_cache.h"
+#include "../../shim/builds/helper_cache.h"
 
 static char parent[200], folder[220], file[300];
 static unsigned char data[5000];
@@ -32,7 +32,7 @@ static struct cw_identity identity(uint64_t number)
 static void *get(uint64_t number, size_t *bytes)
 {
     struct cw_identity id = identity(number);
-    void *got = cw_run_cache_read(&id, bytes);
+    void *got = cw_helper_cache_read(&id, bytes);
 
     cw_identity_finish(&id);
     return got;
@@ -42,7 +42,7 @@ static void put(uint64_t number, const void *from, size_t bytes)
 {
     struct cw_identity id = identity(number);
 
-    cw_run_cache_write(&id, from, bytes);
+    cw_helper_cache_write(&id, from, bytes);
     cw_identity_finish(&id);
 }
 
@@ -64,7 +64,7 @@ static int make_folder(void **state)
         return -1;
     snprintf(folder, sizeof folder, "%s/kernels", parent);
     name_file(file, sizeof file, 77);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     for (size_t k = 0; k < sizeof data; k++)
         data[k] = (unsigned char)(k * k >> 3);
     return 0;
@@ -173,7 +173,7 @@ static void test_others(void **state)
     assert_false(hit());
     assert_int_equal(chmod(parent, 0755), 0);
     assert_true(hit());
-    cw_run_cache_start("");
+    cw_helper_cache_start("");
     put(77, data, sizeof data);
     assert_false(hit());
 }
@@ -213,7 +213,7 @@ static void test_bounded(void **state)
     free(got);
     put(77, data, 100);
     assert_int_equal(files(), CW_FILE_STORE_FILES + 2);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     put(78, data, 100);
     assert_int_equal(files(), CW_FILE_STORE_FILES / 4 * 3 + 2);
     assert_null(get(2098, &bytes));
@@ -238,7 +238,7 @@ static void test_old_files(void **state)
     assert_false(hit());
     for (uint64_t key = 1000; key < 1000 + CW_FILE_STORE_FILES; key++)
         put(key, data, 100);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     put(78, data, 100);
     assert_int_not_equal(access(name, F_OK), 0);
 }
@@ -292,21 +292,21 @@ static void test_environment(void **state)
     assert_false(same(&plain, "tes", "tbasic/3.1"));
     setenv("POCL_CACHE_DIR", "/somewhere", 1);
     setenv("POCL_DEVICES", "basic", 1);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     assert_true(same(&plain, "test", "basic/3.1"));
     setenv("POCL_A", "1", 1);
     setenv("POCL_B", "2", 1);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     assert_false(same(&plain, "test", "basic/3.1"));
     cw_identity_finish(&plain);
     plain = of_device("test", "basic/3.1");
     unsetenv("POCL_A"); /* in another order */
     setenv("POCL_A", "1", 1);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     assert_true(same(&plain, "test", "basic/3.1"));
     setenv("POCL_A", "2", 1); /* each is changed, and their sum is the same */
     setenv("POCL_B", "1", 1);
-    cw_run_cache_start(folder);
+    cw_helper_cache_start(folder);
     assert_false(same(&plain, "test", "basic/3.1"));
     unsetenv("POCL_A");
     unsetenv("POCL_B");

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "history_keys.h"
-#include "../../shim/run/plan/run_estimate.h"
+#include "../../shim/run/planner/estimate.h"
 
 #define CHAINS 8
 #define TASKS  80
@@ -23,7 +23,7 @@ static void test_rows(void **state)
     double cost[2], error[2];
 
     (void)state;
-    assert_true(cw_run_estimator_init(&e, h, names, (double[]){1, 3}, 2));
+    assert_true(cw_run_estimate_init(&e, h, names, (double[]){1, 3}, 2));
     cw_run_estimate_begin(&e);
     cw_run_estimate_row(&e, &launch, cost, error); /* nothing known: no trial either */
     assert_float_equal(cost[0], 20000, 0);
@@ -48,9 +48,9 @@ static void test_rows(void **state)
     launch.home = 1; /* home is allowed without a bit */
     cw_run_estimate_row(&e, &launch, cost, error);
     assert_true(isinf(cost[0]) && !isinf(cost[1]));
-    assert_false(cw_run_estimator_init(&e, h, names, NULL, 0));
-    assert_false(cw_run_estimator_init(&e, h, names, NULL, CW_RUN_SLOTS_MAX + 1));
-    assert_false(cw_run_estimator_init(&e, h, names, (double[]){1, 0}, 2));
+    assert_false(cw_run_estimate_init(&e, h, names, NULL, 0));
+    assert_false(cw_run_estimate_init(&e, h, names, NULL, CW_RUN_SLOTS_MAX + 1));
+    assert_false(cw_run_estimate_init(&e, h, names, (double[]){1, 0}, 2));
     cw_history_destroy(h);
 }
 
@@ -64,7 +64,7 @@ static void test_alone(void **state)
     double cost[2], error[2];
 
     (void)state;
-    assert_true(cw_run_estimator_init(&e, h, names, (double[]){1, 2}, 2));
+    assert_true(cw_run_estimate_init(&e, h, names, (double[]){1, 2}, 2));
     for (int n = 0; n < 100; n++)
         cw_history_add(h, K(1), 2, e.device[0], 100, 2e6);
     cw_run_estimate_begin(&e);
@@ -94,14 +94,14 @@ struct loop {
 
 static void loop_init(struct loop *l, uint32_t chains)
 {
-    struct cw_run_slot slots[2] = {{.name = names[0]}, {.name = names[1]}};
+    struct cw_plan_device slots[2] = {{.name = names[0]}, {.name = names[1]}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_policy_config config;
     uint32_t edges = 0;
 
     l->history = cw_history_create();
     l->plan = (struct cw_run_plan){0};
-    assert_true(cw_run_estimator_init(&l->estimator, l->history, names, NULL, 2));
+    assert_true(cw_run_estimate_init(&l->estimator, l->history, names, NULL, 2));
     cw_policy_config_init(&config, cw_policy_find(CW_RUN_POLICY_DEFAULT));
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &l->planner, NULL), CW_OK);
     for (uint32_t i = 0; i < TASKS; i++) {
@@ -231,7 +231,7 @@ static void test_a_single_slow_sample_is_not_believed(void **state)
         double cost[2], error[2];
 
         (void)state;
-        assert_true(cw_run_estimator_init(&e, h, names, NULL, 2));
+        assert_true(cw_run_estimate_init(&e, h, names, NULL, 2));
         for (int n = 0; n < 100; n++)
             cw_history_add(h, K(1), 2, e.device[0], 100, 60000);
         cw_history_add(h, K(1), shape, e.device[1], 100, 84e6);

@@ -2,7 +2,7 @@
 #include "run_window.h"
 
 /* One plan by a planner of its own; the caller finishes it. */
-static struct cw_run_plan plan_once(const struct cw_run_slot *slots, uint32_t count, const char *policy,
+static struct cw_run_plan plan_once(const struct cw_plan_device *slots, uint32_t count, const char *policy,
                                     const struct window *x)
 {
     struct cw_run_planner *planner = planner_of(slots, count, policy, NULL);
@@ -15,13 +15,13 @@ static struct cw_run_plan plan_once(const struct cw_run_slot *slots, uint32_t co
     return plan;
 }
 
-static void expect(struct cw_run_plan *plan, const struct window *x, const struct cw_run_slot *slots,
+static void expect(struct cw_run_plan *plan, const struct window *x, const struct cw_plan_device *slots,
                    uint32_t count, enum cw_run_verdict verdict, uint32_t moved)
 {
     check_plan(plan, x, slots, count, 8000);
     if (plan->verdict != verdict || plan->moved != moved)
-        fail_msg("verdict \"%s\", %u moved; expected \"%s\", %u", cw_run_verdict_string(plan->verdict),
-                 plan->moved, cw_run_verdict_string(verdict), moved);
+        fail_msg("verdict \"%s\", %u moved; expected \"%s\", %u", cw_run_plan_verdict_string(plan->verdict),
+                 plan->moved, cw_run_plan_verdict_string(verdict), moved);
     cw_run_plan_finish(plan);
 }
 
@@ -80,7 +80,7 @@ static void test_noise_brings_no_profit(void **state)
 /* Small dependent kernels go to the slot that answers fastest, large ones stay where they run fastest. */
 static void test_small_kernels_go_where_answers_are_fast(void **state)
 {
-    static const struct cw_run_slot slots[] = {{.name = "pthread", .handoff_ns = 56000},
+    static const struct cw_plan_device slots[] = {{.name = "pthread", .handoff_ns = 56000},
                                                {.name = "basic", .handoff_ns = 1000}};
     struct cw_run_plan plan;
     struct window x;
@@ -98,7 +98,7 @@ static void test_small_kernels_go_where_answers_are_fast(void **state)
 
 static void test_handoff_eats_the_gain(void **state)
 {
-    static const struct cw_run_slot slots[] = {{.handoff_ns = 0}, {.handoff_ns = 85000}};
+    static const struct cw_plan_device slots[] = {{.handoff_ns = 0}, {.handoff_ns = 85000}};
     struct cw_run_plan plan;
     struct window x;
 
@@ -153,7 +153,7 @@ static void test_pinned_and_homes(void **state)
 /* One launch of 1 ms that both may share: each sets up for 100 us, then half of the rest. */
 static void test_shared_launch(void **state)
 {
-    static const struct cw_run_slot slots[] = {{.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
+    static const struct cw_plan_device slots[] = {{.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
                                                {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000}};
     struct cw_run_plan plan;
     struct window x;
@@ -243,7 +243,7 @@ static void test_same_objects_as_replay(void **state)
  * home, but what may not leave home stays. */
 static void test_home_apart(void **state)
 {
-    static const struct cw_run_slot slots[3] = {{0}};
+    static const struct cw_plan_device slots[3] = {{0}};
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
     struct cw_run_plan plan = {0};
     struct cw_run_planner *planner;

@@ -1,11 +1,11 @@
 /* Plans of windows: random ones under every policy, bad ones, and without memory. */
 #include "failing_alloc.h"
 #include "run_window.h"
-#include "../../shim/run/plan/run_profit.h"
+#include "../../shim/run/planner/profit.h"
 
 #include "../../sched/random.h"
 
-static const struct cw_run_slot five_slots[] = {{.class_name = "cpu", .handoff_ns = 500},
+static const struct cw_plan_device five_slots[] = {{.class_name = "cpu", .handoff_ns = 500},
                                                 {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
                                                 {.class_name = "cpu", .handoff_ns = 5000},
                                                 {.class_name = "dsp", .handoff_ns = 9000},
@@ -169,7 +169,7 @@ static void test_bad_windows(void **state)
 static void test_bad_planners(void **state)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
-    struct cw_run_slot slots[2] = {{0}};
+    struct cw_plan_device slots[2] = {{0}};
     struct cw_run_planner *planner;
     struct cw_policy_config config;
 

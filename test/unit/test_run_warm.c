@@ -6,18 +6,18 @@
 
 #include <cmocka.h>
 
-#include "../../shim/run/plan/run_warm.h"
+#include "../../shim/run/tuning/first_launch.h"
 
-static bool is_first(struct cw_run_warm *w, uint64_t kind, uint64_t wide)
+static bool is_first(struct cw_run_first_launch *w, uint64_t kind, uint64_t wide)
 {
     const struct cw_run_warm_what what = {.kernel = {{kind, 1}}, .form = 1, .size = {64}};
 
-    return cw_run_warm_is_first(w, &what, wide);
+    return cw_run_first_launch_is(w, &what, wide);
 }
 
 static void test_each_kind_once(void **state)
 {
-    struct cw_run_warm w = {0};
+    struct cw_run_first_launch w = {0};
 
     (void)state;
     for (uint64_t kind = 1; kind <= 16; kind++) { /* in rows of their own */
@@ -31,7 +31,7 @@ static void test_each_kind_once(void **state)
 /* Never a kind that has not run, however many there are. */
 static void test_never_another_one(void **state)
 {
-    struct cw_run_warm w = {0};
+    struct cw_run_first_launch w = {0};
 
     (void)state;
     for (uint64_t kind = 1; kind <= 10000; kind++)
@@ -40,7 +40,7 @@ static void test_never_another_one(void **state)
 
 static void test_wider_is_compiled_again(void **state)
 {
-    struct cw_run_warm w = {0};
+    struct cw_run_first_launch w = {0};
 
     (void)state;
     assert_true(is_first(&w, 5, 100));
@@ -54,15 +54,15 @@ static void test_all_of_it(void **state)
 {
     const struct cw_run_warm_what one = {.kernel = {{5, 1}}, .form = 3, .size = {8, 4, 2}};
     struct cw_run_warm_what others[6] = {one, one, one, one, one, one};
-    struct cw_run_warm w = {0};
+    struct cw_run_first_launch w = {0};
 
     (void)state;
     others[0].kernel.half[0]++, others[1].kernel.half[1]++, others[2].form++, others[3].size[0]++,
         others[4].size[1]++, others[5].size[2]++;
-    assert_true(cw_run_warm_is_first(&w, &one, 0));
-    assert_false(cw_run_warm_is_first(&w, &one, 0));
+    assert_true(cw_run_first_launch_is(&w, &one, 0));
+    assert_false(cw_run_first_launch_is(&w, &one, 0));
     for (int i = 0; i < 6; i++)
-        assert_true(cw_run_warm_is_first(&w, &others[i], 0));
+        assert_true(cw_run_first_launch_is(&w, &others[i], 0));
 }
 
 int main(void)

@@ -2,8 +2,8 @@
  * allows. */
 #include "trace_builder.h"
 
-#include "../../analyzer/kernel/cl_variables.h"
-#include "../../analyzer/kernel/kernel_params.h"
+#include "../../analyzer/source/cl_variables.h"
+#include "../../analyzer/source/kernel_params.h"
 
 /* One letter per parameter: r read, w write, b both. */
 static const struct {

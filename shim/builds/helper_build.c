@@ -1,0 +1,141 @@
+/* helper_build.c - see builds/helper_build.h. */
+#include "helper_build.h"
+
+#include <stdlib.h>
+#include "../../analyzer/source/vendor_compiler.h"
+#include "../run/api/hooks.h"
+#include "isolated_compiler.h"
+#include "helper_cache.h"
+
+#define KIND         "program 2"
+#define DEVICE_BYTES 1400
+
+/* Of a binary; the caller's to finish. */
+static struct cw_identity identity_of(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    struct cw_identity id = {.failed = true};
+    char device[DEVICE_BYTES];
+
+    if (!cw_vendor_describe_driver(&calls, place->slot->device, device, sizeof device))
+        return id;
+    cw_run_cache_identity(&id, KIND, device);
+    cw_identity_text(&id, recipe->options);
+    cw_identity_text(&id, recipe->source);
+    return id;
+}
+
+/* Who asks how many references the program's context has is not told of ours. */
+static cl_program of_binary(struct cw_run_context *c, const struct cw_run_context_device *place, const unsigned char *binary, size_t bytes)
+{
+    cl_int status, err;
+    cl_program program;
+
+    cw_run_recount_begins();
+    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary, &status, &err);
+    c->own_objects += program && place->slot->home;
+    cw_run_recount_ends();
+    return program;
+}
+
+static cl_program of_source(struct cw_run_context *c, const struct cw_run_context_device *place, const char *source)
+{
+    cl_program program;
+    cl_int err;
+
+    cw_run_recount_begins();
+    program = cw_next.clCreateProgramWithSource(place->context, 1, &source, NULL, &err);
+    c->own_objects += program && place->slot->home;
+    cw_run_recount_ends();
+    return program;
+}
+
+/* The program, once it is built; NULL otherwise. */
+static cl_program built(struct cw_run_context *c, cl_program program, const struct cw_run_context_device *place, const char *options)
+{
+    if (!program || cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    cw_run_recount_begins();
+    c->own_objects -= place->slot->home;
+    cw_next.clReleaseProgram(program);
+    cw_run_recount_ends();
+    return NULL;
+}
+
+void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place, cl_program program)
+{
+    c->own_objects -= program && place->slot->home;
+    cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, program);
+}
+
+/* What is made of it, apart (builds/isolated_compiler.h). */
+struct making {
+    struct cw_run_context *c;
+    const struct cw_run_context_device *place;
+    const struct cw_run_recipe *recipe;
+    cl_program program;
+};
+
+static void load(void *data)
+{
+    struct making *m = data;
+    struct cw_identity id = identity_of(m->place, m->recipe);
+    size_t bytes = 0;
+    unsigned char *binary = cw_helper_cache_read(&id, &bytes);
+
+    m->program =
+        binary ? built(m->c, of_binary(m->c, m->place, binary, bytes), m->place, m->recipe->options) : NULL;
+    free(binary);
+    cw_identity_finish(&id);
+}
+
+static void build(void *data)
+{
+    struct making *m = data;
+
+    m->program = built(m->c, of_source(m->c, m->place, m->recipe->source), m->place, m->recipe->options);
+}
+
+static void keep(void *data)
+{
+    struct making *m = data;
+    struct cw_identity id;
+    size_t bytes = 0;
+    unsigned char *binary;
+
+    if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
+        return;
+    id = identity_of(m->place, m->recipe);
+    binary = malloc(bytes);
+    if (binary && cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+        cw_helper_cache_write(&id, binary, bytes);
+    free(binary);
+    cw_identity_finish(&id);
+}
+
+cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_context_device *place,
+                               const struct cw_run_recipe *recipe)
+{
+    struct making m = {.c = c, .place = place, .recipe = recipe};
+
+    return cw_isolated_compiler_call(place->slot->device, load, &m) ? m.program : NULL;
+}
+
+cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
+                                const struct cw_run_recipe *recipe)
+{
+    struct making m = {.c = c, .place = place, .recipe = recipe};
+
+    if (cw_run_ahead_build(place, recipe) != CL_SUCCESS)
+        return NULL;
+    return cw_isolated_compiler_call(place->slot->device, build, &m) ? m.program : NULL;
+}
+
+void cw_helper_build_keep(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe,
+                         cl_program program)
+{
+    struct making m = {.place = place, .recipe = recipe, .program = program};
+
+    if (cw_isolated_compiler_ahead_all(place, recipe) == CL_SUCCESS)
+        cw_isolated_compiler_call(place->slot->device, keep, &m);
+}

@@ -1,0 +1,91 @@
+/* helper_program.c - private copies of the program's programs on helpers: from a binary of an earlier run, or built.
+ *
+ * They are built with a definition that the program's own do not have, so that the vendor takes their kernels for others:
+ * launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
+#include "../run/api/hooks.h"
+#include "pending_builds.h"
+#include "helper_build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define APART "-w -DCW_RUN_HELPER=1 " /* -w: PoCL says on stderr how many warnings there were */
+
+/* The caller's to free; NULL: memory is out. */
+static char *options_of(const struct cw_run_program *p)
+{
+    const char *theirs = p->options ? p->options : "";
+    size_t bytes = sizeof APART + strlen(theirs);
+    char *options = malloc(bytes);
+
+    if (options)
+        snprintf(options, bytes, "%s%s", APART, theirs);
+    return options;
+}
+
+bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place)
+{
+    cl_program *copy = &p->copies[place->lane->number];
+
+    if (!*copy && p->source && cw_run_execute_queue(p->context, place) && cw_pending_builds_begin()) {
+        char *options = options_of(p);
+
+        if (options)
+            *copy = cw_helper_build_load(p->context, place, &(struct cw_run_recipe){p->source, options});
+        free(options);
+        cw_pending_builds_end();
+    }
+    return *copy;
+}
+
+static bool has_failed(const struct cw_run_program *p, uint32_t lane)
+{
+    bool failed;
+
+    cw_run_global_lock_take();
+    failed = p->copy[lane] == CW_RUN_COPY_FAILED;
+    cw_run_global_lock_give();
+    return failed;
+}
+
+static void note_failure(struct cw_run_program *p, uint32_t lane)
+{
+    cw_run_global_lock_take();
+    p->copy[lane] = CW_RUN_COPY_FAILED;
+    cw_run_global_lock_give();
+}
+
+cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_device *place)
+{
+    cl_program *copy = &p->copies[place->lane->number];
+    char *options;
+
+    if (*copy || has_failed(p, place->lane->number) || cw_helper_program_load(p, place) ||
+        !cw_run_execute_queue(p->context, place) || !cw_pending_builds_begin())
+        return *copy;
+    options = options_of(p);
+    if (options) {
+        const struct cw_run_recipe recipe = {p->source, options};
+
+        *copy = cw_helper_build_build(p->context, place, &recipe);
+        if (*copy)
+            cw_helper_build_keep(place, &recipe, *copy);
+    }
+    if (!*copy)
+        note_failure(p, place->lane->number);
+    free(options);
+    cw_pending_builds_end();
+    return *copy;
+}
+
+cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place, const struct cw_run_ndrange *r)
+{
+    struct cw_run_program *p = l->kernel->program;
+    char *options = options_of(p);
+    cl_int err = options ? cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){p->source, options}, l->kernel->name, r, l, NULL, 0)
+                         : CL_OUT_OF_RESOURCES;
+
+    free(options);
+    return err;
+}

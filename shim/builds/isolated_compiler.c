@@ -1,0 +1,403 @@
+/* isolated_compiler.c - see builds/isolated_compiler.h. */
+#include "isolated_compiler.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../analyzer/io/file_store.h"
+#include "../../analyzer/io/quiet_child.h"
+#include "../../analyzer/compile/compile_client.h"
+#include "../../analyzer/source/vendor_compiler.h"
+#include "../door/doors.h"
+#include "../door/log.h"
+#include "../run/tuning/activation.h"
+#include "helper_cache.h"
+#include "compiler_resources.h"
+#include "../run/core/threads.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1U << 1)
+#endif
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define FIRST_FILE 3 /* sanitizers report to 2 */
+#else
+#define FIRST_FILE 0
+#endif
+
+#define OLD_KERNEL_FILES 65536 /* closed one by one where close_range does not exist */
+#define DEVICE_TEXT      1400
+
+/* ---- a thread with descriptors of its own */
+
+struct apart {
+    void (*body)(void *);
+    void *data;
+    bool any; /* in any case */
+    bool done;
+    double ns; /* it took of the thread */
+};
+
+static bool have_own_files(void)
+{
+#ifdef __SANITIZE_THREAD__ /* takes files of one number in two tables for one */
+    return true;
+#else
+    if (syscall(SYS_close_range, FIRST_FILE, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
+        if (unshare(CLONE_FILES) != 0)
+            return false;
+        for (int fd = FIRST_FILE; fd < OLD_KERNEL_FILES; fd++)
+            close(fd);
+    }
+    for (int fd = FIRST_FILE; fd <= STDERR_FILENO; fd++)
+        if (open("/dev/null", O_RDWR) != fd)
+            break; /* who writes there gets an error */
+    return true;
+#endif
+}
+
+static void *work(void *data)
+{
+    struct apart *a = data;
+
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    if (!have_own_files() && !a->any && !cw_compiler_resources_suffice())
+        return NULL;
+    a->body(a->data);
+    a->done = true;
+    a->ns = cw_run_activation_thread_ns();
+    return NULL;
+}
+
+/* PoCL's drivers for the host's processors keep no descriptors between calls; others may, and valgrind has its own in the table. */
+static bool is_parted(cl_device_id device)
+{
+    static const char *const drivers[] = {"pthread", "basic", "cpu"}; /* cpu, cpu-minimal: since PoCL 4 */
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char name[256] = "";
+    bool known = false;
+
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        known |= !strncmp(name, drivers[i], strlen(drivers[i]));
+    return known && cw_vendor_is_pocl(&calls, device) && !cw_quiet_child_is_valgrind();
+}
+
+bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data)
+{
+    struct apart a = {.body = body, .data = data};
+    pthread_t thread;
+
+    if (!is_parted(device)) {
+        if (!cw_compiler_resources_suffice())
+            return false;
+        body(data);
+        return true;
+    }
+    if (!cw_compiler_resources_apart() || !cw_run_thread_to_compile(&thread, work, &a))
+        return false;
+    pthread_join(thread, NULL);
+    cw_run_activation_thread_adds(a.ns);
+    return a.done;
+}
+
+void cw_isolated_compiler_files(void (*body)(void *), void *data)
+{
+    struct apart a = {.body = body, .data = data, .any = true};
+    pthread_t thread;
+
+    if (!cw_quiet_child_is_valgrind() && cw_run_thread_try(&thread, work, &a))
+        pthread_join(thread, NULL);
+    if (!a.done)
+        body(data);
+}
+
+/* ---- kernels */
+
+static bool may_be_asked(cl_device_id device)
+{
+    return cw_compile_client_is_there() && is_parted(device);
+}
+
+bool cw_isolated_compiler_room(cl_device_id device)
+{
+    return may_be_asked(device) ? cw_compiler_resources_apart() : cw_compiler_resources_suffice();
+}
+
+static uint32_t units_of_part(cl_device_id device)
+{
+    cl_device_id parent = NULL;
+    cl_uint units = 0;
+
+    if (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && parent)
+        cw_next.clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    return units;
+}
+
+static struct cw_compile_range range_of(const struct cw_run_ndrange *r)
+{
+    struct cw_compile_range range = {.dims = r->dims, .has_local = r->local != NULL};
+
+    for (cl_uint d = 0; d < r->dims; d++) {
+        range.offset[d] = r->offset ? r->offset[d] : 0;
+        range.global[d] = r->global[d];
+        range.local[d] = r->local ? r->local[d] : 0;
+    }
+    return range;
+}
+
+static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
+{
+    uint32_t n = l->kernel->count;
+    struct cw_compile_arg *arg = calloc((size_t)n + extra + 1, sizeof *arg);
+
+    for (uint32_t i = 0; arg && i < n; i++) {
+        const struct cw_run_arg *a = &l->args[i];
+
+        if (a->memory && a->memory->image) {
+            arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, cw_run_image_type(a->memory->image)};
+            continue;
+        }
+        arg[i].kind = a->memory ? CW_COMPILE_MEMORY : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL : CW_COMPILE_VALUE;
+        arg[i].size = a->size;
+    }
+    for (uint32_t i = 0; arg && i < extra; i++)
+        arg[n + i] = (struct cw_compile_arg){CW_COMPILE_VALUE, more[i]};
+    return arg;
+}
+
+/* ---- what earlier runs have compiled: the file that the vendor's code for a launch is in */
+
+#define KIND "compiled 2"
+
+static struct cw_file_store compiled;
+
+void cw_isolated_compiler_start(const char *folder)
+{
+    cw_file_store_init(&compiled, folder);
+}
+
+/* What the code of a launch depends on. */
+struct need {
+    struct cw_identity program; /* device, places, source, options */
+    struct cw_identity launch;  /* kernel and range */
+};
+
+/* Whether PoCL has the same code for all such ranges as for others of them: pocl_cache.c,
+ * pocl_cache_kernel_cachedir_path() of 3.1. */
+static bool is_small(const struct cw_compile_range *r)
+{
+    uint64_t deep = r->dims > 2 ? r->local[2] * r->local[2] : 0;
+
+    return r->global[0] < USHRT_MAX && (r->dims < 2 || r->global[1] < USHRT_MAX) && deep < USHRT_MAX;
+}
+
+/* As far as PoCL distinguishes launches: local sizes, whether there is an offset, how wide the range is;
+ * without a local size all of the range, by which it chooses one. And where it keeps the code. *need is the
+ * caller's to finish. */
+static void name_need(struct need *need, const struct cw_compile_question *q)
+{
+    static const char *const places[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    const struct cw_compile_range *r = &q->range;
+    uint8_t form[] = {r->has_local, r->offset[0] || r->offset[1] || r->offset[2], is_small(r)};
+
+    cw_run_cache_identity(&need->program, KIND, q->device);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        cw_identity_text(&need->program, getenv(places[i]));
+    cw_identity_number(&need->program, q->units);
+    cw_identity_text(&need->program, q->options);
+    cw_identity_text(&need->program, q->source);
+    cw_identity_begin(&need->launch, q->kernel);
+    cw_identity_add(&need->launch, form, sizeof form);
+    cw_identity_add(&need->launch, r->has_local ? r->local : r->global, sizeof r->local);
+}
+
+static void finish_need(struct need *need)
+{
+    cw_identity_finish(&need->program);
+    cw_identity_finish(&need->launch);
+}
+
+struct memory {
+    struct cw_identity id;
+    const char *module; /* that is new; NULL: is one known? */
+    bool loaded;
+};
+
+/* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is opened in the program's
+ * table of descriptors. It stays: the vendor keeps what it has loaded, too. Apart. */
+static void load(void *memory)
+{
+    struct memory *m = memory;
+    size_t bytes = 0;
+    char *known = m->module ? NULL : cw_file_store_read(&compiled, &m->id, &bytes);
+    const char *module = m->module ? m->module : known;
+
+    m->loaded = module && *module == '/' && dlopen(module, RTLD_NOW | RTLD_LOCAL);
+    if (m->loaded && m->module)
+        cw_file_store_write(&compiled, &m->id, module, strlen(module) + 1);
+    free(known);
+}
+
+/* What this process has loaded: programs, and launches of them, which begin with their program's number. */
+static struct {
+    pthread_mutex_t lock;
+    struct cw_identity_set programs, launches;
+} here = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Of a launch of program number `program`; the caller's to finish. */
+static struct cw_identity loaded_launch(uint32_t program, const struct need *need)
+{
+    struct cw_identity id;
+
+    cw_identity_begin(&id, "loaded");
+    cw_identity_number(&id, program);
+    cw_identity_add(&id, need->launch.bytes, need->launch.length);
+    id.failed |= need->launch.failed;
+    return id;
+}
+
+static bool is_here(const struct need *need)
+{
+    bool found = false;
+    uint32_t program;
+
+    pthread_mutex_lock(&here.lock);
+    program = cw_identity_set_find(&here.programs, &need->program);
+    if (program != CW_IDENTITY_NONE) {
+        struct cw_identity id = loaded_launch(program, need);
+
+        found = cw_identity_set_find(&here.launches, &id) != CW_IDENTITY_NONE;
+        cw_identity_finish(&id);
+    }
+    pthread_mutex_unlock(&here.lock);
+    return found;
+}
+
+static void note(const struct need *need)
+{
+    uint32_t program;
+
+    pthread_mutex_lock(&here.lock);
+    program = cw_identity_set_add(&here.programs, &need->program);
+    if (program != CW_IDENTITY_NONE) {
+        struct cw_identity id = loaded_launch(program, need);
+
+        cw_identity_set_add(&here.launches, &id);
+        cw_identity_finish(&id);
+    }
+    pthread_mutex_unlock(&here.lock);
+}
+
+/* Whether the file of `module`, or the one that is known for it, is loaded now. */
+static bool load_apart(cl_device_id device, const struct need *need, const char *module)
+{
+    struct memory m = {.module = module};
+    bool loaded;
+
+    cw_identity_begin(&m.id, KIND);
+    cw_identity_add(&m.id, need->program.bytes, need->program.length);
+    cw_identity_add(&m.id, need->launch.bytes, need->launch.length);
+    m.id.failed |= need->program.failed || need->launch.failed;
+    loaded = cw_isolated_compiler_call(device, load, &m) && m.loaded;
+    if (loaded)
+        note(need);
+    cw_identity_finish(&m.id);
+    return loaded;
+}
+
+/* Asks the compiler, unless the code is known. */
+static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_question *q,
+                                   const struct need *need)
+{
+    char module[CW_COMPILE_MODULE];
+    enum cw_compile_answer answer;
+    uint64_t begin;
+
+    if (*q->kernel && *compiled.folder && load_apart(device, need, NULL))
+        return CW_COMPILE_GOOD;
+    begin = cw_run_global_lock_now_ns();
+    answer = cw_compile_client_ask(q, module);
+    cw_run_activation_thread_adds((double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
+    if (answer == CW_COMPILE_GOOD && *q->kernel && !load_apart(device, need, module))
+        answer = CW_COMPILE_BAD;
+    return answer;
+}
+
+/* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may have had compiled what
+ * another one launches. */
+static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
+                                  const struct cw_run_ndrange *r, const struct cw_compile_arg *arg, uint32_t args, bool room)
+{
+    const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
+    char text[DEVICE_TEXT];
+    const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
+                                          .options = program->options, .only_build = !kernel,
+                                          .kernel = kernel ? kernel : "", .range = range_of(r),
+                                          .args = args, .arg = arg};
+    bool loads = kernel && *kernel;
+    enum cw_compile_answer answer;
+    struct need need;
+
+    if (!cw_vendor_describe_driver(&calls, device, text, sizeof text))
+        return CW_COMPILE_UNASKED;
+    name_need(&need, &q);
+    if (loads && is_here(&need))
+        answer = CW_COMPILE_GOOD;
+    else
+        answer = room ? have(device, &q, &need) : CW_COMPILE_BAD;
+    finish_need(&need);
+    return answer;
+}
+
+cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_ndrange *r,
+                       const struct cw_compile_arg *arg, uint32_t args)
+{
+    enum cw_compile_answer answer = CW_COMPILE_UNASKED;
+
+    if (may_be_asked(device))
+        answer = ask(device, program, kernel, r, arg, args, cw_compiler_resources_apart());
+    else if (cw_compile_client_has_stopped())
+        answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
+    if (answer == CW_COMPILE_BAD)
+        cw_log_debug("kernel %s was not compiled beside the program",
+                     !kernel ? "(none)" : *kernel ? kernel : "(all)");
+    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_compiler_resources_suffice()) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+
+cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place, const struct cw_run_recipe *program, const char *kernel,
+                    const struct cw_run_ndrange *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
+{
+    struct cw_compile_arg *arg = args_of(l, more, extra);
+    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->slot->device, program, kernel, r, arg, l->kernel->count + extra) : CL_OUT_OF_RESOURCES;
+
+    free(arg);
+    return err;
+}
+
+cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place, const struct cw_run_recipe *program)
+{
+    static const size_t one = 1;
+    const struct cw_run_ndrange r = {.dims = 1, .global = &one};
+
+    return cw_isolated_compiler_ahead_of(place->slot->device, program, "", &r, NULL, 0);
+}
+
+cl_int cw_run_ahead_build(const struct cw_run_context_device *place, const struct cw_run_recipe *program)
+{
+    static const size_t one = 1;
+    const struct cw_run_ndrange r = {.dims = 1, .global = &one};
+
+    return cw_isolated_compiler_ahead_of(place->slot->device, program, NULL, &r, NULL, 0);
+}

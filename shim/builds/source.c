@@ -1,0 +1,141 @@
+/* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see their local
+ * size. By its tokens, before any compiler is asked. See run.h. */
+#include "../run/models/program_models.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../analyzer/source/cl_source.h"
+#include "../../analyzer/source/cl_variables.h"
+
+static bool begins(const struct cw_cl_token *t, const char *const *words)
+{
+    for (; t->kind == CW_CL_IDENTIFIER && *words; words++)
+        if (t->length >= strlen(*words) && !memcmp(t->text, *words, strlen(*words)))
+            return true;
+    return false;
+}
+
+static bool any(const struct cw_cl_source *s, const char *const *words)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (begins(&s->tokens[i], words))
+            return true;
+    for (size_t i = 0; i < s->macro_count_tokens; i++)
+        if (begins(&s->macro_tokens[i], words))
+            return true;
+    return false;
+}
+
+/* Side effects that no argument shows: output, other queues, pipes, assembly. */
+static const char *const forbidden[] = {"printf", "__builtin_printf", "enqueue_",  "pipe", "read_pipe", "write_pipe",
+                                        "asm",    "__asm",            "ndrange_t", NULL};
+/* What a build says of its moment: another build, be it for a helper or in an earlier run, is another program. */
+static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
+/* By these a kernel can see its local size. */
+static const char *const by_group[] = {"get_local_",
+                                       "get_group_",
+                                       "get_num_groups",
+                                       "get_enqueued_",
+                                       "get_num_sub",
+                                       "get_sub_group",
+                                       "get_max_sub",
+                                       "barrier",
+                                       "work_group_",
+                                       "sub_group_",
+                                       "local",
+                                       "__local",
+                                       "async_work_group",
+                                       "wait_group",
+                                       "reqd_work_group_size",
+                                       NULL};
+/* What keeps a device from choosing the size by the range alone. */
+static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint", NULL};
+
+/* Which places of `word` one of the tokens leads to, from those that are reached (a bit each) */
+static uint64_t lead_on(const struct cw_cl_token *token, size_t n, const char *word, uint64_t reached)
+{
+    size_t length = strlen(word);
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t at = 0; at < length && token[i].kind == CW_CL_IDENTIFIER; at++) {
+            size_t rest = length - at, same = token[i].length < rest ? token[i].length : rest;
+            if (reached >> at & 1 && !memcmp(token[i].text, word + at, same))
+                reached |= UINT64_C(1) << (at + same);
+        }
+    return reached;
+}
+
+/* Whether ## can make one of the words of identifiers that are there: of single letters, too. */
+static bool may_be_pasted(const struct cw_cl_source *s, const char *const *words)
+{
+    for (; s->has_paste && *words; words++) {
+        uint64_t reached = 1, before;
+        do {
+            before = reached;
+            reached = lead_on(s->tokens, s->count, *words, reached);
+            reached = lead_on(s->macro_tokens, s->macro_count_tokens, *words, reached);
+        } while (reached != before);
+        if (reached >> strlen(*words) & 1)
+            return true;
+    }
+    return false;
+}
+
+static bool is_dated(const struct cw_cl_source *s)
+{
+    return any(s, dating) || may_be_pasted(s, dating);
+}
+
+static bool nothing_forbids(const struct cw_cl_source *s, const char *options)
+{
+    return !s->has_include && !any(s, forbidden) && !is_dated(s) && !cw_cl_has_variables(s, options);
+}
+
+bool cw_source_is_dated(const char *source, const char *options)
+{
+    struct cw_cl_source s;
+    bool dated = !cw_cl_source_init(&s, source, options) || is_dated(&s);
+
+    cw_cl_source_finish(&s);
+    return dated;
+}
+
+bool cw_source_forbids(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const struct cw_model *m;
+
+    if (!p->manageable)
+        return true;
+    if (!p->doubtful)
+        return false;
+    m = p->models ? cw_model_set_find(&p->models->set, k->name) : NULL;
+    return !m || m->prints || m->anywhere;
+}
+
+bool cw_source_is_manageable(const char *source, const char *options)
+{
+    struct cw_cl_source s;
+    bool manageable = cw_cl_source_init(&s, source, options) && nothing_forbids(&s, options);
+
+    cw_cl_source_finish(&s);
+    return manageable;
+}
+
+void cw_source_parse(struct cw_run_program *p)
+{
+    struct cw_cl_source *s = malloc(sizeof *s);
+
+    if (!s || !p->source || !cw_cl_source_init(s, p->source, p->options)) {
+        free(s);
+        p->parsed = true;
+        return;
+    }
+    p->manageable = p->copies && p->options && nothing_forbids(s, p->options);
+    p->doubtful = may_be_pasted(s, forbidden);
+    p->fixed_size = s->has_paste || any(s, demanding);
+    p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
+    p->tokens = s;
+    p->parsed = true;
+}

@@ -1,0 +1,180 @@
+/* context.c - contexts of the program, and the places where their commands can run. */
+#include "hooks.h"
+
+#include <stdlib.h>
+
+static cl_device_id *devices_of(cl_context context, size_t *n)
+{
+    cl_device_id *devices = NULL;
+    size_t bytes = 0;
+
+    if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
+        devices = malloc(bytes);
+    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+        free(devices);
+        devices = NULL;
+    }
+    *n = bytes / sizeof *devices;
+    return devices;
+}
+
+/* We know of PoCL's CPU devices only that they work on the host's memory in place. */
+static bool is_known(const struct cw_cl_device *s)
+{
+    char platform[64] = "";
+
+    cw_next.clGetPlatformInfo(s->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+    return s->one_memory && !strcmp(platform, "Portable Computing Language");
+}
+
+static bool all_known(const struct cw_context_devices *slots)
+{
+    for (size_t i = 0; i < slots->homes; i++)
+        if (!is_known(&slots->slot[i]))
+            return false;
+    return slots->homes;
+}
+
+static bool make_places(struct cw_run_context *c)
+{
+    c->places = calloc(c->slots->n, sizeof *c->places);
+    for (size_t i = 0; c->places && i < c->slots->n; i++) {
+        struct cw_run_context_device *p = &c->places[i];
+
+        p->slot = &c->slots->slot[i];
+        p->lane = cw_run_worker_of(p->slot);
+        if (!p->lane)
+            return false;
+        p->context = i < c->slots->homes ? (cl_context)(uintptr_t)c->r.handle : NULL;
+    }
+    return c->places;
+}
+
+/* The program's sub-devices stay until the context goes: `hold`. */
+static void keep_devices(const struct cw_context_devices *slots, bool hold)
+{
+    for (size_t i = 0; i < slots->homes; i++)
+        if (hold)
+            cw_context_devices_hold(slots->slot[i].device);
+        else
+            cw_context_devices_let_go(slots->slot[i].device);
+}
+
+/* Those that the program has named, each once: PoCL 3.1 answers with the roots of sub-devices. */
+static cl_device_id *copy_of(const cl_device_id *given, cl_uint count, size_t *n)
+{
+    cl_device_id *devices = calloc(count ? count : 1, sizeof *devices);
+
+    *n = 0;
+    for (cl_uint i = 0; devices && i < count; i++) {
+        size_t k = 0;
+        while (k < *n && devices[k] != given[i])
+            k++;
+        if (k == *n)
+            devices[(*n)++] = given[i];
+    }
+    return devices;
+}
+
+void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint count)
+{
+    struct cw_run_context *c;
+    struct cw_context_devices *slots;
+    cl_device_id *devices;
+    bool unused;
+    size_t n;
+
+    if (!context || !cw_run.ready)
+        return;
+    devices = given ? copy_of(given, count, &n) : devices_of(context, &n);
+    slots = devices ? cw_context_devices_create(devices, n) : NULL;
+    free(devices);
+    if (slots && !all_known(slots)) {
+        free(slots);
+        slots = NULL;
+    }
+    cw_run_process_end_register();
+    if (!slots)
+        return; /* what has no record is passed through */
+    keep_devices(slots, true);
+    cw_run_global_lock_take();
+    c = cw_run_record_create(context, CW_RUN_CONTEXT, sizeof *c);
+    if (c) {
+        c->slots = slots;
+        if (!make_places(c))
+            c->slots = NULL;
+    }
+    unused = !c || !c->slots;
+    cw_run_global_lock_give();
+    if (unused) {
+        keep_devices(slots, false);
+        free(slots);
+    }
+}
+
+void cw_run_context_free(struct cw_run_context *c)
+{
+    for (size_t i = 0; c->slots && i < c->slots->n; i++)
+        if (i < c->slots->homes) {
+            cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE, c->slots->slot[i].device); /* goes after what is dropped later */
+            cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
+        }
+    cw_run_reference_counts_disown(c);
+    cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->idle_queue);
+    free(c->places);
+    free(c->slots);
+}
+
+cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
+                                       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                       cl_int *err)
+{
+    cl_context context = cw_native.clCreateContext(properties, n, devices, notify, data, err);
+
+    cw_run_context_made(context, devices, n);
+    return context;
+}
+
+CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
+
+/* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them though they never
+ * were: with one more context alive, of ours that is, it aborts; with several it frees the compiler under them. */
+static bool has_no_devices(cl_context context)
+{
+    cl_uint devices = 1, references = 0;
+
+    return cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) == CL_SUCCESS &&
+           !devices &&
+           cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL) == CL_SUCCESS &&
+           references == 1;
+}
+
+cl_int cw_run_hook_clReleaseContext(cl_context context)
+{
+    bool known;
+
+    cw_run_global_lock_take();
+    known = cw_run_record_find(context, CW_RUN_CONTEXT);
+    cw_run_global_lock_give();
+    if (!known && context && has_no_devices(context))
+        return CL_SUCCESS; /* it stays */
+    return cw_run_record_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetContextInfo(context, name, room, to, bytes);
+    struct cw_run_context *c;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_CONTEXT_REFERENCE_COUNT || !to)
+        return err;
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetContextInfo(context, name, sizeof count, &count, NULL);
+        c = cw_run_record_find(context, CW_RUN_CONTEXT);
+        count += c ? cw_run_reference_counts_of_context(c) : 0;
+    }
+    memcpy(to, &count, sizeof count);
+    return err;
+}

@@ -1,0 +1,146 @@
+/* enqueue.c - the frame of every hook that enqueues. */
+#include "hooks.h"
+#include "../tuning/repeat.h"
+#include "../tuning/activation.h"
+
+#define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
+
+static int admit(struct cw_run_enqueue *e)
+{
+    e->queue = cw_run_repeat_turn(e->handle);
+    return cw_run_dependence_admit(e->queue, e->n, e->list, e->blocking);
+}
+
+/* The event that the program asks for, for a command that may be managed. Lock held, given up meanwhile. */
+static void make_event(struct cw_run_enqueue *e)
+{
+    cl_context context = (cl_context)(uintptr_t)e->queue->context->r.handle;
+    cl_int err;
+
+    e->context = e->queue->context;
+    cw_run_recount_begins();
+    cw_run_global_lock_give();
+    e->made = cw_next.clCreateUserEvent(context, &err);
+    cw_run_global_lock_take();
+    e->context->events += e->made != NULL;
+    cw_run_recount_ends();
+}
+
+/* No command gets it. */
+static void drop_event(struct cw_run_enqueue *e)
+{
+    if (!e->made)
+        return;
+    e->context->events--;
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, e->made);
+    e->made = NULL;
+}
+
+static bool begin(struct cw_run_enqueue *e)
+{
+    int why;
+
+    cw_run_global_lock_take();
+    why = admit(e);
+    if (why < 0 && e->event) {
+        make_event(e);
+        why = admit(e);
+    }
+    /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer */
+    if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(e->blocking && !e->n && !cw_run.begun))) {
+        cw_run_window_start();
+        why = cw_run.threads ? why : CW_RUN_R_OFF;
+    }
+    if (why < 0 && e->event && !e->made)
+        why = CW_RUN_R_CHECK;
+    return why < 0 || cw_run_enqueue_refuse(e, (enum cw_run_reason)why);
+}
+
+bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
+                  bool whole)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
+    return begin(e);
+}
+
+bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                           cl_event *event, bool blocking)
+{
+    *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .blocking = blocking};
+    return begin(e);
+}
+
+/* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet what to wait
+ * for: then the vendor has to order this one, too. */
+static bool settle(struct cw_run_enqueue *e)
+{
+    struct cw_run_queue *q = e->queue;
+
+    if (!q->in_order)
+        return q->native_given == q->native_known || !e->whole || e->n || cw_run_dependence_take_in_natives(q);
+    for (int i = 0; i < SETTLED_TRIES && !q->native_calls && !q->again; i++) {
+        if (CW_LIKELY(q->native_given == q->native_known))
+            return true;
+        if (!cw_run_dependence_take_in_natives(q))
+            return false;
+    }
+    return false;
+}
+
+/* The lock may have been given up: everything new may be native by now. */
+bool cw_run_enqueue_settle(struct cw_run_enqueue *e)
+{
+    return settle(e) && !cw_run.off;
+}
+
+bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why)
+{
+    drop_event(e);
+    e->why = why;
+    return false;
+}
+
+/* Out of order: that one command. */
+static bool one_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+    const struct cw_run_task *t = u->queue->first;
+
+    while (t && t->sequence < u->sequence)
+        t = t->next;
+    return !t || t->sequence != u->sequence;
+}
+
+cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking)
+{
+    struct cw_run_queue *q = e->queue;
+    struct cw_run_until until = {.queue = q};
+    bool in_order = q->in_order;
+    uint64_t now = 0;
+
+    if (CW_UNLIKELY(!cw_run_dependence_link(q, t, e->n, e->list, e->whole && !e->n, e->made))) {
+        drop_event(e);
+        cw_run_global_lock_give();
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    until.sequence = cw_run.sequence;
+    if (e->event)
+        *e->event = e->made;
+    if (cw_run.window_count >= CW_RUN_WINDOW_LIMIT)
+        cw_run_window_close();
+    else if (blocking)
+        cw_run_window_step();
+    if (blocking) {
+        cw_run_record_pin(&q->r);
+        cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : one_over, &until);
+        if (in_order)
+            cw_run_callback_wait(q);
+        cw_run_timing_reached(q->last_end_ns);
+        cw_run_bypass_synchronised(q, &now);
+        cw_run_activation_waited(&now);
+        cw_run_record_unpin(&q->r);
+    }
+    cw_run_task_retire();
+    cw_run_global_lock_give();
+    return CL_SUCCESS;
+}

@@ -1,0 +1,330 @@
+/* launch.c - kernel launches: which may be managed, and the snapshot of one. */
+#include "hooks.h"
+#include "../tuning/repeat.h"
+#include "../core/fault.h"
+#include "../groups/group.h"
+#include "../workers/local_size.h"
+#include "../models/reach.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/trace/trace.h"
+
+#define HARMLESS_ITEMS 1024u
+#define HARMLESS_BYTES 16384u
+
+struct range {
+    cl_uint dims;
+    const size_t *offset, *global, *local;
+    const size_t *pinned; /* what home makes of a local size that is NULL; NULL: it does not matter, or is not known */
+};
+
+static bool has_offset(const struct range *r)
+{
+    for (cl_uint i = 0; r->offset && i < r->dims; i++)
+        if (r->offset[i])
+            return true;
+    return false;
+}
+
+static bool is_plain(const struct range *r)
+{
+    if (r->dims < 1 || r->dims > 3 || !r->global)
+        return false;
+    for (cl_uint i = 0; i < r->dims; i++)
+        if (!r->global[i] || (r->local && !r->local[i]) || (r->offset && r->offset[i] > INT64_MAX - r->global[i]))
+            return false;
+    return true;
+}
+
+/* The signature that the vendor has to have accepted once. */
+static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k, const struct range *r)
+{
+    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device, .dims = r->dims, .has_local = r->local,
+                             .has_offset = has_offset(r)};
+
+    for (cl_uint i = 0; r->local && i < r->dims; i++) {
+        t.local[i] = r->local[i];
+        t.uneven |= r->global[i] % r->local[i] ? 1 << i : 0;
+    }
+    for (uint32_t i = 0; i < k->count; i++)
+        t.local_bytes += k->args[i].kind == CW_RUN_ARG_LOCAL ? k->args[i].size : 0;
+    return t;
+}
+
+static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
+{
+    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local && a->has_offset == b->has_offset &&
+           a->uneven == b->uneven && a->local_bytes == b->local_bytes && !memcmp(a->local, b->local, sizeof a->local);
+}
+
+static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    const struct cw_run_trust *t = k->trusted;
+
+    while (t && !same(t, s))
+        t = t->next;
+    return t;
+}
+
+/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big values. */
+static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers, uint32_t *images, size_t *blob)
+{
+    *buffers = 0;
+    *images = 0;
+    *blob = 0;
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct cw_run_arg *a = &k->args[i];
+        const void *handle = (const void *)(uintptr_t)a->word;
+
+        a->memory = NULL;
+        if (a->kind == CW_RUN_ARG_UNSET)
+            return CW_RUN_R_CHECK;
+        if (a->kind == CW_RUN_ARG_POINTER)
+            return CW_RUN_R_ARGUMENT;
+        if (a->kind == CW_RUN_ARG_LOCAL)
+            continue;
+        if (a->size > 8)
+            *blob += (a->size + 15u) & ~15u;
+        if (a->size != sizeof(cl_mem))
+            continue;
+        if (cw_run_record_find(handle, CW_RUN_OPAQUE) || cw_run_record_find(handle, CW_RUN_QUEUE))
+            return CW_RUN_R_ARGUMENT;
+        a->memory = cw_run_record_find(handle, CW_RUN_MEMORY);
+        if (a->memory && (!a->memory->managed || a->memory->misaligned || a->memory->context != q->context))
+            return CW_RUN_R_CHECK;
+        *buffers += a->memory != NULL;
+        *images += a->memory && a->memory->image;
+    }
+    return -1;
+}
+
+/* Under CLWEAVE_MANAGE_ALL: nothing that a device could refuse. */
+static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    size_t items = 1;
+
+    for (cl_uint i = 0; s->has_local && i < s->dims; i++)
+        items *= s->local[i] < HARMLESS_ITEMS ? s->local[i] : HARMLESS_ITEMS + 1;
+    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES && !k->program->fixed_size;
+}
+
+static double items_of(const struct range *r)
+{
+    double items = 1;
+
+    for (cl_uint i = 0; i < r->dims; i++)
+        items *= (double)r->global[i];
+    return items;
+}
+
+/* Why the launch is native, or -1. Lock held. */
+static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers,
+                 uint32_t *images, size_t *blob)
+{
+    struct cw_run_trust s;
+    int why;
+
+    if (!k || !k->parsed || k->indirect || cw_source_forbids(k))
+        return CW_RUN_R_SOURCE;
+    if (k->program->context != q->context || !is_plain(r))
+        return CW_RUN_R_CHECK;
+    why = look_at_args(q, k, buffers, images, blob);
+    if (why >= 0)
+        return why;
+    if (*images && !cw_run_image_are_read(k))
+        return CW_RUN_R_ARGUMENT;
+    s = signature(q, k, r);
+    if (!(cw_run.all && is_harmless(k, &s)) && !is_trusted(k, &s))
+        return CW_RUN_R_FIRST;
+    if (!cw_run.all && !cw_run.chaos && !q->context->places[q->home].slot->dsp &&
+        k->mean_ns[q->context->places[q->home].lane->number] >= CW_RUN_LONG_NS &&
+        !cw_run_legal_may_leave(q, k, r->local || r->pinned) && !cw_run_group_may(q, k, items_of(r)))
+        return CW_RUN_R_LONG;
+    return -1;
+}
+
+static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
+{
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct cw_run_memory *m = t->launch.args[i].memory;
+        if (m && (!reach || m->image)) /* images are no part of what is reached */
+            cw_run_byte_range_add_access(q, t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
+    }
+    for (uint32_t i = 0; reach && i < reach->n; i++) {
+        const struct cw_reach_piece *p = &reach->piece[i];
+        struct cw_run_memory *m = t->launch.args[p->arg].memory;
+        size_t bytes = p->end - p->begin;
+        cw_run_byte_range_add_access(q, t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+    }
+}
+
+/* The local size is left to the device, and could show. */
+static bool is_left_open(const struct range *r, struct cw_run_kernel *k)
+{
+    return !r->local && k && k->parsed && k->program->manageable && !k->program->fixed_size && is_plain(r) && cw_run_cut_one_local(k);
+}
+
+static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct range *r, size_t local[3])
+{
+    if (is_left_open(r, k) && cw_run_local_size_of(q, r->dims, r->global, local))
+        r->pinned = local;
+}
+
+static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r,
+                     uint8_t *blob, const struct cw_reach *reach)
+{
+    const size_t *local = r->local ? r->local : r->pinned;
+
+    t->work = CW_RUN_LAUNCH;
+    t->launch.kernel = k;
+    t->launch.dims = r->dims;
+    t->launch.has_local = local;
+    t->launch.any_local = !local && cw_run_cut_any_local(k);
+    t->launch.has_offset = has_offset(r);
+    for (cl_uint i = 0; i < r->dims; i++) {
+        t->launch.offset[i] = r->offset ? r->offset[i] : 0;
+        t->launch.global[i] = r->global[i];
+        t->launch.local[i] = local ? local[i] : 0;
+    }
+    cw_run_record_pin(&k->r);
+    for (uint32_t i = 0; i < k->count; i++) {
+        struct cw_run_arg *a = &t->launch.args[i];
+
+        *a = k->args[i];
+        if (a->kind == CW_RUN_ARG_VALUE && a->size > 8) {
+            a->bytes = memcpy(blob, a->bytes, a->size);
+            blob += (a->size + 15u) & ~15u;
+        }
+        if (a->memory)
+            cw_run_record_pin(&a->memory->r);
+    }
+    touch(q, t, k, reach);
+}
+
+/* The command, or NULL: it is refused. */
+static struct cw_run_task *make(struct cw_run_enqueue *e, cl_kernel kernel, struct range *r)
+{
+    struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+    const struct cw_reach *reach;
+    struct cw_run_task *t;
+    size_t blob, local[3];
+    uint32_t buffers, images;
+    int why;
+
+    pin(e->queue, k, r, local);
+    why = judge(e->queue, k, r, &buffers, &images, &blob);
+    if (why < 0 && !cw_run_enqueue_settle(e))
+        why = CW_RUN_R_CHECK;
+    reach = why < 0 ? cw_run_reach(k, r->dims, r->offset, r->global, r->local ? r->local : r->pinned) : NULL;
+    if (reach)
+        buffers = reach->n + images;
+    t = why < 0 ? cw_run_task_create(buffers, k->count ? k->count : 1, blob) : NULL;
+    if (!t) {
+        cw_run_enqueue_refuse(e, why < 0 ? CW_RUN_R_CHECK : (enum cw_run_reason)why);
+        return NULL;
+    }
+    t->type = CL_COMMAND_NDRANGE_KERNEL;
+    t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->sets = k->sets;
+    t->alike = reach && reach->most <= CW_RUN_BRIEF_OPS ? reach->id : 0;
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    snapshot(e->queue, t, k, r, (uint8_t *)(t->launch.args + (k->count ? k->count : 1)), reach);
+    return t;
+}
+
+static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel kernel, struct range r)
+{
+    struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+    size_t local[3];
+
+    if (!k || !k->again.left)
+        return CW_RUN_NOT_AGAIN;
+    pin(e->queue, k, &r, local);
+    return cw_run_repeat_launch(e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
+}
+
+static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
+{
+    struct cw_run_trust *t = is_trusted(k, s) ? NULL : malloc(sizeof *t);
+
+    if (!t)
+        return;
+    *t = *s;
+    t->next = k->trusted;
+    k->trusted = t;
+}
+
+/* judge() has not seen it. Lock held. */
+static void launched_aside(struct cw_run_enqueue *e, cl_kernel kernel)
+{
+    struct cw_run_kernel *k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+
+    if (k)
+        cw_run_bypass_launched(e->queue, k->program, &e->now_ns);
+}
+
+/* The vendor has taken the launch, the first of its kind. */
+static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struct range *r)
+{
+    struct cw_run_queue *q;
+    struct cw_run_kernel *k;
+    struct cw_run_trust s;
+
+    cw_run_process_end_register(); /* the vendor may have woken up its code generator */
+    cw_run_global_lock_take();
+    q = cw_run_record_find(queue, CW_RUN_QUEUE);
+    k = cw_run_record_find(kernel, CW_RUN_KERNEL);
+    if (q && q->managed && k && k->parsed) {
+        s = signature(q, k, r);
+        trust(k, &s);
+    }
+    cw_run_global_lock_give();
+}
+
+cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                          const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
+                                          cl_event *event)
+{
+    struct range r = {dims, offset, global, local, NULL};
+    struct cw_run_native x;
+    struct cw_run_enqueue e;
+    struct cw_run_task *t;
+    cl_int err;
+
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, false)) {
+        enum cw_run_repeat_answer repeat = again(&e, kernel, r);
+        if (repeat != CW_RUN_NOT_AGAIN) {
+            cw_run_global_lock_give();
+            return repeat == CW_RUN_DONE_AGAIN ? CL_SUCCESS
+                                               : cw_run_hook_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
+        }
+        t = make(&e, kernel, &r);
+        if (t)
+            return cw_run_enqueue_commit(&e, t, false);
+    } else if (e.why == CW_RUN_R_ASIDE || e.why == CW_RUN_R_UNBEGUN) {
+        launched_aside(&e, kernel);
+    }
+    cw_run_native_follow(&x, &e);
+    x.launched = kernel;
+    cw_run_exclusion_native_begin(&x, kernel, dims, offset, global);
+    err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
+    err = cw_run_native_end(&x, err);
+    if (err == CL_SUCCESS && e.why == CW_RUN_R_FIRST)
+        taken_natively(queue, kernel, &r);
+    return err;
+}
+
+cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list, cl_event *event)
+{
+    const size_t one = 1;
+    struct cw_run_native x;
+    cl_int err;
+
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
+    x.launched = kernel;
+    cw_run_exclusion_native_begin(&x, kernel, 1, NULL, &one);
+    err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
+    return cw_run_native_end(&x, err);
+}

@@ -1,0 +1,205 @@
+/* map.c - maps of managed buffers: the address is known at once, the order is that of the commands. */
+#include "hooks.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/trace/trace.h"
+
+#define MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+
+static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t offset, size_t bytes)
+{
+    if (!m || m->misaligned || !bytes || offset > m->bytes || bytes > m->bytes - offset)
+        return false;
+    if (flags != CL_MAP_READ && flags != CL_MAP_WRITE && flags != (CL_MAP_READ | CL_MAP_WRITE) &&
+        flags != CL_MAP_WRITE_INVALIDATE_REGION)
+        return false;
+    if (flags & CL_MAP_READ && m->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return false;
+    return !(flags & MAP_WRITES) || !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
+}
+
+static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type, const void *address,
+                                size_t bytes, bool write)
+{
+    struct cw_run_task *t = cw_run_enqueue_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
+
+    if (!t)
+        return NULL;
+    t->type = type;
+    t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    t->memories[0] = m;
+    cw_run_record_pin(&m->r);
+    cw_run_byte_range_add_access(e->queue, t, m->region, address, bytes, write);
+    return t;
+}
+
+/* What is mapped stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of its parent, and the
+ * other way round: PoCL keeps maps at the root. */
+static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
+{
+    map->of = m;
+    map->next = m->root->maps;
+    m->root->maps = map;
+    m->root->root_maps++;
+    cw_run_record_pin(&m->root->r);
+}
+
+static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags, size_t offset, size_t bytes,
+                                    void **address)
+{
+    struct cw_run_memory *m = cw_run_memory_buffer(buffer);
+    bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
+    struct cw_run_map *map = fine ? malloc(sizeof *map) : NULL;
+    struct cw_run_task *t =
+        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->address + offset, bytes, flags & MAP_WRITES) : NULL;
+
+    if (!t) {
+        free(map);
+        cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
+        return NULL;
+    }
+    *address = m->address + offset;
+    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags, NULL};
+    put_map(m, map);
+    return t;
+}
+
+/* Where the latest map that begins at `address` is linked in: one of `m` itself before one of its parent or another part. NULL: there
+ * is none. */
+static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address)
+{
+    struct cw_run_map **found = NULL;
+
+    for (struct cw_run_map **at = m ? &m->root->maps : NULL; at && *at; at = &(*at)->next) {
+        if ((*at)->low != (uintptr_t)address)
+            continue;
+        if ((*at)->of == m)
+            return at;
+        found = found ? found : at;
+    }
+    return found;
+}
+
+/* Takes that map out, and lets the root go; the caller frees it. */
+static struct cw_run_map *take_map(struct cw_run_memory *m, const void *address)
+{
+    struct cw_run_map **at = find_map(m, address), *map = at ? *at : NULL;
+
+    if (!map)
+        return NULL;
+    *at = map->next;
+    m->root->root_maps--;
+    cw_run_record_unpin(&m->root->r); /* the last use of `m` here */
+    return map;
+}
+
+/* The map that was made at `address` has not come about. Returns NULL. Lock not held. */
+static void *unmapped(cl_mem buffer, const void *address)
+{
+    cw_run_global_lock_take();
+    free(take_map(cw_run_memory_buffer(buffer), address));
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+/* The command that was to undo `map` is refused: it is as if it had never been enqueued. Lock not held. */
+static void mapped_still(cl_mem buffer, struct cw_run_map *map)
+{
+    struct cw_run_memory *m;
+
+    cw_run_global_lock_take();
+    m = cw_run_memory_buffer(buffer);
+    if (m)
+        put_map(m, map);
+    else
+        free(map);
+    cw_run_global_lock_give();
+}
+
+void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+                                     cl_int *err)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+    void *address = NULL;
+    cl_int status;
+
+    if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) &&
+        (t = map_task(&e, buffer, flags, offset, bytes, &address))) {
+        status = cw_run_enqueue_commit(&e, t, blocking);
+        if (status != CL_SUCCESS)
+            address = unmapped(buffer, address);
+        if (err)
+            *err = status;
+        return address;
+    }
+    cw_run_native_follow(&x, &e);
+    cw_run_native_uses(&x, 1, &buffer);
+    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
+}
+
+/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. Lock held, given up. */
+static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory, void *address)
+{
+    bool ours = find_map(cw_run_memory_buffer(memory), address);
+    struct cw_run_native x;
+    cl_int err;
+
+    cw_run_native_follow(&x, e);
+    cw_run_native_uses(&x, !ours, &memory);
+    if (!ours)
+        return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
+    x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
+    x.gated = x.gated || e->event; /* so that its event is remembered, with the type */
+    err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
+    if (err == CL_SUCCESS) {
+        cw_run_global_lock_take();
+        free(take_map(cw_run_memory_buffer(memory), address));
+        cw_run_global_lock_give();
+    }
+    return cw_run_native_end(&x, err);
+}
+
+/* The command, and in *taken its map, which is out; NULL: it is refused. */
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
+{
+    struct cw_run_memory *m = cw_run_memory_buffer(memory);
+    struct cw_run_map **found;
+    struct cw_run_task *t = NULL;
+
+    if (m && m->context == e->queue->context && cw_run_enqueue_settle(e) && (found = find_map(m, address)))
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, (*found)->high - (*found)->low, (*found)->flags & MAP_WRITES);
+    if (!t)
+        cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
+    else
+        *taken = take_map(m, address);
+    return t;
+}
+
+cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *address, cl_uint n,
+                                           const cl_event *list, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_map *map;
+    struct cw_run_task *t;
+    cl_int status;
+
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address, &map))) {
+        status = cw_run_enqueue_commit(&e, t, false);
+        if (status == CL_SUCCESS)
+            free(map);
+        else
+            mapped_still(memory, map);
+        return status;
+    }
+    return unmap_natively(&e, queue, memory, address);
+}

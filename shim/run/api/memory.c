@@ -1,0 +1,349 @@
+/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on the
+ * same bytes; what the program asked for is what it is told. */
+#include "hooks.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define HOST_BITS  (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+#define KNOWN_BITS                                                                                           \
+    (HOST_BITS | CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY |         \
+     CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define ALIGN  128 /* the widest vector */
+#define PAGE   4096
+#define SPREAD 16384 /* buffers from here on begin at different places of a page */
+#define STEP   1664  /* 13 x 128: five in turn are 768 apart at least, and no two of thirty-two begin at one place */
+
+/* The context, if its buffers are managed. */
+static struct cw_run_context *managed_context(cl_context context)
+{
+    struct cw_run_context *c;
+
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    c = c && c->slots && !cw_run.off ? c : NULL;
+    cw_run_global_lock_give();
+    return c;
+}
+
+/* A buffer over what a map of another buffer gave: it may outlive those bytes, and meets them in every command. */
+static bool lies_in_another(const void *host, size_t bytes)
+{
+    cw_run_global_lock_take();
+    bool lies = cw_run_byte_range_among(host, bytes);
+    cw_run_global_lock_give();
+    return lies;
+}
+
+/* Runs when the vendor lets go of the buffer, after the callbacks of the program. */
+static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
+{
+    (void)memory;
+    free(bytes);
+}
+
+/* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs lean on
+ * that unknowingly, and what we freed before must not show. calloc clears only what was used before.
+ *
+ * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of each would lie in
+ * one set of the first cache, and a load from one would look to the processor like the store to another just before it. */
+uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
+{
+    static atomic_uint large;
+    bool spread = bytes >= SPREAD;
+    size_t align = spread ? PAGE : ALIGN, begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
+    size_t room = bytes + align;
+    uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
+
+    *block = p;
+    if (!p)
+        return NULL;
+    p += (align + begin - (uintptr_t)p % align) % align;
+    if (from)
+        memcpy(p, from, bytes);
+    return p;
+}
+
+static uint64_t ids; /* under the lock */
+
+/* Lock held. */
+static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own,
+                     struct cw_run_image *image)
+{
+    struct cw_run_memory *m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m);
+
+    if (!m) {
+        cw_run.off = true; /* kernels that get it would be taken for kernels without it */
+        free(image);
+        return;
+    }
+    m->image = image;
+    m->context = c;
+    m->id = ++ids;
+    cw_run_record_pin(&c->r);
+    m->root = m;
+    m->flags = flags;
+    m->address = address;
+    m->bytes = bytes;
+    m->own = own;
+    m->region = own ? cw_run_byte_range_region_create(address, bytes) : &cw_run.host;
+    m->managed = m->region;
+    m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+    if (!m->mirrors)
+        m->managed = false;
+}
+
+bool cw_run_memory_ours(cl_context context, cl_mem_flags flags)
+{
+    return managed_context(context) && !(flags & ~(cl_mem_flags)KNOWN_BITS);
+}
+
+cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
+{
+    cl_mem_flags ours = (flags & ~(cl_mem_flags)HOST_BITS) | CL_MEM_USE_HOST_PTR;
+
+    return flags ? ours : ours | CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
+}
+
+bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own, void *block,
+                        struct cw_run_image *image)
+{
+    struct cw_run_context *c;
+
+    if (cw_next.clSetMemObjectDestructorCallback(memory, free_bytes, block) != CL_SUCCESS) {
+        cw_next.clReleaseMemObject(memory);
+        return false;
+    }
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    remember(memory, c, flags, bytes, own, true, image);
+    cw_run_global_lock_give();
+    return true;
+}
+
+static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
+                            size_t bytes, void *host, cl_int *err)
+{
+    return with ? cw_native.clCreateBufferWithProperties(context, properties, flags, bytes, host, err)
+                : cw_native.clCreateBuffer(context, flags, bytes, host, err);
+}
+
+static cl_mem create(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags, size_t bytes,
+                     void *host, cl_int *err)
+{
+    struct cw_run_context *c = managed_context(context);
+    bool plain = c && bytes && !(flags & ~(cl_mem_flags)KNOWN_BITS) && (!properties || !*properties);
+    bool use = flags & CL_MEM_USE_HOST_PTR, copy = flags & CL_MEM_COPY_HOST_PTR;
+    uint8_t *own = NULL;
+    void *block = NULL;
+    cl_mem memory;
+
+    if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
+        (use && lies_in_another(host, bytes)))
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+    if (use) {
+        memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
+    } else {
+        own = cw_run_memory_bytes(bytes, host, &block);
+        memory = own ? vendor_buffer(context, properties, with, cw_run_memory_flags(flags), bytes, own, err) : NULL;
+        if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
+            return memory;
+        free(block); /* the vendor shall say what it says of the program's own wish */
+        return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
+    }
+    if (!memory)
+        return NULL;
+    cw_run_global_lock_take();
+    remember(memory, c, flags, bytes, host, false, NULL);
+    cw_run_global_lock_give();
+    return memory;
+}
+
+cl_mem cw_run_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
+{
+    return create(context, NULL, false, flags, bytes, host, err);
+}
+
+cl_mem cw_run_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                                size_t bytes, void *host, cl_int *err)
+{
+    return create(context, properties, true, flags, bytes, host, err);
+}
+
+static bool misaligned(const struct cw_run_context *c, size_t origin)
+{
+    cl_uint bits;
+
+    for (size_t i = 0; i < c->slots->n; i++) {
+        bits = 0;
+        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL);
+        if (bits < 8 || origin % (bits / 8))
+            return true;
+    }
+    return false;
+}
+
+static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region)
+{
+    struct cw_run_memory *root, *m = NULL;
+
+    cw_run_global_lock_take();
+    root = cw_run_record_find(parent, CW_RUN_MEMORY);
+    if (root && root->managed && !root->image && (m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m))) {
+        m->context = root->context;
+        m->id = ++ids;
+        m->root = root;
+        cw_run_record_pin(&root->r);
+        m->flags = flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
+        m->flags |= root->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+        m->address = root->address + region->origin;
+        m->bytes = region->size;
+        m->region = root->region;
+        m->misaligned = misaligned(root->context, region->origin);
+        m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
+        m->managed = m->mirrors;
+    }
+    cw_run_global_lock_give();
+    return m;
+}
+
+cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
+                                     cl_int *err)
+{
+    cl_mem memory = cw_native.clCreateSubBuffer(parent, flags, type, info, err);
+
+    if (memory && type == CL_BUFFER_CREATE_TYPE_REGION && info && remember_sub(memory, parent, flags, info))
+        return memory;
+    return cw_run_opaque(memory);
+}
+
+struct cw_run_memory *cw_run_memory_buffer(cl_mem handle)
+{
+    struct cw_run_memory *m = cw_run_record_find(handle, CW_RUN_MEMORY);
+
+    return m && m->managed && !m->image ? m : NULL;
+}
+
+void cw_run_memory_free(struct cw_run_memory *m)
+{
+    for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
+        cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
+    free(m->mirrors);
+    free(m->image);
+    if (m->last)
+        cw_run_reference_counts_moves(m, NULL);
+    if (m->root == m) {
+        cw_run_byte_range_region_destroy(m->region);
+        cw_run_record_unpin(&m->context->r);
+    } else {
+        cw_run_record_unpin(&m->root->r);
+    }
+}
+
+cl_int cw_run_hook_clRetainMemObject(cl_mem memory)
+{
+    cl_int err;
+
+    if (cw_run_record_take_back(memory, CW_RUN_MEMORY))
+        return CL_SUCCESS;
+    err = cw_native.clRetainMemObject(memory);
+    if (err != CL_SUCCESS)
+        return err;
+    cw_run_record_retained(memory, CW_RUN_MEMORY);
+    cw_run_record_retained(memory, CW_RUN_OPAQUE);
+    return err;
+}
+
+cl_int cw_run_hook_clReleaseMemObject(cl_mem memory)
+{
+    cw_run_record_release(memory, CW_RUN_OPAQUE);
+    return cw_run_record_release(memory, CW_RUN_MEMORY) ? cw_native.clReleaseMemObject(memory) : CL_SUCCESS;
+}
+
+/* What the program gave, where the vendor tells of what we made of it. Lock held. */
+static void correct(const struct cw_run_memory *m, cl_mem_info name, void *to)
+{
+    cl_mem_flags flags;
+    cl_uint count;
+    void *none = NULL;
+
+    switch (name) {
+    case CL_MEM_FLAGS:
+        memcpy(&flags, to, sizeof flags);
+        if (m->root->own && flags & CL_MEM_USE_HOST_PTR)
+            flags = (flags & ~(cl_mem_flags)CL_MEM_USE_HOST_PTR) | (m->root->flags & HOST_BITS);
+        memcpy(to, &flags, sizeof flags);
+        break;
+    case CL_MEM_HOST_PTR:
+        if (m->root->own)
+            memcpy(to, &none, sizeof none);
+        break;
+    case CL_MEM_MAP_COUNT:
+        memcpy(&count, to, sizeof count);
+        count += m->root_maps;
+        memcpy(to, &count, sizeof count);
+        break;
+    default:
+        break;
+    }
+}
+
+static void count_references(cl_mem memory, void *to)
+{
+    const struct cw_run_memory *m;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL);
+        m = cw_run_record_find(memory, CW_RUN_MEMORY);
+        count += m ? cw_run_reference_counts_of_memory(m) : 0;
+    }
+    memcpy(to, &count, sizeof count);
+}
+
+/* The buffer that an image was made of, whose flags and pointer the vendor hands on to it; NULL: it was made of none. */
+static cl_mem made_of(cl_mem image)
+{
+    cl_mem buffer = NULL;
+
+    if (cw_next.clGetImageInfo(image, CL_IMAGE_BUFFER, sizeof buffer, &buffer, NULL) != CL_SUCCESS)
+        buffer = NULL;
+    return buffer;
+}
+
+cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void *to, size_t *bytes)
+{
+    cl_int err = cw_native.clGetMemObjectInfo(memory, name, room, to, bytes);
+    struct cw_run_memory *m;
+    cl_mem buffer;
+
+    if (err != CL_SUCCESS || !to)
+        return err;
+    if (name == CL_MEM_REFERENCE_COUNT) {
+        count_references(memory, to);
+        return err;
+    }
+    buffer = name == CL_MEM_FLAGS || name == CL_MEM_HOST_PTR ? made_of(memory) : NULL;
+    cw_run_global_lock_take();
+    m = cw_run_record_find(buffer ? buffer : memory, CW_RUN_MEMORY);
+    if (m)
+        correct(m, name, to);
+    cw_run_global_lock_give();
+    return err;
+}
+
+cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_context_device *p)
+{
+    cl_mem *mirror = &m->mirrors[p->lane->number];
+    cl_int err;
+
+    if (p->slot->home)
+        return (cl_mem)(uintptr_t)m->r.handle;
+    if (!*mirror && m->image)
+        *mirror = cw_run_image_mirror(m->image, p->context, m->address);
+    else if (!*mirror)
+        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes, m->address, &err);
+    return *mirror;
+}

@@ -1,0 +1,136 @@
+/* mode_run.c - scheduling: settings and the table of hooks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/settings/options.h"
+#include "../../device/device_early.h"
+#include "../../door/log.h"
+#include "../../trace/hooks.h"
+#include "../tuning/decide.h"
+#include "process_end.h"
+#include "../core/fault.h"
+#include "../groups/group.h"
+#include "hooks.h"
+#include "../models/reach.h"
+#include "../tiles/share.h"
+#include "../core/threads.h"
+
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+/* What run mode does not look at still goes by cw_native: commands on dressed DSPs take time. */
+#define CW_API(ret, name, since, fail, handle, params, args)                                                 \
+    static ret pass_##name params                                                                            \
+    {                                                                                                        \
+        return cw_native.name args;                                                                          \
+    }
+#include "../../door/api.inc"
+
+static cl_context context_from_type(const cl_context_properties *properties, cl_device_type type,
+                                    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                    cl_int *err)
+{
+    cl_context context = cw_device_hook_clCreateContextFromType(properties, type, notify, data, err);
+
+    cw_run_context_made(context, NULL, 0);
+    return context;
+}
+
+static const struct cw_dispatch run_hooks = {
+#define CW_API(ret, name, since, fail, handle, params, args) .name = pass_##name,
+#include "../../door/api.inc"
+#define HOOK(name) .name = cw_device_hook_##name,
+    CW_DEVICE_HOOKS(HOOK)
+#undef HOOK
+#define HOOK(name) .name = cw_run_hook_##name,
+    CW_RUN_HOOKS(HOOK)
+#undef HOOK
+    .clCreateContextFromType = context_from_type,
+};
+
+/* The same, and what is recorded beside it. Filled by start(). */
+static struct cw_dispatch hooks;
+
+/* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where and when they
+ * ran (run_record.c). */
+static void start_recording(const struct cw_options *options)
+{
+    const char *out = secure_getenv("CLWEAVE_OUT");
+
+    if (!out || !*out || !cw_trace_start(options, &run_hooks, cw_run_process_end_at_exit))
+        return;
+    cw_run.recording = true;
+#define HOOK(name) hooks.name = cw_hook_##name;
+    CW_TRACE_HOOKS(HOOK)
+#undef HOOK
+}
+
+static void stop(void)
+{
+    cw_run_process_end_at_exit();
+    if (cw_run.recording)
+        cw_trace_at_end();
+}
+
+/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the
+ * vendor keeps the order, and every wait asks the vendor. */
+static void *unseen(const char *name, void *vendor)
+{
+    static const char *const harmless[] = {
+        "clGet",            "clIcd",         "clLog",           "clRetain",  "clRelease",         "clTerminate",
+        "clCreateProgram",  "clSVMAlloc",    "clSVMFree",       "clMemFree", "clMemBlockingFree", "clHostMemAlloc",
+        "clDeviceMemAlloc", "clSharedMemAlloc", "clCreateAccelerator", "clCreateSemaphore",
+        "clSetMemObjectDestructor",
+    };
+
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (!strncmp(name, harmless[i], strlen(harmless[i])))
+            return vendor;
+    if (!cw_run.off && !cw_run.forked) {
+        cw_log_info("the program asked for %s: from now on its commands pass through unchanged", name);
+        cw_run_process_end_drain();
+        cw_run_global_lock_take();
+        cw_run_reference_counts_forget_lasts();
+        cw_run_global_lock_give();
+    }
+    return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
+}
+
+static bool flag(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    return value && *value && strcmp(value, "0");
+}
+
+static bool start(const struct cw_options *options)
+{
+    cw_device_count_operations = cw_run_reach_native_ops;
+    if (!cw_device_start(options))
+        return false;
+    cw_run.chaos = !strncmp(options->policy, "chaos", 5);
+    cw_run_relaxed = !strcmp(options->numerics, "relaxed");
+    cw_run.all = flag("CLWEAVE_MANAGE_ALL");
+    cw_run.random = (uint64_t)options->seed;
+    if (!cw_run_fault_start(secure_getenv("CLWEAVE_FAULT"), cw_run.chaos || cw_run.all))
+        return false;
+    if (!cw_run_perf_model_start(options, cw_run.random))
+        return false;
+    hooks = run_hooks;
+    start_recording(options);
+    cw_run_share_start(options);
+    cw_run_group_start(options);
+    cw_run_thread_look();
+    cw_run_process_end_start(options->summary);
+    cw_run.ready = true;
+    return true;
+}
+
+const struct cw_mode cw_mode_run = {
+    .name = "run",
+    .hooks = &hooks,
+    .ext_hooks = &cw_run_ext_hooks,
+    .before_loader = cw_device_early_begin,
+    .start = start,
+    .unseen = unseen,
+    .stop = stop,
+};

@@ -1,0 +1,241 @@
+/* native.c - commands that go to the vendor as they are, in their place between managed ones.
+ *
+ * A native command waits, in the vendor, for the managed commands before it in its queue: for the event of the last
+ * one, since events of an in-order queue retire in order. Where the bare call would block anyway, or the device runs
+ * kernels inside the enqueue (a user event would never come true there), the managed commands are waited for first. There
+ * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
+ * device's thread starts the command (test/vendor/user_event_hangs.c). */
+#include "hooks.h"
+#include "../tuning/repeat.h"
+#include "../tuning/gain.h"
+#include "../tuning/activation.h"
+
+#include <stdlib.h>
+
+static bool no_join(const void *what)
+{
+    return !((const struct cw_run_queue *)what)->join;
+}
+
+/* A task that is done when every unretired command of `q` has retired. NULL: none is, or, then sets *failed, out of
+ * memory. */
+static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
+{
+    struct cw_run_task *j, *t;
+
+    if (!q->first && !q->join)
+        return NULL;
+    j = cw_run_task_create(0, 0, 0);
+    if (!j) {
+        *failed = true;
+        return NULL;
+    }
+    for (t = q->first; t; t = t->next)
+        cw_run_task_depend(t, j, CW_RUN_AT_RETIRE);
+    if (q->join)
+        cw_run_task_depend(q->join, j, CW_RUN_DATA);
+    *failed = j->failed;
+    if (j->waits)
+        return j; /* where it failed it goes by itself */
+    cw_run_task_destroy(j);
+    return NULL;
+}
+
+/* A command whose retirement means that what the native one needs is there. NULL: nothing is needed. */
+static struct cw_run_task *gate_task(struct cw_run_queue *q, bool whole, bool *failed)
+{
+    struct cw_run_task *t = q->last;
+
+    if (!q->in_order)
+        return whole || q->join ? join_queue(q, failed) : NULL;
+    while (t && t->state >= CW_RUN_RETIRING && !t->event) /* executed: only who sees it matters */
+        t = t->prev;
+    return t;
+}
+
+static void drain(struct cw_run_native *x, bool whole)
+{
+    struct cw_run_queue *q = x->queue;
+    struct cw_run_until until = {q, cw_run.sequence};
+
+    if (q->in_order || whole)
+        cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
+    else
+        cw_run_help(q, UINT64_MAX, no_join, q);
+    if (q->in_order)
+        cw_run_callback_wait(q);
+}
+
+/* Sets x->gate to a retained event of what must come first; lock held, given up meanwhile. */
+static void find_gate(struct cw_run_native *x, bool whole)
+{
+    cl_context context = (cl_context)(uintptr_t)x->queue->context->r.handle;
+    struct cw_run_task *t;
+    cl_event fresh;
+    bool failed = false;
+    cl_int err;
+
+    if (!x->queue->last && !x->queue->join)
+        return;
+    cw_run_recount_begins();
+    cw_run_global_lock_give();
+    fresh = cw_next.clCreateUserEvent(context, &err);
+    cw_run_global_lock_take();
+    if (fresh && cw_next.clRetainEvent(fresh) == CL_SUCCESS)
+        cw_run_reference_counts_own(fresh, x->queue->context, NULL);
+    cw_run_recount_ends();
+    if (!fresh) {
+        drain(x, whole);
+        return;
+    }
+    t = gate_task(x->queue, whole, &failed);
+    if (failed) {
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, fresh);
+        drain(x, whole);
+        return;
+    }
+    if (t && !t->gate && t->state < CW_RUN_RETIRING)
+        x->gate = t->gate = fresh;
+    else if (t && !t->gate && t->event)
+        x->gate = (cl_event)(uintptr_t)t->event->r.handle;
+    else if (t)
+        x->gate = t->gate;
+    if (x->gate)
+        cw_next.clRetainEvent(x->gate);
+    if (x->gate != fresh)
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, fresh);
+}
+
+/* The program's wait list and the gate. */
+static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
+{
+    cl_event *to = x->few;
+
+    if (!x->gate || !n != !list)
+        return; /* a list that the vendor refuses is passed as it is */
+    if (n + 1 > sizeof x->few / sizeof *x->few)
+        to = x->heap = malloc((n + 1) * sizeof *to);
+    if (!to) {
+        cw_run_event_wait_list(1, &x->gate);
+        return;
+    }
+    if (n)
+        memcpy(to, list, n * sizeof *to);
+    to[n] = x->gate;
+    x->list = to;
+    x->n = n + 1;
+}
+
+/* Lock held, given up. */
+static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole, enum cw_run_reason why)
+{
+    struct cw_run_queue *q = cw_run_repeat_turn(queue);
+    const cl_event *list = x->list;
+    cl_uint n = x->n;
+    bool wait;
+
+    cw_run.counts.native[why]++;
+    cw_run_gain_spoilt();
+    if (!q || cw_run.forked) {
+        cw_run_window_close();
+        cw_run_global_lock_give();
+        return;
+    }
+    x->queue = q;
+    cw_run_activation_enqueued(&x->now_ns);
+    cw_run_record_pin(&q->r);
+    q->native_given++;
+    q->native_calls++;
+    x->given = blocking && q->in_order ? q->native_given : 0;
+    x->gated = cw_run_dependence_is_gated(q) || cw_run_dependence_look(q, n, list) == CW_RUN_WAITS_GATED;
+    cw_run_window_close();
+    wait = q->managed && (blocking || q->synchronous);
+    if (wait)
+        drain(x, whole);
+    else
+        find_gate(x, whole); /* none, if the queue is not managed: nothing in it is */
+    cw_run_global_lock_give();
+    make_list(x, n, list);
+    if (n && (wait || q->synchronous))
+        cw_run_event_wait_list(n, list);
+    if (q->synchronous && !x->gated && n && list)
+        cw_next.clWaitForEvents(n, list); /* what is wrong with the list the call itself says */
+    if (x->gated && !x->wanted)
+        x->event = &x->own_event;
+}
+
+void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
+                         bool blocking, bool whole, enum cw_run_reason why)
+{
+    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
+    cw_run_global_lock_take();
+    begin(x, queue, blocking, whole, why);
+}
+
+void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e)
+{
+    *x = (struct cw_run_native){.n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns};
+    begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
+}
+
+/* A command that a user event holds: later ones of its queue, and who waits for its event, must be native too. */
+static void remember_gated(struct cw_run_native *x)
+{
+    cl_event event = x->event ? *x->event : NULL, *grown;
+    struct cw_run_queue *q = x->queue;
+    struct cw_run_event *e;
+
+    if (!event)
+        return;
+    if (q->num_gates == q->cap_gates) {
+        grown = realloc(q->gates, (q->cap_gates ? 2 * q->cap_gates : 8) * sizeof *grown);
+        if (!grown) {
+            cw_run.off = true;
+            return;
+        }
+        q->gates = grown;
+        q->cap_gates = q->cap_gates ? 2 * q->cap_gates : 8;
+    }
+    q->gates[q->num_gates++] = event;
+    if (!x->wanted)
+        return; /* our reference is the list's now */
+    cw_next.clRetainEvent(event);
+    e = cw_run_record_create(event, CW_RUN_EVENT, sizeof *e);
+    if (!e) {
+        cw_run.off = true;
+        return;
+    }
+    e->what = CW_RUN_GATED;
+    e->type = x->type;
+    e->shown = x->type;
+}
+
+cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
+{
+    struct cw_run_queue *q = x->queue;
+    uint64_t now = 0;
+
+    if (!q)
+        return status;
+    cw_run_global_lock_take();
+    cw_run_exclusion_native_end(x->flight);
+    q->native_calls--;
+    q->native_given++; /* who looked while the vendor was being called may have looked too early */
+    if (x->given && status == CL_SUCCESS) {
+        if (q->native_given == x->given + 1 && q->native_known < q->native_given)
+            q->native_known = q->native_given; /* the call has waited for all of them */
+        cw_run_bypass_synchronised(q, &now);
+        cw_run_activation_waited(&now);
+    }
+    if (status == CL_SUCCESS && x->gated)
+        remember_gated(x);
+    for (cl_uint i = 0; status == CL_SUCCESS && i < x->num_used; i++)
+        cw_run_reference_counts_native(x->used[i]);
+    if (status == CL_SUCCESS && x->launched)
+        cw_run_reference_counts_launched(x->launched);
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
+    cw_run_record_unpin(&q->r);
+    cw_run_global_lock_give();
+    free(x->heap);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* opaque.c - memory objects that are not managed: a kernel that gets one is native. */
+#include "hooks.h"
+
+cl_mem cw_run_opaque(cl_mem memory)
+{
+    if (!memory || !cw_run.ready)
+        return memory;
+    cw_run_global_lock_take();
+    if (!cw_run_record_create(memory, CW_RUN_OPAQUE, sizeof(struct cw_run_record)))
+        cw_run.off = true;
+    cw_run_global_lock_give();
+    return memory;
+}
+
+#define MAKER(name, params, args)                                                                            \
+    cl_mem cw_run_hook_##name params                                                                         \
+    {                                                                                                        \
+        return cw_run_opaque(cw_native.name args);                                                           \
+    }
+MAKER(clCreateImage3D,
+      (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row, size_t slice,
+       void *host, cl_int *err),
+      (c, f, format, w, h, d, row, slice, host, err))
+MAKER(clCreatePipe,
+      (cl_context c, cl_mem_flags f, cl_uint bytes, cl_uint packets, const cl_pipe_properties *p, cl_int *err),
+      (c, f, bytes, packets, p, err))
+MAKER(clCreateFromGLBuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err), (c, f, buffer, err))
+MAKER(clCreateFromGLTexture,
+      (cl_context c, cl_mem_flags f, cl_GLenum target, cl_GLint level, cl_GLuint texture, cl_int *err),
+      (c, f, target, level, texture, err))
+MAKER(clCreateFromGLTexture2D,
+      (cl_context c, cl_mem_flags f, cl_GLenum target, cl_GLint level, cl_GLuint texture, cl_int *err),
+      (c, f, target, level, texture, err))
+MAKER(clCreateFromGLTexture3D,
+      (cl_context c, cl_mem_flags f, cl_GLenum target, cl_GLint level, cl_GLuint texture, cl_int *err),
+      (c, f, target, level, texture, err))
+MAKER(clCreateFromGLRenderbuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err), (c, f, buffer, err))
+MAKER(clCreateFromEGLImageKHR,
+      (cl_context c, CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags f, const cl_egl_image_properties_khr *p,
+       cl_int *err),
+      (c, display, image, f, p, err))

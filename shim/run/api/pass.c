@@ -1,0 +1,151 @@
+/* pass.c - commands that are never managed: images, SVM, native kernels, sharing, extensions. */
+#include "hooks.h"
+
+/* `uses`: how many memory objects the command names, and which */
+#define ENQUEUE(name, blocks, uses, params, args)                                                            \
+    cl_int cw_run_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list,    \
+                              cl_event *event)                                                               \
+    {                                                                                                        \
+        struct cw_run_native x;                                                                              \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
+        cw_run_native_uses(&x, CW_UNPAREN uses);                                                             \
+        return cw_run_native_end(&x, cw_native.name(queue, CW_UNPAREN args, x.n, x.list, x.event));          \
+    }
+#define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
+
+ENQUEUE(clEnqueueReadImage, blocking, (1, &image),
+        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
+         void *host),
+        (image, blocking, origin, region, row, slice, host))
+ENQUEUE(clEnqueueWriteImage, blocking, (1, &image),
+        (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
+         const void *host),
+        (image, blocking, origin, region, row, slice, host))
+ENQUEUE(clEnqueueCopyImage, false, (2, (cl_mem[]){from, to}),
+        (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region),
+        (from, to, from_origin, to_origin, region))
+ENQUEUE(clEnqueueCopyImageToBuffer, false, (2, (cl_mem[]){from, to}),
+        (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset),
+        (from, to, origin, region, offset))
+ENQUEUE(clEnqueueCopyBufferToImage, false, (2, (cl_mem[]){from, to}),
+        (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region),
+        (from, to, offset, origin, region))
+ENQUEUE(clEnqueueFillImage, false, (1, &image),
+        (cl_mem image, const void *color, const size_t *origin, const size_t *region),
+        (image, color, origin, region))
+ENQUEUE(clEnqueueSVMFree, false, (0, NULL),
+        (cl_uint count, void *pointers[],
+         void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
+        (count, pointers, function, data))
+ENQUEUE(clEnqueueSVMMemcpy, blocking, (0, NULL), (cl_bool blocking, void *to, const void *from, size_t bytes),
+        (blocking, to, from, bytes))
+ENQUEUE(clEnqueueSVMMemFill, false, (0, NULL),
+        (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
+        (to, pattern, pattern_bytes, bytes))
+ENQUEUE(clEnqueueSVMMap, blocking, (0, NULL),
+        (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
+        (blocking, flags, pointer, bytes))
+ENQUEUE(clEnqueueSVMUnmap, false, (0, NULL), (void *pointer), (pointer))
+ENQUEUE(clEnqueueSVMMigrateMem, false, (0, NULL),
+        (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
+        (count, pointers, bytes, flags))
+#define OBJECTS (count, objects), (cl_uint count, const cl_mem *objects), (count, objects)
+ENQUEUE_(clEnqueueAcquireGLObjects, false, OBJECTS)
+ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
+ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
+ENQUEUE_(clEnqueueReleaseEGLObjectsKHR, false, OBJECTS)
+
+/* The function may wait for the program, and so for commands behind it: cw_run_legal_may_move() heeds that. */
+cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *), void *args, size_t bytes,
+                                         cl_uint count, const cl_mem *memory, const void **places, cl_uint n,
+                                         const cl_event *list, cl_event *event)
+{
+    struct cw_run_native x;
+
+    cw_run_global_lock_take();
+    cw_run.native_kernels = true;
+    cw_run_global_lock_give();
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
+    cw_run_native_uses(&x, memory ? count : 0, memory);
+    return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory, places, x.n,
+                                                                 x.list, x.event));
+}
+
+void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                    cl_map_flags flags, const size_t *origin, const size_t *region,
+                                    size_t *row, size_t *slice, cl_uint n, const cl_event *list,
+                                    cl_event *event, cl_int *err)
+{
+    struct cw_run_native x;
+    cl_int status;
+    void *address;
+
+    cw_run_native_begin(&x, queue, n, list, event, blocking, false, CW_RUN_R_KIND);
+    cw_run_native_uses(&x, 1, &image);
+    address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
+                                          x.list, x.event, &status);
+    cw_run_native_end(&x, status);
+    if (err)
+        *err = status;
+    return address;
+}
+
+/* ---- extensions: `next` is the vendor's own function */
+
+#define CW_EXT_COMMAND(name, type, blocks, params, args)                                                      \
+    static cl_int ext_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint n,   \
+                             const cl_event *list, cl_event *event)                                          \
+    {                                                                                                        \
+        struct cw_run_native x;                                                                              \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
+        return cw_run_native_end(&x, next(queue, CW_UNPAREN args, x.n, x.list, x.event));                    \
+    }
+#include "../../door/ext_commands.inc"
+
+static cl_mem ext_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWithPropertiesINTEL) next,
+                                                    cl_context context,
+                                                    const cl_mem_properties_intel *properties,
+                                                    cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
+{
+    return cw_run_opaque(next(context, properties, flags, bytes, host, err));
+}
+
+static cl_mem ext_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context,
+                                    cl_mem_flags flags, const cl_import_properties_arm *properties,
+                                    void *memory, size_t bytes, cl_int *err)
+{
+    return cw_run_opaque(next(context, flags, properties, memory, bytes, err));
+}
+
+static cl_command_queue
+ext_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPropertiesKHR) next,
+                                          cl_context context, cl_device_id device,
+                                          const cl_queue_properties_khr *properties, cl_int *err)
+{
+    cl_command_queue queue = next(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+#define SET_POINTER(name)                                                                                    \
+    static cl_int ext_##name(__typeof__(&name) next, cl_kernel kernel, cl_uint index, const void *value)     \
+    {                                                                                                        \
+        cl_int err = next(kernel, index, value);                                                             \
+        if (err == CL_SUCCESS)                                                                               \
+            cw_run_kernel_points(kernel, index);                                                             \
+        return err;                                                                                          \
+    }
+SET_POINTER(clSetKernelArgMemPointerINTEL)
+SET_POINTER(clSetKernelArgSVMPointerARM)
+
+#define HOOK(name) .name = ext_##name
+const struct cw_ext_hooks cw_run_ext_hooks = {
+#define CW_EXT_COMMAND(name, type, blocks, params, args) HOOK(name),
+#include "../../door/ext_commands.inc"
+    HOOK(clCreateBufferWithPropertiesINTEL),
+    HOOK(clImportMemoryARM),
+    HOOK(clCreateCommandQueueWithPropertiesKHR),
+    HOOK(clSetKernelArgMemPointerINTEL),
+    HOOK(clSetKernelArgSVMPointerARM),
+};

@@ -1,0 +1,313 @@
+/* process_end.c - the end of the process, forks, and the summary. */
+#include "hooks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../../analyzer/compile/compile_client.h"
+#include "../../door/doors.h"
+#include "../../door/log.h"
+#include "../../door/roomy.h"
+#include "../tuning/decide.h"
+#include "../tuning/gain.h"
+#include "../tuning/repeat.h"
+#include "process_end.h"
+#include "../../builds/build_cache.h"
+#include "../models/program_models.h"
+#include "../tuning/activation.h"
+#include "../core/fault.h"
+#include "../groups/group.h"
+#include "../workers/local_size.h"
+#include "../core/threads.h"
+#include "../tiles/share.h"
+
+#define MAX_REGISTRATIONS 1024
+#define MOMENT_NS         UINT64_C(2000000000)
+
+static bool wants_summary;
+static pid_t self;
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished;
+}
+
+void cw_run_process_end_drain(void)
+{
+    cw_run_global_lock_take();
+    cw_run_window_close();
+    cw_run_help(NULL, 0, all_over, NULL);
+    cw_run.off = true; /* what still comes is native: nobody is left to run it */
+    cw_run_global_lock_give();
+}
+
+/* Commands of a program that ends without having waited for them get a moment. A bare program would not wait for a kernel
+ * that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is waited for, and a first
+ * launch that has it in it (builds/pending_builds.h). */
+static void drain_for_a_moment(void)
+{
+    uint64_t now = cw_run_global_lock_now_ns(), until = now + MOMENT_NS;
+    bool abandoned;
+
+    cw_run_global_lock_take();
+    cw_run.ending = true;
+    cw_run_window_close();
+    cw_run.waiters++;
+    while (cw_run.unfinished && !cw_run.abandoned) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_task_retire();
+        } else if (cw_run_global_lock_has_releases()) {
+            cw_run_global_lock_give();
+            cw_run_global_lock_take();
+        } else {
+            cw_run_worker_kick();
+            cw_run_global_lock_wait(until > now ? until - now : 1);
+            now = cw_run_global_lock_now_ns();
+            cw_run.abandoned = now >= until;
+        }
+    }
+    cw_run.waiters--;
+    cw_run.off = true;
+    abandoned = cw_run.abandoned;
+    cw_run_global_lock_give();
+    if (abandoned)
+        cw_pending_builds_stop();
+}
+
+/* What is under way stops where it is, but for what is being compiled. */
+static void abandon(void)
+{
+    cw_run_global_lock_take();
+    cw_run.ending = cw_run.abandoned = cw_run.off = true;
+    cw_run_global_lock_give();
+    cw_pending_builds_stop();
+}
+
+static void say(char *line, int n)
+{
+    if (n > 0)
+        cw_log_plain(line, strnlen(line, (size_t)n)); /* n counts what did not fit, too */
+}
+
+static void summary(void)
+{
+    static const char *const reasons[] = {
+#define X(id, text) text,
+        CW_RUN_REASONS(X)
+#undef X
+    };
+    const struct cw_run_counts *c = &cw_run.counts;
+    uint64_t native = 0;
+    char line[4096];
+
+    cw_run_global_lock_take(); /* other threads of the program may go on */
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        native += c->native[i];
+    say(line, snprintf(line, sizeof line,
+                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu tiles), %llu windows; %llu native\n",
+                       (unsigned long long)c->managed, (unsigned long long)c->launches, (unsigned long long)c->reordered,
+                       (unsigned long long)c->moved, (unsigned long long)c->cut, (unsigned long long)c->tiles,
+                       (unsigned long long)c->windows, (unsigned long long)native));
+    for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
+        if (c->native[i])
+            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+    if (c->by_rows)
+        say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n", (unsigned long long)c->by_rows));
+    if (c->kept)
+        say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
+                           (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
+    if (c->again)
+        say(line, snprintf(line, sizeof line, "run: %llu launches were the one before them again, and done when they were enqueued\n",
+                           (unsigned long long)c->again));
+    say(line, cw_run_program_models_describe(line, sizeof line));
+    say(line, cw_run_cut_describe(line, sizeof line));
+    say(line, cw_run_group_describe(line, sizeof line));
+    say(line, cw_run_decide_describe(line, sizeof line));
+    say(line, cw_run_gain_describe(line, sizeof line));
+    say(line, cw_run_activation_describe(line, sizeof line));
+    if (cw_device_describe(line + 5, sizeof line - 6))
+        say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
+    cw_run_global_lock_give();
+}
+
+/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this thread was
+ * about to do for others will not happen any more, so nobody must be waited for. Everything new is native. */
+static bool within_vendor(void)
+{
+    bool within;
+
+    cw_run_global_lock_take();
+    within = cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self());
+    cw_run.off |= within;
+    cw_run_global_lock_give();
+    return within;
+}
+
+/* A handler of a signal has interrupted a call of this thread, ours or the vendor's, and calls exit(): neither is ever gone on with,
+ * and what they hold stays so. */
+static bool within_call(void)
+{
+    cw_run_global_lock_keep();
+    return cw_door_depth > 0;
+}
+
+static void end(void *unused)
+{
+    struct cw_run_caller me;
+    char line[128];
+
+    (void)unused;
+    cw_run_thread_caller_enter(&me);
+    cw_run_thread_becomes_worker(false);
+    if (within_call() || within_vendor()) {
+        cw_compile_client_stop(false); /* first: this thread may have been waiting for it, and others may stand behind it */
+        abandon();
+        cw_run_program_models_stop(false);
+    } else {
+        drain_for_a_moment();
+        cw_run_program_models_stop(true);
+        cw_run_local_size_stop();
+        cw_run_tile_build_stop();
+        cw_build_cache_make_stop();
+        cw_run_worker_stop_all();
+        cw_run_window_stop();
+        cw_run_callback_stop();
+        cw_compile_client_stop(true); /* not before: what is being built for later runs is finished */
+    }
+    if (!cw_run_global_lock_keep())
+        cw_run_perf_model_finish(); /* else it may be in the middle of what is written */
+    say(line, cw_run_fault_describe(line, sizeof line));
+    if (wants_summary)
+        summary();
+    else
+        cw_device_warn();
+    cw_run_thread_caller_leave(&me);
+}
+
+static _Atomic pid_t ender; /* the thread that ends run mode; 0: none yet */
+static _Atomic bool over;
+
+static void meets_another(void *unused)
+{
+    (void)unused;
+    cw_run_thread_becomes_worker(false);
+    abandon();
+}
+
+/* False: another thread is at it. */
+static bool end_once(void)
+{
+    pid_t nobody = 0;
+    int saved = errno;
+
+    if (self != getpid())
+        return true; /* a forked child has no threads of ours, and nothing is managed there */
+    if (atomic_compare_exchange_strong(&ender, &nobody, gettid())) {
+        cw_roomy(end, NULL);
+        atomic_store(&over, true);
+    }
+    errno = saved;
+    return atomic_load(&over) || atomic_load(&ender) == gettid();
+}
+
+/* Runs at exit and quick_exit, before the vendor's own handlers. The first thread may have left by pthread_exit, which ends
+ * run mode, and may still be at that. */
+void cw_run_process_end_at_exit(void)
+{
+    int saved = errno;
+
+    if (!end_once())
+        cw_roomy(meets_another, NULL);
+    errno = saved;
+}
+
+/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
+extern void *__dso_handle;
+
+static void main_ends(void *unused)
+{
+    (void)unused;
+    end_once(); /* it need not be exit() that ends this thread */
+}
+
+/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works for us on
+ * another thread is waited for before the variables are gone that it has made since our last registration. */
+static void register_first(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+
+    if (gettid() == getpid() && !atomic_flag_test_and_set(&done))
+        __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
+}
+
+/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and vendors
+ * register theirs as they wake up piece by piece. */
+void cw_run_process_end_register(void)
+{
+    static _Atomic unsigned count;
+    int saved = errno;
+
+    register_first();
+    if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
+        atexit(cw_run_process_end_at_exit);
+        at_quick_exit(cw_run_process_end_at_exit);
+    }
+    errno = saved;
+}
+
+static uint32_t still_at_work;
+
+static void count_work(void *record)
+{
+    const struct cw_run_queue *q = record;
+
+    still_at_work += q->synchronous && (q->first || cw_run_repeat_elsewhere(q));
+}
+
+static bool calls_over(const void *unused)
+{
+    (void)unused;
+    still_at_work = 0;
+    cw_run_record_each(CW_RUN_QUEUE, count_work);
+    return !still_at_work;
+}
+
+/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and the child, which
+ * can go on there, finds it done. On other devices a child is as lost as it is bare. */
+static void before_fork(void)
+{
+    cw_run_global_lock_take();
+    cw_run_window_close();
+    if (!cw_run.off && !(cw_run.retiring && pthread_equal(cw_run.retirer, pthread_self())))
+        cw_run_help(NULL, 0, calls_over, NULL);
+}
+
+static void in_parent(void)
+{
+    cw_run_global_lock_give();
+}
+
+/* There are no threads here but this one: everything is native from now on. */
+static void in_child(void)
+{
+    cw_run.off = true;
+    cw_run.forked = true;
+    cw_run.holder = 0;
+    pthread_mutex_unlock(&cw_run.lock);
+    cw_run_recount_after_fork();
+    cw_run_program_models_after_fork();
+    cw_compile_client_after_fork();
+    cw_device_after_fork();
+}
+
+void cw_run_process_end_start(bool summary_wanted)
+{
+    wants_summary = summary_wanted;
+    self = getpid();
+    pthread_atfork(before_fork, in_parent, in_child);
+}

@@ -1,0 +1,13 @@
+/* process_end.h - the end of the process and forks. */
+#ifndef CW_RUN_PROCESS_END_H
+#define CW_RUN_PROCESS_END_H
+
+#include <stdbool.h>
+
+/* Called by start(). `summary`: say at the end what was done. */
+void cw_run_process_end_start(bool summary);
+
+/* Waits for everything, ends our threads, says the summary. Once; does nothing in a forked child. */
+void cw_run_process_end_at_exit(void);
+
+#endif

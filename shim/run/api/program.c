@@ -1,0 +1,330 @@
+/* program.c - programs: their source, what it allows, and copies of them for helpers. */
+#include "../../builds/binary.h"
+#include "hooks.h"
+#include "../../builds/build_cache.h"
+#include "../models/program_models.h"
+#include "../groups/group.h"
+#include "../tiles/tile.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/source/cl_source.h"
+
+static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
+{
+    size_t total = 0, n;
+    char *text, *to;
+
+    for (cl_uint i = 0; i < count; i++)
+        total += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    to = text = malloc(total + 1);
+    for (cl_uint i = 0; text && i < count; i++) {
+        n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(to, strings[i], n);
+        to += n;
+    }
+    if (text)
+        *to = '\0';
+    if (text && strlen(text) != total) { /* text behind a NUL would be unread */
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* The record of a program in a managed context. `source` and `built_with` (NULL: what its build will say) are its own then.
+ * Lock held. */
+static bool remember(cl_context context, cl_program program, char *source, char *built_with)
+{
+    struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    struct cw_run_program *p = c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
+
+    if (!p)
+        return false;
+    p->context = c;
+    cw_run_record_pin(&c->r);
+    p->source = source;
+    p->built_with = built_with;
+    p->copies = calloc(CW_RUN_LANES, sizeof *p->copies);
+    return true;
+}
+
+cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                                 const size_t *lengths, cl_int *err)
+{
+    cl_program program = cw_native.clCreateProgramWithSource(context, count, strings, lengths, err);
+    char *source;
+
+    if (!program)
+        return NULL;
+    source = join_strings(count, strings, lengths);
+    cw_run_global_lock_take();
+    if (remember(context, program, source, NULL))
+        source = NULL;
+    cw_run_global_lock_give();
+    free(source);
+    return program;
+}
+
+/* A binary that was fetched in an earlier run is as good as its source. */
+cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
+                                                 const size_t *bytes, const unsigned char **binaries, cl_int *status,
+                                                 cl_int *err)
+{
+    cl_program program = cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
+    struct cw_run_context *c;
+    const struct cw_context_devices *slots;
+    char *source = NULL, *options = NULL;
+
+    if (!program)
+        return NULL;
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    slots = c ? c->slots : NULL;
+    cw_run_global_lock_give();
+    if (!slots || !cw_binary_find(slots, n, bytes, binaries, &source, &options))
+        return program;
+    cw_run_global_lock_take();
+    if (remember(context, program, source, options))
+        source = options = NULL;
+    cw_run_global_lock_give();
+    free(source);
+    free(options);
+    return program;
+}
+
+static void forget_copies(struct cw_run_program *p)
+{
+    for (uint32_t i = 0; p->copies && i < CW_RUN_LANES; i++) {
+        cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, p->copies[i]);
+        p->copies[i] = NULL;
+        p->copy[i] = CW_RUN_COPY_NONE;
+    }
+    cw_run_tile_program_free(p);
+    p->sought_again = 0;
+    p->key = (struct cw_key){{0}};
+}
+
+static void forget_tokens(struct cw_run_program *p)
+{
+    if (p->tokens)
+        cw_cl_source_finish(p->tokens);
+    free(p->tokens);
+    p->tokens = NULL;
+    p->parsed = p->manageable = p->group_free = false;
+}
+
+void cw_run_program_left(struct cw_run_program *p)
+{
+    if (!p->r.held_back || p->kernels || p->gone)
+        return;
+    p->gone = true;
+    p->context->own_objects++;
+}
+
+void cw_run_program_free(struct cw_run_program *p)
+{
+    p->context->own_objects -= p->gone;
+    cw_build_cache_free(p);
+    forget_copies(p);
+    forget_tokens(p);
+    cw_run_program_models_forget(p);
+    free(p->copies);
+    free(p->source);
+    free(p->given);
+    free(p->built_with);
+    free(p->options);
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++)
+        free(p->warm[i]);
+    free(p->linked);
+    free(p->compiled);
+    free(p->compiled_with);
+    cw_run_record_unpin(&p->context->r);
+}
+
+void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options, bool doubtful)
+{
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    if (remember(context, program, source, NULL)) {
+        p = cw_run_record_find(program, CW_RUN_PROGRAM);
+        p->options = options;
+        p->linked = doubtful ? source : NULL;
+        p->source = doubtful ? NULL : source;
+        cw_run_program_models_want(p, source, options);
+        if (cw_run.all)
+            cw_run_program_models_wait(p);
+        source = options = NULL;
+    }
+    cw_run_global_lock_give();
+    free(source);
+    free(options);
+}
+
+void cw_run_program_trust(struct cw_run_program *p)
+{
+    if (!p->linked)
+        return;
+    p->source = p->linked;
+    p->linked = NULL;
+    forget_tokens(p);
+    cw_source_parse(p);
+}
+
+CW_RUN_RETAIN(clRetainProgram, cl_program, CW_RUN_PROGRAM)
+CW_RUN_RELEASE(clReleaseProgram, cl_program, CW_RUN_PROGRAM)
+
+static bool all_over(const void *unused)
+{
+    (void)unused;
+    return !cw_run.unfinished && !cw_run.preparing;
+}
+
+static bool none_prepares(const void *unused)
+{
+    (void)unused;
+    return !cw_run.preparing;
+}
+
+void cw_run_program_settle(cl_program program)
+{
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && p->r.busy) {
+        cw_run_window_close();
+        cw_run_help(NULL, 0, all_over, NULL);
+    }
+    cw_run_global_lock_give();
+}
+
+/* What its kernels touch is found out while the vendor builds. `joined`: the source with its headers, NULL: without. */
+static void begin_models(cl_program program, const char *joined, const char *options)
+{
+    struct cw_run_program *p;
+
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && options)
+        cw_run_program_models_want(p, joined ? joined : p->given ? p->given : p->source, p->built_with ? p->built_with : options);
+    cw_run_global_lock_give();
+}
+
+/* By the vendor, or answered from what an earlier run has kept. */
+static cl_int build(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                    void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+{
+    uint64_t begin = cw_run_global_lock_now_ns();
+    cl_int err;
+
+    if (!notify && cw_build_cache_take(program, n, devices, options))
+        return CL_SUCCESS;
+    err = cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    if (!notify && err == CL_SUCCESS)
+        cw_build_cache_built(program, n, devices, options, cw_run_global_lock_now_ns() - begin);
+    return err;
+}
+
+cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                  const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
+                                  void *data)
+{
+    char *copy = strdup(options ? options : ""), *before = NULL, *after = NULL;
+    struct cw_run_program *p;
+    cl_int err;
+
+    cw_run_program_settle(program);
+    if (!n != !devices || (!notify && data)) { /* the vendor says so, before it says that there are kernels */
+        free(copy);
+        return cw_native.clBuildProgram(program, n, devices, options, notify, data);
+    }
+    if (!cw_build_cache_leave(program)) {
+        free(copy);
+        return CL_INVALID_OPERATION;
+    }
+    if (copy && !notify)
+        before = cw_headers_join(program, copy);
+    begin_models(program, before, copy);
+    err = build(program, n, devices, options, notify, data);
+    if (before && err == CL_SUCCESS)
+        after = cw_headers_join(program, copy);
+    cw_run_process_end_register(); /* a compiler has woken up: its things must outlive the builds of our workers */
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && err != CL_SUCCESS) {
+        cw_run_program_models_forget(p);
+        p = NULL;
+    }
+    if (p && cw_run.all)
+        cw_run_program_models_wait(p);
+    if (p && cw_run.preparing)
+        cw_run_help(NULL, 0, none_prepares, NULL); /* they read the source and the options */
+    if (p) {
+        cw_headers_take(p, before, after);
+        before = after = NULL;
+        free(p->options);
+        p->options = p->built_with ? strdup(p->built_with) : copy;
+        copy = p->built_with ? copy : NULL;
+        forget_tokens(p);
+        forget_copies(p);
+        cw_run_group_history_foresee_group(p);
+    }
+    cw_run_global_lock_give();
+    free(before);
+    free(after);
+    free(copy);
+    return err;
+}
+
+/* The program has got binaries of `program`. */
+static void keep_binaries(cl_program program, size_t room, void *to)
+{
+    size_t bytes[CW_RUN_LANES] = {0};
+    char *source = NULL, *options = NULL;
+    struct cw_run_program *p;
+    cl_uint n = 0;
+
+    if (room > sizeof(void *) * CW_RUN_LANES ||
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, bytes, NULL) != CL_SUCCESS)
+        return;
+    n = (cl_uint)(room / sizeof(void *));
+    cw_run_global_lock_take();
+    p = cw_run_record_find(program, CW_RUN_PROGRAM);
+    if (p && p->source && p->options && (source = strdup(p->source)) && (options = strdup(p->options)))
+        cw_run_record_pin(&p->r);
+    else
+        p = NULL;
+    cw_run_global_lock_give();
+    if (p)
+        cw_binary_keep(p, source, options, n, bytes, to);
+    cw_run_global_lock_take();
+    if (p)
+        cw_run_record_unpin(&p->r);
+    cw_run_global_lock_give();
+    free(source);
+    free(options);
+}
+
+cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, size_t room, void *to,
+                                    size_t *bytes)
+{
+    cl_int err = cw_native.clGetProgramInfo(cw_build_cache_asked(program, name), name, room, to, bytes);
+    struct cw_run_program *p;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    if (err == CL_SUCCESS && name == CL_PROGRAM_BINARIES && to)
+        keep_binaries(program, room, to);
+    if (err != CL_SUCCESS || name != CL_PROGRAM_REFERENCE_COUNT || !to)
+        return err;
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetProgramInfo(program, name, sizeof count, &count, NULL);
+        p = cw_run_record_find(program, CW_RUN_PROGRAM);
+        count -= p ? p->own_kernels + cw_run_record_hidden_references(&p->r) : 0;
+        count += p && p->kept ? p->kernels : 0; /* each retains it */
+    }
+    memcpy(to, &count, sizeof count);
+    return err;
+}

@@ -1,0 +1,228 @@
+/* queue.c - the program's queues: made, flushed, finished, released. */
+#include "../tuning/decide.h"
+#include "hooks.h"
+#include "../../trace/recorder.h"
+#include "../tuning/activation.h"
+
+#include <stdlib.h>
+
+static uint32_t home_of(const struct cw_run_context *c, cl_device_id device)
+{
+    uint32_t i = 0;
+
+    while (i < c->slots->homes && c->slots->slot[i].device != device)
+        i++;
+    return i;
+}
+
+/* The recorded log describes devices by asking the vendor, which must not happen under the lock. */
+static void record_lanes(void)
+{
+    uint64_t id;
+
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+        cl_device_id device;
+
+        cw_run_global_lock_take();
+        device = i < cw_run.num_lanes && !cw_run.lanes[i].recorded ? cw_run.lanes[i].device : NULL;
+        cw_run_global_lock_give();
+        if (!device)
+            continue;
+        id = cw_known_id(device, CW_LOG_O_DEVICE);
+        cw_run_global_lock_take();
+        cw_run.lanes[i].recorded = id;
+        cw_run_global_lock_give();
+    }
+}
+
+void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue)
+{
+    cl_command_queue_properties properties = 0;
+    struct cw_run_context *c;
+    struct cw_run_queue *q;
+    cl_int err;
+    bool basic;
+
+    if (!queue || !cw_run.ready)
+        return;
+    err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+    basic = cw_device_is_basic(device);
+    cw_run_global_lock_take();
+    c = cw_run_record_find(context, CW_RUN_CONTEXT);
+    q = c ? cw_run_record_create(queue, CW_RUN_QUEUE, sizeof *q) : NULL;
+    if (q) {
+        q->context = c;
+        cw_run_record_pin(&c->r);
+        q->home = c->slots ? home_of(c, device) : 0;
+        q->managed = c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
+        q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
+    }
+    if (q && q->managed)
+        cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */
+    cw_run_global_lock_give();
+    if (CW_UNLIKELY(cw_run.recording) && cw_recording())
+        record_lanes();
+}
+
+void cw_run_queue_free(struct cw_run_queue *q)
+{
+    for (uint32_t i = 0; i < q->num_gates; i++)
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
+    free(q->gates);
+    cw_run_reference_counts_disown(q);
+    cw_run_record_unpin(&q->context->r);
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                  cl_command_queue_properties properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueue(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+cl_command_queue cw_run_hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                const cl_queue_properties *properties, cl_int *err)
+{
+    cl_command_queue queue = cw_native.clCreateCommandQueueWithProperties(context, device, properties, err);
+
+    cw_run_queue_made(context, device, queue);
+    return queue;
+}
+
+CW_RUN_RETAIN(clRetainCommandQueue, cl_command_queue, CW_RUN_QUEUE)
+
+cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
+{
+    cw_run_global_lock_take();
+    cw_run_window_close(); /* an implicit flush */
+    cw_run_global_lock_give();
+    return cw_run_record_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
+}
+
+cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room, void *to,
+                                         size_t *bytes)
+{
+    cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
+    struct cw_run_queue *q;
+    struct cw_run_recount r;
+    cl_uint count;
+
+    if (err != CL_SUCCESS || name != CL_QUEUE_REFERENCE_COUNT || !to)
+        return err;
+    cw_run_reference_counts_settle();
+    for (cw_run_recount_read(&r); cw_run_recount_again(&r);) {
+        cw_next.clGetCommandQueueInfo(queue, name, sizeof count, &count, NULL);
+        q = cw_run_record_find(queue, CW_RUN_QUEUE);
+        count += q ? cw_run_reference_counts_of_queue(q) : 0;
+    }
+    memcpy(to, &count, sizeof count);
+    return err;
+}
+
+cl_int cw_run_hook_clFlush(cl_command_queue queue)
+{
+    struct cw_run_queue *q;
+
+    cw_run_global_lock_take();
+    cw_run_window_step();
+    q = cw_run.ready_count ? cw_run_record_find(queue, CW_RUN_QUEUE) : NULL;
+    if (q) {
+        cw_run_record_pin(&q->r);
+        cw_run_help_briefly(q, UINT64_MAX, CW_RUN_BRIEF_NS);
+        cw_run_record_unpin(&q->r);
+    }
+    cw_run_global_lock_give();
+    return cw_native.clFlush(queue);
+}
+
+/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held. */
+static void waited(struct cw_run_queue *q, uint64_t given)
+{
+    uint64_t now = 0;
+
+    if (q->native_known < given)
+        q->native_known = given;
+    cw_run_callback_wait(q); /* those on native commands, too */
+    cw_run_bypass_synchronised(q, &now);
+    cw_run_activation_waited(&now);
+    cw_run_record_unpin(&q->r);
+}
+
+/* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen (`off`),
+ * only the vendor knows. What a join waits for is known, but not over, and there may be no managed command behind
+ * it. */
+static bool vendor_has_none(const struct cw_run_queue *q, uint64_t given)
+{
+    return q->managed && !cw_run.off && !cw_run.forked && q->native_known >= given && !q->join;
+}
+
+/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands.
+ * `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait for. */
+static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool *nothing)
+{
+    struct cw_run_queue *q;
+    struct cw_run_until until;
+
+    cw_run_global_lock_take();
+    cw_run_window_step();
+    q = cw_run_record_find(queue, CW_RUN_QUEUE);
+    if (q) {
+        cw_run_record_pin(&q->r);
+        *given = q->native_given;
+        until = (struct cw_run_until){q, cw_run.sequence};
+        if (q->first && q->native_given != q->native_known) {
+            cw_run_global_lock_give();
+            cw_next.clFlush(queue); /* managed ones may wait for native ones */
+            cw_run_global_lock_take();
+        }
+        cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
+        cw_run_callback_wait(q);
+        cw_run_timing_reached(q->last_end_ns);
+    }
+    if (q && nothing && vendor_has_none(q, *given)) {
+        *nothing = true;
+        waited(q, 0);
+    }
+    cw_run_global_lock_give();
+    return q;
+}
+
+cl_int cw_run_hook_clFinish(cl_command_queue queue)
+{
+    uint64_t given = 0;
+    bool nothing = false;
+    struct cw_run_queue *q = drain(queue, &given, &nothing);
+    cl_int err;
+
+    if (nothing)
+        return CL_SUCCESS;
+    err = cw_native.clFinish(queue);
+    if (!q)
+        return err;
+    cw_run_global_lock_take();
+    /* only now: another thread must not take native commands for finished before they are */
+    waited(q, err == CL_SUCCESS ? given : 0);
+    cw_run_global_lock_give();
+    return err;
+}
+
+cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
+                                             cl_command_queue_properties *old)
+{
+    uint64_t given;
+    struct cw_run_queue *q = drain(queue, &given, NULL);
+    cl_int err = cw_native.clSetCommandQueueProperty(queue, properties, enable, old);
+
+    if (!q)
+        return err;
+    cw_run_global_lock_take();
+    if (err == CL_SUCCESS)
+        q->managed = false;
+    cw_run_record_unpin(&q->r);
+    cw_run_global_lock_give();
+    return err;
+}

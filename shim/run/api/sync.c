@@ -1,0 +1,160 @@
+/* sync.c - markers and barriers. */
+#include "hooks.h"
+
+/* The command, or NULL: it is refused. */
+static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type type)
+{
+    struct cw_run_task *t = cw_run_enqueue_settle(e) ? cw_run_task_create(0, 0, 0) : NULL;
+
+    if (!t) {
+        cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
+        return NULL;
+    }
+    t->type = type;
+    t->place = e->queue->home;
+    t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
+    return t;
+}
+
+/* An empty list means everything before the command, and find_gate()'s event stands in it alone: in an in-order queue that is the same. */
+static bool lacks_natives(const struct cw_run_native *x, cl_uint n)
+{
+    return !n && x->n && !x->queue->in_order;
+}
+
+/* Waits for what is managed itself, so that the list may be as the program gave it. */
+static void wait_here(struct cw_run_native *x)
+{
+    cw_run_event_wait_list(1, &x->gate);
+    x->n = 0;
+    x->list = NULL;
+}
+
+/* The vendor's event of a command of ours in the program's queue. */
+static void keep_own(const struct cw_run_native *x, cl_event event)
+{
+    cw_run_global_lock_take();
+    cw_run_reference_counts_own(event, NULL, x->queue);
+    cw_run_global_lock_give();
+}
+
+/* Of a barrier: what is managed gets one of its own, and the list stays empty. */
+static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
+{
+    cl_event event;
+
+    cw_run_recount_begins();
+    if (cw_native.clEnqueueBarrierWithWaitList(queue, x->n, x->list, &event) == CL_SUCCESS)
+        keep_own(x, event);
+    else
+        wait_here(x);
+    cw_run_recount_ends();
+    x->n = 0;
+    x->list = NULL;
+}
+
+/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands in the
+ * list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
+static void gather_natives(struct cw_run_native *x, cl_command_queue queue, cl_event *all)
+{
+    if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, all) != CL_SUCCESS) {
+        *all = NULL;
+        wait_here(x);
+        return;
+    }
+    x->few[1] = *all; /* behind the gate */
+    x->n = 2;
+}
+
+static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
+{
+    cl_event all = NULL;
+    cl_int err;
+
+    cw_run_recount_begins();
+    if (lacks_natives(x, n))
+        gather_natives(x, queue, &all);
+    err = cw_native.clEnqueueMarkerWithWaitList(queue, x->n, x->list, x->event);
+    if (all)
+        keep_own(x, all);
+    cw_run_recount_ends();
+    return cw_run_native_end(x, err);
+}
+
+cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
+        return cw_run_enqueue_commit(&e, t, false);
+    cw_run_native_follow(&x, &e);
+    return mark(&x, queue, n);
+}
+
+cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
+        return cw_run_enqueue_commit(&e, t, false);
+    cw_run_native_follow(&x, &e);
+    if (lacks_natives(&x, n))
+        gate_apart(&x, queue);
+    return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
+}
+
+/* These have no wait list for the gate. */
+cl_int cw_run_hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+
+    if (!event) {
+        cw_run_native_begin(&x, queue, 0, NULL, NULL, false, true, CW_RUN_R_CHECK);
+        return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
+    }
+    if (cw_run_enqueue_begin(&e, queue, 0, NULL, event, true) && (t = nothing(&e, CL_COMMAND_MARKER)))
+        return cw_run_enqueue_commit(&e, t, false);
+    cw_run_native_follow(&x, &e);
+    if (x.n)
+        return mark(&x, queue, 0);
+    return cw_run_native_end(&x, cw_native.clEnqueueMarker(queue, x.event));
+}
+
+cl_int cw_run_hook_clEnqueueBarrier(cl_command_queue queue)
+{
+    struct cw_run_enqueue e;
+    struct cw_run_native x;
+    struct cw_run_task *t;
+
+    if (cw_run_enqueue_begin(&e, queue, 0, NULL, NULL, true) && (t = nothing(&e, CL_COMMAND_BARRIER)))
+        return cw_run_enqueue_commit(&e, t, false);
+    cw_run_native_follow(&x, &e);
+    if (lacks_natives(&x, 0))
+        gate_apart(&x, queue);
+    /* a held one must leave an event behind */
+    if (x.n || x.event)
+        return cw_run_native_end(&x, cw_native.clEnqueueBarrierWithWaitList(queue, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueBarrier(queue));
+}
+
+/* Always the vendor's: one that lacks the function ends the process (PoCL), also where helpers are at work.
+ * Later commands wait for a barrier's event where a user event holds it. */
+cl_int cw_run_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n, const cl_event *list)
+{
+    struct cw_run_native x;
+    cl_int err;
+
+    cw_run_native_begin(&x, queue, n, list, NULL, false, false, CW_RUN_R_KIND);
+    if (x.n != n)
+        gate_apart(&x, queue);
+    err = cw_native.clEnqueueWaitForEvents(queue, n, list);
+    if (err == CL_SUCCESS && x.event)
+        err = cw_native.clEnqueueBarrierWithWaitList(queue, 0, NULL, x.event);
+    return cw_run_native_end(&x, err);
+}

@@ -1,0 +1,150 @@
+/* fault.c - see core/fault.h. */
+#include "fault.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/io/identity.h"
+#include "../../../analyzer/trace/trace.h"
+#include "../../door/log.h"
+
+enum cw_run_fault cw_run_fault_planted;
+static unsigned long turn, seen;
+static const char *asked; /* CLWEAVE_FAULT, which stays where it is */
+
+static const char *const kinds[] = {
+    [CW_RUN_FAULT_DROP] = "drop:",     [CW_RUN_FAULT_SWAP] = "swap:",       [CW_RUN_FAULT_STALE] = "stale:",
+    [CW_RUN_FAULT_EARLY] = "early:",   [CW_RUN_FAULT_NARROW] = "narrow:",   [CW_RUN_FAULT_NAIVE] = "naive:",
+    [CW_RUN_FAULT_HALF] = "half:",     [CW_RUN_FAULT_TWICE] = "twice:",     [CW_RUN_FAULT_LOCAL] = "local:",
+    [CW_RUN_FAULT_REFUSE] = "refuse:", [CW_RUN_FAULT_UNBUILT] = "unbuilt:", [CW_RUN_FAULT_LATE] = "late:",
+    [CW_RUN_FAULT_ORDER] = "order:",   [CW_RUN_FAULT_FAIL] = "fail:",       [CW_RUN_FAULT_OFFSET] = "offset:",
+    [CW_RUN_FAULT_ALIKE] = "alike:"};
+
+bool cw_run_fault_start(const char *text, bool any)
+{
+    char *end;
+
+    if (!text || !*text ||
+        (!any && strncmp(text, kinds[CW_RUN_FAULT_ALIKE], strlen(kinds[CW_RUN_FAULT_ALIKE]))))
+        return true;
+    for (int i = CW_RUN_FAULT_DROP; i <= CW_RUN_FAULT_ALIKE; i++) {
+        size_t n = strlen(kinds[i]);
+
+        if (strncmp(text, kinds[i], n))
+            continue;
+        turn = strtoul(text + n, &end, 10);
+        if (text[n] < '0' || text[n] > '9' || *end || !turn)
+            break;
+        asked = text;
+        if (i == CW_RUN_FAULT_ALIKE)
+            cw_identity_one_key = true; /* all else goes its way */
+        else
+            cw_run_fault_planted = (enum cw_run_fault)i;
+        return true;
+    }
+    cw_log_error("CLWEAVE_FAULT is \"%s\": it must be drop:N, swap:N, stale:N, early:N, narrow:N, naive:N, "
+                 "half:N, twice:N, local:N, "
+                 "refuse:N, unbuilt:N, late:N, order:N, fail:N, offset:N or alike:N, N from 1",
+                 text);
+    return false;
+}
+
+bool cw_run_fault_cuts(void)
+{
+    return cw_run_fault_planted == CW_RUN_FAULT_NONE || (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE &&
+                                                            cw_run_fault_planted != CW_RUN_FAULT_FAIL);
+}
+
+bool cw_run_fault_now(enum cw_run_fault kind)
+{
+    return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen == turn;
+}
+
+bool cw_run_fault_since(enum cw_run_fault kind)
+{
+    return CW_UNLIKELY(cw_run_fault_planted == kind) && ++seen >= turn;
+}
+
+static bool asks(bool (*planted)(enum cw_run_fault), enum cw_run_fault kind)
+{
+    bool so;
+
+    if (CW_LIKELY(cw_run_fault_planted != kind))
+        return false;
+    cw_run_global_lock_take();
+    so = planted(kind);
+    cw_run_global_lock_give();
+    return so;
+}
+
+bool cw_run_fault_asks_now(enum cw_run_fault kind)
+{
+    return asks(cw_run_fault_now, kind);
+}
+
+bool cw_run_fault_asks_since(enum cw_run_fault kind)
+{
+    return asks(cw_run_fault_since, kind);
+}
+
+size_t cw_run_fault_narrow(size_t bytes)
+{
+    size_t element = bytes < 4 ? bytes : 4;
+
+    return CW_UNLIKELY(cw_run_fault_planted == CW_RUN_FAULT_NARROW) && ++seen >= turn ? element : 0;
+}
+
+int cw_run_fault_describe(char *text, size_t size)
+{
+    if (!asked)
+        return 0;
+    if (seen >= turn || cw_identity_one_key)
+        return snprintf(text, size, "run: fault %s planted\n", asked);
+    return snprintf(text, size, "run: fault %s not planted, only %lu places for it\n", asked, seen);
+}
+
+struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
+{
+    if (CW_LIKELY(cw_run_fault_planted != CW_RUN_FAULT_SWAP))
+        return NULL;
+    for (uint32_t i = 0; i < t->num_successors; i++) {
+        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+
+        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 || s->tiles || s->lane != t->lane ||
+            s->place != t->place)
+            continue;
+        if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
+            return NULL;
+        s->has_run = true;
+        return s;
+    }
+    return NULL;
+}
+
+static bool read_only(const struct cw_run_task *t, uint32_t i)
+{
+    return t->launch.kernel->modes[i] == CW_ACCESS_READ;
+}
+
+void cw_run_fault_stale_begin(const struct cw_run_task *t, uint8_t **saved)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++) {
+        struct cw_run_memory *m = t->launch.args[i].memory;
+
+        saved[i] = m && read_only(t, i) ? malloc(m->bytes) : NULL;
+        if (saved[i])
+            memcpy(saved[i], m->address, m->bytes);
+        if (m)
+            memset(m->address, 0, m->bytes);
+    }
+}
+
+void cw_run_fault_stale_end(const struct cw_run_task *t, uint8_t **saved)
+{
+    for (uint32_t i = 0; i < t->launch.kernel->count; i++) {
+        if (saved[i])
+            memcpy(t->launch.args[i].memory->address, saved[i], t->launch.args[i].memory->bytes);
+        free(saved[i]);
+    }
+}

@@ -1,0 +1,55 @@
+/* fault.h - faults that tests plant, to prove that they would notice: CLWEAVE_FAULT=KIND:N, only under
+ * the policy chaos or with everything managed (but alike). KIND: drop, the Nth launch is not run; swap, the
+ * Nth launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its
+ * data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has run
+ * counts as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are
+ * said to reach (models/reach.h) end one element of four bytes too early. Of tiles (tiles/tile.h): naive, from the
+ * Nth on they see the ids that a global offset alone would give them; half, the Nth is not run; twice, the
+ * Nth is run twice; offset, from the Nth on of those that have a global offset it is forgotten; local, the
+ * Nth has half the local size that it should have; refuse, from the Nth on helpers do not take them; order,
+ * the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten programs cannot
+ * be built from the Nth on. Of caches: alike, all keys are the same, whatever N and the way of running.
+ * Unbuilt, refuse and alike must change nothing. */
+#ifndef CW_RUN_FAULT_H
+#define CW_RUN_FAULT_H
+
+#include "../run.h"
+
+enum cw_run_fault {
+    CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY,
+    CW_RUN_FAULT_NARROW, CW_RUN_FAULT_NAIVE, CW_RUN_FAULT_HALF, CW_RUN_FAULT_TWICE, CW_RUN_FAULT_LOCAL,
+    CW_RUN_FAULT_REFUSE, CW_RUN_FAULT_UNBUILT, CW_RUN_FAULT_LATE, CW_RUN_FAULT_ORDER, CW_RUN_FAULT_FAIL,
+    CW_RUN_FAULT_OFFSET, CW_RUN_FAULT_ALIKE
+};
+
+/* Called by start(). any: whatever `text` says may be planted, not only what changes nothing. False: it says
+ * nothing that can be planted, which has been said. */
+bool cw_run_fault_start(const char *text, bool any);
+
+/* True when the planted fault is `kind` and this is its turn. Lock held. */
+bool cw_run_fault_now(enum cw_run_fault kind);
+
+/* The same for faults that stay from their turn on. */
+bool cw_run_fault_since(enum cw_run_fault kind);
+/* Both where the lock is not held. */
+bool cw_run_fault_asks_now(enum cw_run_fault kind);
+bool cw_run_fault_asks_since(enum cw_run_fault kind);
+
+/* How much a range of `bytes` is to be cut short. Lock held. */
+size_t cw_run_fault_narrow(size_t bytes);
+
+/* One line for stderr at the end: whether the fault that was asked for has happened. Returns its length, 0 when none was
+ * asked for. A test that finds everything the same proves nothing otherwise. */
+int cw_run_fault_describe(char *text, size_t size);
+
+bool cw_run_fault_cuts(void); /* launches are cut as if no fault were planted, or because of it */
+extern enum cw_run_fault cw_run_fault_planted; /* constant after start() */
+
+/* The successor that shall run before `t`, which then counts as run; NULL. Lock held. */
+struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t);
+
+/* Zeros the data of `t`, and undoes that where the launch has not written. Lock not held. */
+void cw_run_fault_stale_begin(const struct cw_run_task *t, uint8_t **saved);
+void cw_run_fault_stale_end(const struct cw_run_task *t, uint8_t **saved);
+
+#endif

@@ -1,0 +1,336 @@
+/* global_lock.c - the one lock of run mode, and what has to wait until it is free. */
+#include "../tiles/share.h"
+#include "../workers/watch.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct garbage {
+    struct garbage *next;
+    enum cw_run_garbage what;
+    void *handle;
+};
+
+struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                  .timer = PTHREAD_COND_INITIALIZER,
+                                  .host = {.low = 0, .high = UINTPTR_MAX}};
+
+static struct garbage *garbage;
+
+/* Test builds (-DCW_SHAKE): threads stop for a while wherever the lock changes hands, so that they meet in orders that are
+ * rare otherwise (test/runmode/shake.slow.sh). */
+#ifdef CW_SHAKE
+#include <sched.h>
+static void shake(void)
+{
+    static _Thread_local uint32_t random;
+    int saved = errno;
+
+    random = random ? random : (uint32_t)cw_run_global_lock_now_ns() | 1u;
+    random ^= random << 13;
+    random ^= random >> 17;
+    random ^= random << 5;
+    if (random % 64 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = random % 1000 * 1000}, NULL);
+    else if (random % 4 == 0)
+        sched_yield();
+    errno = saved;
+}
+#else
+#define shake() ((void)0)
+#endif
+
+/* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for a while. */
+#define TRIES 256
+
+static _Atomic bool kept; /* by `holder`, for ever */
+
+static bool held_by_me(void)
+{
+    return pthread_equal(atomic_load_explicit(&cw_run.holder, memory_order_relaxed), pthread_self());
+}
+
+static void hold(pthread_t holder)
+{
+    atomic_store_explicit(&cw_run.holder, holder, memory_order_relaxed);
+}
+
+static bool is_mine(void)
+{
+    return CW_UNLIKELY(atomic_load_explicit(&kept, memory_order_relaxed)) && held_by_me();
+}
+
+bool cw_run_global_lock_keep(void)
+{
+    if (held_by_me())
+        atomic_store(&kept, true);
+    return is_mine();
+}
+
+static bool try(void)
+{
+    if (CW_UNLIKELY(pthread_mutex_trylock(&cw_run.lock)))
+        return false;
+    hold(pthread_self());
+    return true;
+}
+
+/* The first try has failed. */
+static __attribute__((noinline)) void lock_taken(void)
+{
+    for (int i = 1; i < TRIES && cw_run_share_units() >= 2 && !is_mine(); i++) {
+        cw_run_relax();
+        if (try())
+            return;
+    }
+    if (is_mine())
+        return;
+    pthread_mutex_lock(&cw_run.lock);
+    hold(pthread_self());
+    if (CW_UNLIKELY(cw_run.abandoned))
+        cw_run_thread_park();
+}
+
+void cw_run_global_lock_take(void)
+{
+    shake();
+    if (CW_UNLIKELY(!try()))
+        lock_taken();
+}
+
+static void unlock(void)
+{
+    if (is_mine())
+        return;
+    hold(0);
+    pthread_mutex_unlock(&cw_run.lock);
+}
+
+void cw_run_global_lock_wait(uint64_t ns)
+{
+    const struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    uint32_t was = atomic_load(&cw_run.done);
+    int saved = errno;
+
+    unlock();
+    syscall(SYS_futex, &cw_run.done, FUTEX_WAIT_PRIVATE, was, ns ? &left : NULL, NULL, 0);
+    errno = saved;
+    pthread_mutex_lock(&cw_run.lock);
+    hold(pthread_self());
+}
+
+void cw_run_global_lock_tell(void)
+{
+    int saved = errno;
+
+    atomic_fetch_add(&cw_run.done, 1);
+    if (cw_run.waiters)
+        syscall(SYS_futex, &cw_run.done, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    errno = saved;
+}
+
+void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle)
+{
+    struct garbage *g = handle ? malloc(sizeof *g) : NULL;
+
+    if (!g)
+        return; /* out of memory: the object stays */
+    *g = (struct garbage){garbage, what, handle};
+    garbage = g;
+}
+
+bool cw_run_global_lock_has_releases(void)
+{
+    return garbage || cw_run.to_register;
+}
+
+static void release(const struct garbage *g)
+{
+    switch (g->what) {
+    case CW_RUN_DROP_MEMORY:
+        cw_next.clReleaseMemObject(g->handle);
+        break;
+    case CW_RUN_DROP_QUEUE:
+        cw_next.clReleaseCommandQueue(g->handle);
+        break;
+    case CW_RUN_DROP_KERNEL:
+        cw_next.clReleaseKernel(g->handle);
+        break;
+    case CW_RUN_DROP_PROGRAM:
+        cw_next.clReleaseProgram(g->handle);
+        break;
+    case CW_RUN_DROP_EVENT:
+        cw_next.clReleaseEvent(g->handle);
+        break;
+    case CW_RUN_DROP_CONTEXT:
+        cw_next.clReleaseContext(g->handle);
+        break;
+    case CW_RUN_DROP_DEVICE:
+        cw_context_devices_let_go(g->handle);
+        break;
+    case CW_RUN_DROP_BLOCK:
+        free(g->handle);
+        break;
+    case CW_RUN_COMPLETE_EVENT:
+        cw_next.clSetUserEventStatus(g->handle, CL_COMPLETE);
+        break;
+    }
+}
+
+/* ---- events of the vendor that managed commands wait for */
+
+void cw_run_global_lock_follow(struct cw_run_foreign *f)
+{
+    f->next = cw_run.to_register;
+    cw_run.to_register = f;
+    f->next_open = cw_run.open;
+    if (f->next_open)
+        f->next_open->prev_open = f;
+    cw_run.open = f;
+}
+
+/* The status of an event; its own error when it cannot be asked. */
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_COMPLETE;
+    cl_int err = cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+    return err == CL_SUCCESS ? status : err;
+}
+
+/* What waits for `f` may go on. Lock held. */
+static void over(struct cw_run_foreign *f, cl_int status)
+{
+    struct cw_run_task *t = f->task;
+
+    if (!t)
+        return;
+    f->task = NULL;
+    if (f->prev_open)
+        f->prev_open->next_open = f->next_open;
+    else
+        cw_run.open = f->next_open;
+    if (f->next_open)
+        f->next_open->prev_open = f->prev_open;
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, f->event);
+    cw_run_task_done(t, status < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE);
+}
+
+void cw_run_global_lock_look_at_failures(void)
+{
+    struct cw_run_foreign *f, *next;
+    cl_int status;
+
+    for (f = cw_run.open; f; f = next) {
+        next = f->next_open;
+        status = f->registered ? status_of(f->event) : CL_COMPLETE;
+        if (status < 0)
+            over(f, status); /* `f` stays: another vendor might still call back */
+    }
+}
+
+/* Runs on a thread of the vendor, or inside a call of ours. The vendor tells what was asked for, not what happened. */
+static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
+{
+    struct cw_run_foreign *f = data;
+    int saved = errno;
+
+    (void)status;
+    cw_run_global_lock_take();
+    over(f, status_of(event));
+    cw_run_global_lock_release_later(CW_RUN_DROP_BLOCK, f);
+    cw_run_global_lock_give_in_callback();
+    errno = saved;
+}
+
+/* Has foreign_over called; `f` may be gone then. */
+static void register_with_vendor(struct cw_run_foreign *f)
+{
+    cl_event event = f->event;
+
+    cw_run_recount_begins();
+    cw_next.clRetainEvent(event); /* over() lets go of the other reference */
+    cw_run_global_lock_take();
+    f->registered = true;
+    unlock();
+    if (cw_next.clSetEventCallback(event, CL_COMPLETE, foreign_over, f) != CL_SUCCESS) {
+        cw_next.clWaitForEvents(1, &event);
+        foreign_over(event, CL_COMPLETE, f);
+    } else if (status_of(event) < 0) { /* it may have failed just before */
+        cw_run_global_lock_take();
+        cw_run_global_lock_look_at_failures();
+        cw_run_global_lock_give_in_callback();
+    }
+    cw_next.clReleaseEvent(event);
+    cw_run_recount_ends();
+}
+
+static void hand_over(struct cw_run_foreign *f)
+{
+    while (f) {
+        struct cw_run_foreign *next = f->next;
+        register_with_vendor(f);
+        f = next;
+    }
+}
+
+static void release_all(struct garbage *g)
+{
+    while (g) {
+        struct garbage *next = g->next;
+        release(g);
+        free(g);
+        g = next;
+    }
+    cw_run_recount_ends();
+}
+
+static __attribute__((noinline)) void unlock_and_release(void)
+{
+    struct garbage *g = garbage;
+    struct cw_run_foreign *f = cw_run.to_register;
+
+    garbage = NULL;
+    cw_run.to_register = NULL;
+    if (g)
+        cw_run_recount_begins(); /* that they are not ours any more is noted already */
+    unlock();
+    shake();
+    hand_over(f);
+    if (g)
+        release_all(g);
+}
+
+void cw_run_global_lock_give(void)
+{
+    cw_run_worker_kick();
+    if (CW_UNLIKELY(cw_run_global_lock_has_releases())) {
+        unlock_and_release();
+    } else {
+        unlock();
+        shake();
+    }
+}
+
+void cw_run_global_lock_give_in_callback(void)
+{
+    if (cw_run.retire_first) {
+        cw_run.timer_wanted = true; /* completing events is for a thread of ours */
+        cw_run_global_lock_tell();
+    }
+    cw_run_worker_kick();
+    unlock();
+    shake();
+}
+
+uint64_t cw_run_global_lock_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_RAW, &t); /* what PoCL's profiling uses */
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

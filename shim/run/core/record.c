@@ -1,0 +1,195 @@
+/* record.c - records of the program's objects, and releases that have to wait. */
+#include "../run.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define BUCKETS 65536u
+
+typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
+
+static bucket table[BUCKETS]; /* untouched pages cost nothing */
+
+/* Objects that lie side by side have buckets that do: who meets many must not meet as many pages of the table for the first time.
+ * Those of other megabytes are scattered by what is above. */
+static bucket *bucket_of(const void *handle)
+{
+    uint64_t at = (uint64_t)(uintptr_t)handle, far = (at >> 20) * 0x9e3779b97f4a7c15u;
+
+    return &table[(at >> 4 ^ far >> 48) % BUCKETS];
+}
+
+static struct cw_run_record *first(bucket *b)
+{
+    return atomic_load_explicit(b, memory_order_relaxed);
+}
+
+static void set_first(bucket *b, struct cw_run_record *r)
+{
+    atomic_store_explicit(b, r, memory_order_relaxed);
+}
+
+bool cw_run_record_is_unknown(const void *handle)
+{
+    return !first(bucket_of(handle));
+}
+
+void *cw_run_record_find(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r = handle ? first(bucket_of(handle)) : NULL;
+
+    while (r && (r->handle != handle || r->kind != kind))
+        r = r->next;
+    return r;
+}
+
+static void take_out(struct cw_run_record *r)
+{
+    bucket *b = bucket_of(r->handle);
+    struct cw_run_record *at = first(b);
+
+    if (at == r) {
+        set_first(b, r->next);
+        return;
+    }
+    while (at && at->next != r)
+        at = at->next;
+    if (at)
+        at->next = r->next;
+}
+
+/* What is left of a record when neither the program nor a command needs it any more. */
+static void free_record(struct cw_run_record *r)
+{
+    take_out(r);
+    cw_run.records += r->kind != CW_RUN_EVENT;
+    switch (r->kind) {
+    case CW_RUN_CONTEXT:
+        cw_run_context_free((struct cw_run_context *)r);
+        break;
+    case CW_RUN_QUEUE:
+        cw_run_queue_free((struct cw_run_queue *)r);
+        break;
+    case CW_RUN_MEMORY:
+        cw_run_memory_free((struct cw_run_memory *)r);
+        break;
+    case CW_RUN_PROGRAM:
+        cw_run_program_free((struct cw_run_program *)r);
+        break;
+    case CW_RUN_KERNEL:
+        cw_run_kernel_free((struct cw_run_kernel *)r);
+        break;
+    case CW_RUN_EVENT:
+        cw_run_event_free((struct cw_run_event *)r);
+        break;
+    case CW_RUN_OPAQUE:
+        break;
+    }
+    free(r);
+}
+
+void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record))
+{
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        for (struct cw_run_record *r = first(&table[i]); r; r = r->next)
+            if (r->kind == kind)
+                function(r);
+}
+
+void *cw_run_record_create(const void *handle, enum cw_run_kind kind, size_t bytes)
+{
+    struct cw_run_record *r = cw_run_record_find(handle, kind);
+
+    if (r && !r->busy)
+        free_record(r); /* the vendor freed it unseen, and gave its address to another */
+    r = calloc(1, bytes);
+    if (!r)
+        return NULL;
+    cw_run.records += kind != CW_RUN_EVENT;
+    *r = (struct cw_run_record){.handle = handle, .next = first(bucket_of(handle)), .kind = kind, .refs = 1};
+    set_first(bucket_of(handle), r);
+    return r;
+}
+
+void cw_run_record_pin(struct cw_run_record *r)
+{
+    r->busy++;
+}
+
+void cw_run_record_unpin(struct cw_run_record *r)
+{
+    static const enum cw_run_garbage garbage[] = {
+        [CW_RUN_CONTEXT] = CW_RUN_DROP_CONTEXT, [CW_RUN_QUEUE] = CW_RUN_DROP_QUEUE,
+        [CW_RUN_MEMORY] = CW_RUN_DROP_MEMORY,   [CW_RUN_PROGRAM] = CW_RUN_DROP_PROGRAM,
+        [CW_RUN_KERNEL] = CW_RUN_DROP_KERNEL,   [CW_RUN_EVENT] = CW_RUN_DROP_EVENT,
+    };
+
+    if (--r->busy || !r->held_back)
+        return;
+    cw_run_global_lock_release_later(garbage[r->kind], (void *)(uintptr_t)r->handle);
+    free_record(r);
+}
+
+bool cw_run_record_take_back(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+    bool back;
+
+    if (cw_run_record_is_unknown(handle))
+        return false;
+    cw_run_global_lock_take();
+    r = cw_run_record_find(handle, kind);
+    back = r && r->held_back;
+    if (back) {
+        r->held_back = false;
+        r->refs = 1;
+    }
+    cw_run_global_lock_give();
+    return back;
+}
+
+void cw_run_record_retained(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+
+    if (cw_run_record_is_unknown(handle))
+        return;
+    cw_run_global_lock_take();
+    r = cw_run_record_find(handle, kind);
+    if (r)
+        r->refs++;
+    cw_run_global_lock_give();
+}
+
+bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
+{
+    struct cw_run_record *r;
+    bool vendor = true;
+
+    if (cw_run_record_is_unknown(handle))
+        return true;
+    cw_run_global_lock_take();
+    r = cw_run_record_find(handle, kind);
+    if (r && kind == CW_RUN_EVENT && ((struct cw_run_event *)r)->task) {
+        cw_run_window_close(); /* who lets go of it will not flush */
+        r = cw_run_record_find(handle, kind);
+    }
+    if (r && r->refs > 1) {
+        r->refs--;
+    } else if (r && r->busy && !r->held_back) {
+        r->refs = 0;
+        r->held_back = true;
+        vendor = false;
+        if (kind == CW_RUN_PROGRAM)
+            cw_run_program_left((struct cw_run_program *)r);
+    } else if (r && !r->busy) {
+        free_record(r);
+    }
+    cw_run_global_lock_give();
+    return vendor;
+}
+
+uint32_t cw_run_record_hidden_references(const struct cw_run_record *r)
+{
+    return r->held_back;
+}

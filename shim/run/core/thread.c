@@ -1,0 +1,131 @@
+/* thread.c - what a thread needs to run kernels: room on its stack, the usual floating point environment, faults that
+ * reach their handlers. Threads of ours are made so; threads of the program are looked at. */
+#include "threads.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+#if defined __x86_64__
+#include <xmmintrin.h>
+#define USUAL_CONTROL 0x1f80u /* rounds to nearest, nothing traps, no flag is raised */
+#endif
+
+#include "../../../analyzer/compile/compile_area.h"
+#include "../../door/log.h"
+#include "../../door/roomy.h"
+#include "../run.h"
+
+static size_t usual_stack;
+
+void cw_run_thread_look(void)
+{
+    pthread_attr_t attr;
+
+    if (pthread_getattr_default_np(&attr))
+        return;
+    pthread_attr_getstacksize(&attr, &usual_stack);
+    pthread_attr_destroy(&attr);
+}
+
+static int create(pthread_t *thread, void *(*body)(void *), void *data, size_t least)
+{
+    pthread_attr_t attr;
+    fenv_t floats;
+    int err;
+
+    fegetenv(&floats); /* threads inherit it */
+    fesetenv(FE_DFL_ENV);
+    pthread_attr_init(&attr);
+    if (usual_stack || least)
+        pthread_attr_setstacksize(&attr, usual_stack > least ? usual_stack : least);
+    err = pthread_create(thread, &attr, body, data);
+    pthread_attr_destroy(&attr);
+    fesetenv(&floats);
+    return err;
+}
+
+/* With a stack of `least` bytes or more. */
+static bool try(pthread_t *thread, void *(*body)(void *), void *data, size_t least)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t mask, before;
+    int saved = errno, err;
+
+    sigfillset(&mask);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&mask, faults[i]); /* a blocked one would end the process, whatever its handler */
+    pthread_sigmask(SIG_SETMASK, &mask, &before);
+    err = create(thread, body, data, least);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    return !err;
+}
+
+bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    return try(thread, body, data, 0);
+}
+
+bool cw_run_thread_to_compile(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    return try(thread, body, data, 2 * CW_COMPILE_STACK);
+}
+
+bool cw_run_thread_create(pthread_t *thread, void *(*body)(void *), void *data)
+{
+    bool started = cw_run_thread_try(thread, body, data);
+
+    if (!started && !cw_run.off)
+        cw_log_error("cannot start a thread; passing commands through unchanged");
+    cw_run.off |= !started;
+    return started;
+}
+
+static _Thread_local bool is_worker;
+
+void cw_run_thread_becomes_worker(bool is)
+{
+    is_worker = is;
+}
+
+void cw_run_thread_park(void)
+{
+    if (!is_worker)
+        return;
+    cw_run.holder = 0;
+    pthread_mutex_unlock(&cw_run.lock);
+    for (;;)
+        pause();
+}
+
+/* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit here. A stack
+ * that the program has switched to is none of those that are known. */
+static bool is_roomy(void)
+{
+    size_t left = cw_stack_left();
+
+    return left && left >= usual_stack / 8 * 7;
+}
+
+void cw_run_thread_caller_enter(struct cw_run_caller *c)
+{
+    c->roomy = is_roomy();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel);
+#if defined __x86_64__ /* kernels compute there; saving everything takes ten times as long */
+    c->control = _mm_getcsr();
+    _mm_setcsr(USUAL_CONTROL);
+#else
+    fegetenv(&c->floats);
+    fesetenv(FE_DFL_ENV);
+#endif
+}
+
+void cw_run_thread_caller_leave(const struct cw_run_caller *c)
+{
+#if defined __x86_64__
+    _mm_setcsr(c->control);
+#else
+    fesetenv(&c->floats);
+#endif
+    pthread_setcancelstate(c->cancel, NULL);
+}

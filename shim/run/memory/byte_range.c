@@ -1,0 +1,134 @@
+/* byte_range.c - which unfinished commands touch which bytes of host memory, and the order that follows.
+ *
+ * Every byte that a command may touch lies in one region: an allocation that this library made for a buffer, or
+ * "all other host memory", where programs' own pointers and CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps
+ * meets, without asking what aliases what. A region keeps the accesses of unfinished commands only, and of these
+ * none that a later write covers: who depends on the write depends on them too.
+ *
+ * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks nothing where
+ * no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still do. Not behind a command
+ * that waits for native work, which may in turn wait for the host. */
+#include "../run.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+static void *regions; /* tree of regions of our own, by address */
+
+static int compare(const void *a, const void *b)
+{
+    const struct cw_run_region *x = a, *y = b;
+
+    return x->high <= y->low ? -1 : x->low >= y->high ? 1 : 0;
+}
+
+struct cw_run_region *cw_run_byte_range_region_at(const void *address)
+{
+    struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + 1};
+    void *found = tfind(&key, &regions, compare);
+
+    return found ? *(struct cw_run_region **)found : &cw_run.host;
+}
+
+bool cw_run_byte_range_among(const void *address, size_t bytes)
+{
+    struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + bytes};
+
+    return tfind(&key, &regions, compare);
+}
+
+struct cw_run_region *cw_run_byte_range_region_create(void *address, size_t bytes)
+{
+    struct cw_run_region *r = calloc(1, sizeof *r);
+    void *node;
+
+    if (!r)
+        return NULL;
+    r->low = (uintptr_t)address;
+    r->high = r->low + bytes;
+    node = tsearch(r, &regions, compare);
+    if (node && *(struct cw_run_region **)node == r)
+        return r;
+    free(r);
+    return NULL;
+}
+
+void cw_run_byte_range_region_destroy(struct cw_run_region *r)
+{
+    if (!r || r == &cw_run.host)
+        return;
+    tdelete(r, &regions, compare);
+    free(r);
+}
+
+static void take_out(struct cw_run_access *a)
+{
+    struct cw_run_access **head = a->write ? &a->region->writes : &a->region->reads;
+
+    if (a->prev)
+        a->prev->next = a->next;
+    else
+        *head = a->next;
+    if (a->next)
+        a->next->prev = a->prev;
+    a->region = NULL;
+}
+
+/* Whoever waits for `before` may wait for what the host does only once a command of `q` is over. In an order by queue it
+ * would have to all the same. What was given up keeps others' order until it has gone. */
+static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
+{
+    return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
+}
+
+/* Whoever meets `t` is ordered behind it, so that nobody has to meet what it covers. */
+static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
+{
+    return a == t || !t->tainted; /* else it may be one that others are not ordered behind */
+}
+
+/* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
+static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access *list, uintptr_t low,
+                         uintptr_t high, bool write)
+{
+    struct cw_run_access *a, *next;
+    bool ordered;
+
+    for (a = list; a; a = next) {
+        next = a->next;
+        if (a->high <= low || a->low >= high)
+            continue;
+        if (CW_UNLIKELY(may_hold_up(a->task, q)))
+            continue;
+        ordered = a->task == t || cw_run_task_depend(a->task, t, CW_RUN_DATA);
+        if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
+            take_out(a); /* else `t` is given up, and later commands have to meet this one */
+    }
+}
+
+void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_region *r, const void *address,
+                  size_t bytes, bool write)
+{
+    uintptr_t low = (uintptr_t)address, high = low + bytes;
+    struct cw_run_access *a = &t->accesses[t->num_accesses], **head;
+
+    if (!bytes)
+        return;
+    order_behind(q, t, r->writes, low, high, write);
+    if (write)
+        order_behind(q, t, r->reads, low, high, true);
+    head = write ? &r->writes : &r->reads;
+    *a = (struct cw_run_access){.task = t, .region = r, .low = low, .high = high, .next = *head, .write = write};
+    if (*head)
+        (*head)->prev = a;
+    *head = a;
+    t->num_accesses++;
+}
+
+void cw_run_byte_range_remove_accesses(struct cw_run_task *t)
+{
+    for (uint32_t i = 0; i < t->num_accesses; i++)
+        if (t->accesses[i].region)
+            take_out(&t->accesses[i]);
+    t->num_accesses = 0;
+}

@@ -1,0 +1,299 @@
+/* program_models.c - see models/program_models.h. */
+#include "program_models.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../../analyzer/io/quiet_child.h"
+#include "../../../analyzer/io/helper_tool.h"
+#include "../../door/doors.h"
+#include "../../door/log.h"
+#include "../../builds/macros.h"
+#include "../tuning/learn.h"
+#include "../tuning/activation.h"
+#include "../core/threads.h"
+#include "../groups/group.h"
+
+#define IDENTITY_BYTES 4096
+#define END_SECONDS    10 /* the compiler's, at most, when the program ends */
+#define ANALYSIS_NS    1e8 /* is thought to be left of one then, for later runs, ... */
+#define AWAIT_NS       UINT64_C(2000000000) /* ... which are awaited for so long, all together, ... */
+#define IN_VAIN        10  /* ... and if they are not over then count for so many times that */
+
+struct job {
+    struct job *next;
+    uint64_t number;
+    const void *program; /* handle; may be gone when the job is done */
+    char *source, *options;
+    struct cw_run_compilers compilers;
+    cl_device_id devices[CW_RUN_LANES];
+    size_t n;
+    double caller_ns; /* what asking for it took of the program's own thread */
+};
+
+static struct {
+    struct cw_models_source source;
+    struct job *first, **last;
+    uint64_t given, done; /* numbers of jobs */
+    pthread_cond_t wake;
+    pthread_t thread;
+    bool on, started, quit, missing_said;
+    uint32_t without;    /* programs of whose kernels nothing is known, ... */
+    struct cw_error why; /* ... the last of them for this reason */
+} models = {.last = &models.first, .wake = PTHREAD_COND_INITIALIZER};
+
+void cw_run_program_models_start(const char *folder)
+{
+    cw_models_init(&models.source, folder);
+    models.source.asker = cw_helper_tool_find("clweave");
+    models.on = true;
+}
+
+struct cw_file_store *cw_run_program_models_store(void)
+{
+    return &models.source.store;
+}
+
+void cw_run_program_models_release(struct cw_run_models *m)
+{
+    if (!m || --m->refs)
+        return;
+    cw_model_set_finish(&m->set);
+    free(m);
+}
+
+/* ---- the thread */
+
+static void free_job(struct job *j)
+{
+    if (!j)
+        return;
+    free(j->source);
+    free(j->options);
+    free(j);
+}
+
+/* `ns`: of the thread's processor time. test/bench/models.bench reads the figures. */
+static void say(const struct job *j, enum cw_status status, const struct cw_error *err, bool kept, double ns)
+{
+    double ms = ns / 1e6, own_ms = j->caller_ns / 1e6;
+
+    if (status == CW_OK)
+        cw_log_debug("kernel footprints: %s: %.3f ms, %.3f ms of the program's thread", kept ? "kept from an earlier run" : "analysed",
+                     ms, own_ms);
+    else if (status != CW_ERR_NOTFOUND)
+        cw_log_debug("kernel footprints: none: %s: %.3f ms, %.3f ms of the program's thread", err->text, ms, own_ms);
+    else if (!models.missing_said)
+        cw_log_info("kernels count as touching all of their buffers: %s", err->text);
+    models.missing_said |= status == CW_ERR_NOTFOUND;
+}
+
+/* `begin`: when the job did, in the thread's processor time. */
+static struct cw_run_models *make(struct job *j, bool *kept, double begin)
+{
+    char identity[IDENTITY_BYTES] = "";
+    struct cw_models_vendor vendor = {.data = &j->compilers, .ask = cw_macros_ask};
+    struct cw_run_models *m = calloc(1, sizeof *m);
+    struct cw_error err = {0};
+    enum cw_status status;
+    bool all = true;
+
+    *kept = false;
+
+    for (size_t i = 0; i < j->n; i++)
+        all &= cw_macros_compilers_add(&j->compilers, j->devices[i]);
+    if (all && cw_macros_compilers_identity(&j->compilers, identity, sizeof identity))
+        vendor.identity = identity;
+    if (!m)
+        return NULL;
+    status = cw_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
+    say(j, status, &err, *kept, cw_run_activation_thread_ns() - begin);
+    if (status == CW_OK)
+        return m;
+    free(m);
+    cw_run_global_lock_take();
+    models.without++;
+    models.why = err;
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+int cw_run_program_models_describe(char *text, unsigned size)
+{
+    return models.without ? snprintf(text, size, "run: nothing is known of the kernels of %u programs, so none of them is cut: %s\n",
+                                     models.without, models.why.text)
+                          : 0;
+}
+
+static void *work(void *unused)
+{
+    struct cw_run_program *p;
+    struct cw_run_models *m;
+    struct job *j;
+    double begin;
+    bool kept;
+
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    cw_run_global_lock_take();
+    while (!models.quit) {
+        if (!(j = models.first)) {
+            pthread_cond_wait(&models.wake, &cw_run.lock);
+            continue;
+        }
+        models.first = j->next;
+        if (!models.first)
+            models.last = &models.first;
+        cw_run_global_lock_give();
+        begin = cw_run_activation_thread_ns();
+        m = make(j, &kept, begin);
+        cw_run_global_lock_take();
+        if (kept) /* the others are made beside the program, once */
+            cw_run_activation_cost(cw_run_activation_thread_ns() - begin);
+        else if (m)
+            cw_run_activation_learns();
+        models.done = j->number;
+        p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
+        if (p && p->models_job == j->number) {
+            p->models = m;
+            m->refs = 1;
+            cw_run_program_trust(p);
+            cw_run_group_history_foresee_group(p);
+        } else if (m) {
+            m->refs = 1;
+            cw_run_program_models_release(m);
+        }
+        free_job(j);
+        cw_run_global_lock_tell();
+    }
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+/* ---- jobs */
+
+void cw_run_program_models_forget(struct cw_run_program *p)
+{
+    cw_run_program_models_release(p->models);
+    p->models = NULL;
+    p->models_job = 0;
+}
+
+void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
+{
+    const struct cw_context_devices *slots = p->context->slots;
+    double begin = cw_run_activation_thread_ns();
+    struct job *j;
+
+    cw_run_program_models_forget(p);
+    if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
+        !cw_source_is_manageable(source, options))
+        return;
+    j = calloc(1, sizeof *j);
+    if (!j || !(j->source = strdup(source)) || !(j->options = strdup(options))) {
+        free_job(j);
+        return;
+    }
+    if (!models.started && !(models.started = cw_run_thread_create(&models.thread, work, NULL))) {
+        models.quit = true;
+        free_job(j);
+        return;
+    }
+    for (size_t i = 0; i < slots->n; i++)
+        j->devices[j->n++] = slots->slot[i].device;
+    j->program = p->r.handle;
+    j->number = p->models_job = ++models.given;
+    *models.last = j;
+    models.last = &j->next;
+    j->caller_ns = cw_run_activation_thread_ns() - begin;
+    pthread_cond_signal(&models.wake);
+}
+
+static void want_built(void *record)
+{
+    struct cw_run_program *p = record;
+
+    if (p->options && !p->models_job)
+        cw_run_program_models_want(p, cw_run_program_text(p), p->options);
+}
+
+void cw_run_program_models_begin(void)
+{
+    cw_run_record_each(CW_RUN_PROGRAM, want_built);
+}
+
+bool cw_run_program_models_settled(const struct cw_run_program *p)
+{
+    return p->models || (p->models_job ? models.done >= p->models_job : cw_run.begun);
+}
+
+void cw_run_program_models_wait(const struct cw_run_program *p)
+{
+    uint64_t number = p->models_job;
+
+    cw_run.waiters++;
+    while (models.done < number && !models.quit)
+        cw_run_global_lock_wait(0);
+    cw_run.waiters--;
+}
+
+bool cw_run_program_models_ended(void)
+{
+    bool ended;
+
+    cw_run_global_lock_take();
+    ended = models.quit;
+    cw_run_global_lock_give();
+    return ended;
+}
+
+/* A program may be over before its kernels are analysed, however often it runs. Lock held, given up meanwhile. */
+static void await_analysis(void)
+{
+    uint64_t begin = cw_run_global_lock_now_ns(), now = begin;
+
+    if (models.done == models.given || !models.source.store.folder[0] || cw_run.abandoned ||
+        !cw_run_learn_stays((double)(models.given - models.done) * ANALYSIS_NS))
+        return;
+    cw_run.waiters++;
+    while (models.done < models.given && !models.quit && !cw_run.abandoned && now < begin + AWAIT_NS) {
+        cw_run_global_lock_wait(begin + AWAIT_NS - now);
+        now = cw_run_global_lock_now_ns();
+    }
+    cw_run.waiters--;
+    /* one that takes longer than that may never end so: it is tried ever less often */
+    cw_run_learn_stayed((double)(now - begin) * (models.done < models.given ? IN_VAIN : 1));
+}
+
+void cw_run_program_models_stop(bool join)
+{
+    struct timespec end;
+    bool started;
+
+    if (join) {
+        cw_run_global_lock_take();
+        await_analysis();
+        cw_run_global_lock_give();
+    }
+    cw_quiet_child_kill(CW_QUIET_ONCE, true);
+    cw_run_global_lock_take();
+    models.quit = true;
+    started = models.started;
+    models.started = false;
+    pthread_cond_signal(&models.wake);
+    cw_run_global_lock_tell();
+    cw_run_global_lock_give();
+    if (!started || !join)
+        return;
+    clock_gettime(CLOCK_REALTIME, &end); /* a callback of a build that calls exit() may hold what the thread wants */
+    end.tv_sec += END_SECONDS;
+    pthread_timedjoin_np(models.thread, NULL, &end);
+}
+
+void cw_run_program_models_after_fork(void)
+{
+    models.quit = true;
+    cw_quiet_child_after_fork();
+}

@@ -1,0 +1,147 @@
+#include "estimate.h"
+#include "profit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LITTLE_KNOWN 0.2   /* error over mean */
+#define UNKNOWN_NS   20000 /* a small kernel */
+#define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
+#define LOOK_EVERY   256   /* rows, then what is known to be slower is tried again ... */
+#define LONG_NS      1e6   /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
+#define LOOK_RATIO   3.0   /* ... where it is not much slower */
+
+bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
+                           const double *slowness, uint32_t slots)
+{
+    char text[64];
+
+    *e = (struct cw_run_estimator){.history = history, .slots = slots, .unknown_ns = UNKNOWN_NS};
+    if (slots == 0 || slots > CW_RUN_SLOTS_MAX)
+        return false;
+    for (uint32_t p = 0; p < slots; p++) {
+        e->slowness[p] = slowness ? slowness[p] : 1;
+        e->device[p] = cw_history_device(history, name[p]);
+        snprintf(text, sizeof text, "%s chained", name[p]);
+        e->chained[p] = cw_history_device(history, text);
+        if (!(e->slowness[p] > 0) || isinf(e->slowness[p]) || e->device[p] == CW_HISTORY_NO_DEVICE)
+            return false;
+    }
+    return true;
+}
+
+void cw_run_estimate_begin(struct cw_run_estimator *e)
+{
+    e->budget_ns = cw_history_trial_budget_ns(e->history);
+}
+
+/* The allowed slot but home whose estimate is worth the least, little at that; CW_SCHED_NONE: all are known.
+ */
+static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
+                            const double *cost, uint32_t home)
+{
+    uint32_t least = CW_SCHED_NONE;
+    double most = LITTLE_KNOWN;
+
+    for (uint32_t p = 0; p < e->slots; p++)
+        if (p != home && !isinf(cost[p]) && estimate[p].error_ns > most * estimate[p].mean_ns) {
+            least = p;
+            most = estimate[p].error_ns / estimate[p].mean_ns;
+        }
+    return least;
+}
+
+/* What a trial is thought to cost. A single sample may be a compiler's time, or that of a processor lost to others, and
+ * would keep everybody from taking another one. */
+static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate, uint32_t trial, uint32_t home)
+{
+    double believable = UNBELIEVABLE * estimate[home].mean_ns * fmax(1, e->slowness[trial] / e->slowness[home]);
+
+    if (estimate[trial].source == CW_HISTORY_EXACT && estimate[trial].count >= 2)
+        return estimate[trial].mean_ns;
+    return fmin(estimate[trial].mean_ns, believable);
+}
+
+/* Now and then a slot that is not better than home, as far as is known: that may have been measured while others were busy. */
+static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate, const double *cost, uint32_t home)
+{
+    uint32_t best = CW_SCHED_NONE;
+
+    if (++e->rows % LOOK_EVERY)
+        return CW_SCHED_NONE;
+    for (uint32_t p = 0; p < e->slots; p++)
+        if (p != home && cost[p] < LOOK_RATIO * cost[home] && estimate[p].source == CW_HISTORY_EXACT &&
+            (best == CW_SCHED_NONE || cost[p] < cost[best]))
+            best = p;
+    return best;
+}
+
+/* What the launch takes at home behind others, where that has been seen. */
+static void predict_chained(const struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                            struct cw_history_estimate *home)
+{
+    struct cw_history_estimate chained;
+
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, &e->chained[launch->home], NULL, 1,
+                       &chained);
+    if (chained.source == CW_HISTORY_EXACT || (chained.source == CW_HISTORY_REGRESSION && home->source != CW_HISTORY_EXACT))
+        *home = chained;
+}
+
+uint32_t cw_run_estimate_row(struct cw_run_estimator *e, const struct cw_run_launch_key *launch,
+                             double *cost_ns, double *error_ns)
+{
+    struct cw_history_estimate estimate[CW_RUN_SLOTS_MAX];
+    uint32_t trial;
+
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, e->device, e->slowness,
+                       e->slots, estimate);
+    if (launch->chained)
+        predict_chained(e, launch, &estimate[launch->home]);
+    for (uint32_t p = 0; p < e->slots; p++) {
+        bool allowed = p == launch->home || (launch->allowed >> p & 1);
+        if (estimate[p].source == CW_HISTORY_NONE)
+            estimate[p].mean_ns = estimate[p].error_ns = e->unknown_ns * e->slowness[p];
+        cost_ns[p] = allowed ? estimate[p].mean_ns : INFINITY;
+        error_ns[p] = allowed ? estimate[p].error_ns : 0;
+    }
+    /* what was never measured at home is not tried elsewhere: nobody could say whether that was better */
+    if (estimate[launch->home].source > CW_HISTORY_REGRESSION)
+        return CW_SCHED_NONE;
+    trial = least_known(e, estimate, cost_ns, launch->home);
+    if (trial == CW_SCHED_NONE)
+        trial = look_again(e, estimate, cost_ns, launch->home);
+    if (trial != CW_SCHED_NONE && launch->alone && estimate[launch->home].mean_ns >= LONG_NS &&
+        e->slowness[trial] > e->slowness[launch->home])
+        return CW_SCHED_NONE;
+    if (trial == CW_SCHED_NONE ||
+        (!(launch->owed >> trial & 1) && trial_ns(e, estimate, trial, launch->home) > e->budget_ns))
+        return CW_SCHED_NONE;
+    cost_ns[trial] = trial_ns(e, estimate, trial, launch->home);
+    e->budget_ns -= cost_ns[trial];
+    for (uint32_t p = 0; p < e->slots; p++)
+        error_ns[p] = 0;
+    return trial;
+}
+
+uint32_t cw_run_estimate_adopt(struct cw_run_estimator *e, const struct cw_run_window *w,
+                               const uint32_t *trial, struct cw_run_plan *plan)
+{
+    uint32_t moved = 0;
+    double tried = 0;
+
+    for (uint32_t i = 0; i < plan->tasks; i++) {
+        if (trial[i] == CW_SCHED_NONE)
+            continue;
+        if (!plan->planned && moved < CW_RUN_TRIALS) {
+            plan->slot[i] = trial[i];
+            plan->moved++;
+            moved++;
+        }
+        if (plan->slot[i] != cw_run_home(w, i))
+            tried += w->cost_ns[(size_t)i * e->slots + plan->slot[i]];
+    }
+    if (tried > 0)
+        cw_history_tried(e->history, tried);
+    return moved;
+}

@@ -1,0 +1,162 @@
+/* plan.h - from a window of enqueued commands to who runs what, and whether that is worth it.
+ *
+ * Window: the commands that wait, in program order, with what each depends on. The slots are the workers that
+ * can run them: the program's own device and its helpers, all on one memory. The policies of sched/ plan the
+ * window, the very objects that `clweave replay` uses; then the plan is held against doing nothing (every
+ * command on its home slot, in program order), and doing nothing wins unless the plan's gain is certain (the
+ * profit test, below).
+ *
+ * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
+ * wake_ns passes between the end of the one and the start of the other. Data travel nowhere.
+ *
+ * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
+ * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;
+ * commands that stay at home have the same cost in both, since their error is the same. The gain that is left
+ * must exceed least_gain_ns + planning_ns x commands, and least_gain_share of what doing nothing takes. So
+ * noise brings no profit: two equal slots with costs that scatter stay as they are, and so does a chain that
+ * is nowhere faster. Errors are added up and not taken as independent: the commands of a window are often
+ * launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where commands
+ * go (chaos, random, cpu-only, gpu-only, dsp-only) skip the test, and so does everything with `always`.
+ *
+ * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut to several
+ * slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and its share of the rest of
+ * the command's cost there; what waits for the command waits for all parts.
+ *
+ * A command that has been handed to a slot already, but on which others here depend, may be part of the
+ * window: its cost is finite on that slot only and is what is left of it.
+ *
+ * Everything here is a pure function of its arguments: no clock, no lock, no message, nothing remembered. */
+#ifndef CW_RUN_PLAN_H
+#define CW_RUN_PLAN_H
+
+#include "../../../sched/policy.h"
+
+#define CW_RUN_PLAN_SIGMAS 2.0
+
+/* The policy of `run` when the user names none: the shortest plans of all that take n log n time, over
+ * chains, diamonds, independent commands, stencils and random graphs (test/bench/window.bench; length against
+ * doing nothing, geometric means). Five alike slots: heft 0.377, dmda 0.396, ws 0.396, eager 0.391, peft
+ * 0.393. Five slots that differ up to threefold: 0.455, 0.491, 0.592, 0.658, 0.489. dls and lookahead get
+ * within 1 % of it at three to six times the planning time (heft: 0.4 us a command). */
+#define CW_RUN_POLICY_DEFAULT "heft"
+
+struct cw_plan_device {
+    const char *name;       /* for messages; NULL: "device <index>" */
+    const char *class_name; /* "cpu", "gpu", "dsp": what cpu-only and the like go by; NULL: "device" */
+    double handoff_ns;      /* what each command there costs beside its own time: >= 0, finite */
+    double set_up_ns;       /* of a launch's cost there, what every part of it takes: >= 0, finite */
+};
+
+struct cw_run_rules {
+    double wake_ns;          /* from the end of a command to the start of a dependent one on another slot */
+    double planning_ns;      /* what planning costs, per command */
+    double least_gain_ns;    /* gains below are not worth the trouble */
+    double least_gain_share; /* the same, as a share of the time that doing nothing takes */
+    bool home_apart;         /* helpers run on the cores that home uses as well: what may leave home does */
+    bool always;             /* no profit test (tests) */
+};
+
+/* Measured on two cores with PoCL: a sleeping worker answers after 5 to 13 us; planning takes 0.5 us
+ * a command. */
+#define CW_RUN_RULES_DEFAULT                                                                                 \
+    {                                                                                                        \
+        .wake_ns = 8000, .planning_ns = 500, .least_gain_ns = 3000, .least_gain_share = 0.03                \
+    }
+
+struct cw_run_window {
+    uint32_t tasks; /* >= 1, in program order */
+    const uint32_t
+        *pred_start;      /* tasks + 1: task i waits for pred[pred_start[i]] to pred[pred_start[i + 1] - 1] */
+    const uint32_t *pred; /* each < i; NULL when there are none */
+    const double *pred_bytes; /* what each of these edges carries; NULL: nothing */
+    const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
+    const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
+    const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost is finite;
+                               0 or 1: it stays whole. NULL: all do */
+    const uint32_t *home;   /* per task: where it runs when nothing is done; NULL: all on slot 0 */
+    const double *busy_ns;  /* per slot: how long it is busy with earlier work, from now; NULL: all idle */
+    uint64_t seed;          /* for policies that draw random numbers; different windows, different seeds */
+};
+
+/* How a window was decided, with words for --summary. */
+#define CW_RUN_VERDICT_LIST(X)                                                                               \
+    X(CW_RUN_GAIN, "planned: a gain is expected")                                                            \
+    X(CW_RUN_ASKED, "planned: the policy asks for no gain")                                                  \
+    X(CW_RUN_HOME_ONLY, "left: nothing may run elsewhere")                                                   \
+    X(CW_RUN_NO_ROOM, "left: no plan could gain enough")                                                     \
+    X(CW_RUN_SMALL_GAIN, "left: the plan would gain too little")                                             \
+    X(CW_RUN_FAILED, "left: the policy failed")
+
+enum cw_run_verdict {
+#define X(id, text) id,
+    CW_RUN_VERDICT_LIST(X)
+#undef X
+        CW_RUN_VERDICTS
+};
+
+/* One slot's part of a shared command. */
+struct cw_run_plan_part {
+    uint32_t slot;
+    uint64_t first_group, groups;
+    double start_ns, finish_ns; /* expected, as those of its command */
+};
+
+/* Times are in ns from now. A zeroed struct is an empty plan. */
+struct cw_run_plan {
+    uint32_t tasks;
+    uint32_t *order;  /* tasks as they start: none stands before one that it waits for, each slot runs its own
+                         in this  order */
+    uint32_t *slot;   /* per task; where the first part of a shared one runs */
+    uint32_t *parts;  /* per task: 1, or how many parts it has */
+    uint32_t *first_part; /* of a shared task: into `part`, in the order of their groups */
+    struct cw_run_plan_part *part;
+    double *start_ns; /* per task: when it is expected to start, hand-off included */
+    double *finish_ns; /* per task */
+    enum cw_run_verdict verdict;
+    bool planned;       /* the policy's plan; false: nothing is done (program order, everything at home) */
+    uint32_t moved;     /* tasks that do not run at home, or not all of them */
+    uint32_t shared;    /* tasks that have parts */
+    uint32_t reordered; /* tasks that start after one that the program enqueued later */
+    double home_ns;     /* when the last task would finish if nothing were done; means, no errors */
+    double plan_ns;     /* when it finishes by this plan */
+    double gain_ns;     /* what is certain of the gain; 0 when no plan was made */
+    double needed_ns;   /* what it had to exceed */
+    uint32_t capacity, part_capacity; /* internal: tasks, parts that the arrays hold */
+};
+
+struct cw_run_planner;
+
+/* Makes a planner for `count` >= 1 slots, copied. Errors: CW_ERR_INVALID (no slot; a time that is negative or
+ * not a number), CW_ERR_UNSUPPORTED (a policy that searches for seconds: exact, hscgs, h2gs, weave),
+ * CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable; any number of threads may plan
+ * with one. */
+enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,
+                                     const struct cw_run_rules *rules, const struct cw_policy_config *config,
+                                     struct cw_run_planner **planner, struct cw_error *err);
+void cw_run_planner_destroy(struct cw_run_planner *planner); /* NULL allowed */
+
+/* The largest window that the planner's policy plans in a few milliseconds: 65536, or 512 for policies of
+ * quadratic time (dls, min-min, max-min, sufferage, ldcp). Larger ones are planned all the same. */
+uint32_t cw_run_planner_tasks_max(const struct cw_run_planner *planner);
+
+/* Whether the planner's policy shares commands, so that a window's `groups` are worth finding out. */
+bool cw_run_planner_shares(const struct cw_run_planner *planner);
+
+/* Plans `window`. The seed of the planner's policy and that of the window are added. `plan` is empty or was
+ * used before; its arrays are used again. Its content is always good when CW_OK is returned: should the
+ * policy fail (memory), the plan is to do nothing and `verdict` says so. O(policy) + O(tasks x slots + edges
+ * + tasks x log tasks). Errors: CW_ERR_INVALID (the window breaks a rule above: a bug of the caller),
+ * CW_ERR_NOMEM (no room for the plan itself). Thread-safe; takes no lock. */
+enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const struct cw_run_window *window,
+                                struct cw_run_plan *plan, struct cw_error *err);
+
+/* Static words for `v`. */
+const char *cw_run_plan_verdict_string(enum cw_run_verdict v);
+
+/* Writes the verdict with its numbers, for --summary and logs. Returns `text`. */
+const char *cw_run_plan_describe(const struct cw_run_plan *plan, char *text, size_t size);
+
+/* Frees the arrays; safe on a zeroed struct. */
+void cw_run_plan_finish(struct cw_run_plan *plan);
+
+#endif

@@ -1,0 +1,380 @@
+/* dependence.c - what a command waits for besides memory: wait lists, barriers, native commands before it.
+ *
+ * In an in-order queue commands whose memory does not meet are not ordered. What is not known by its memory is
+ * inherited: once a command of the queue waits for native work, directly or through other managed commands, every
+ * later command of the queue does (q->join). */
+#include "../core/fault.h"
+#include "../tuning/activation.h"
+
+#include <stdlib.h>
+
+#include "../../trace/recorder.h"
+
+static cl_int vendor_status(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    cl_int err = cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+    return err == CL_SUCCESS ? status : err;
+}
+
+bool cw_run_dependence_is_gated(struct cw_run_queue *q)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < q->num_gates; i++) {
+        if (vendor_status(q->gates[i]) > CL_COMPLETE)
+            q->gates[kept++] = q->gates[i];
+        else
+            cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
+    }
+    q->num_gates = kept;
+    return kept;
+}
+
+static bool is_of(cl_event event, const struct cw_run_context *c)
+{
+    cl_context context = NULL;
+
+    return cw_next.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof context, &context, NULL) == CL_SUCCESS &&
+           context == c->r.handle;
+}
+
+static enum cw_run_waits look(const struct cw_run_queue *q, cl_event event)
+{
+    struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
+    cl_int status;
+
+    if (e && e->what == CW_RUN_MANAGED)
+        return e->status < 0 || e->queue->context != q->context ? CW_RUN_WAITS_ODD : CW_RUN_WAITS_FINE;
+    if (event && !is_of(event, q->context))
+        return CW_RUN_WAITS_ODD;
+    status = e && e->what == CW_RUN_USER ? e->status : event ? vendor_status(event) : CL_INVALID_EVENT;
+    if (status < 0)
+        return CW_RUN_WAITS_ODD;
+    return e && e->what != CW_RUN_CALLED && status > CL_COMPLETE ? CW_RUN_WAITS_GATED : CW_RUN_WAITS_FINE;
+}
+
+enum cw_run_waits cw_run_dependence_look(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
+{
+    enum cw_run_waits worst = CW_RUN_WAITS_FINE, one;
+
+    if (!n != !list)
+        return CW_RUN_WAITS_ODD;
+    for (cl_uint i = 0; i < n; i++) {
+        one = look(q, list[i]);
+        if (one == CW_RUN_WAITS_GATED || worst == CW_RUN_WAITS_FINE)
+            worst = one;
+    }
+    return worst;
+}
+
+static bool is_native(cl_event event)
+{
+    const struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
+
+    if (e && e->what == CW_RUN_MANAGED)
+        return e->task && e->task->tainted && e->task->state < CW_RUN_DONE;
+    return vendor_status(event) > CL_COMPLETE;
+}
+
+bool cw_run_dependence_waits_native(const struct cw_run_queue *q, cl_uint n, const cl_event *list)
+{
+    bool native = q->join && q->join->tainted;
+
+    for (cl_uint i = 0; i < n && !native; i++)
+        native = is_native(list[i]);
+    return native;
+}
+
+/* Orders `t` behind q->join, if there is one. A barrier has to be seen to be over. False: out of memory. */
+static bool wait_for_join(const struct cw_run_queue *q, struct cw_run_task *t)
+{
+    enum cw_run_edge edge = q->join && q->join->queue ? CW_RUN_FAILS | CW_RUN_AT_RETIRE : CW_RUN_FAILS;
+
+    return !q->join || cw_run_task_depend(q->join, t, edge);
+}
+
+/* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the caller. */
+static struct cw_run_task *new_join(struct cw_run_queue *q)
+{
+    struct cw_run_task *j = cw_run_task_create(0, 0, 0);
+
+    if (!j)
+        return NULL;
+    if (!wait_for_join(q, j)) {
+        cw_run_task_destroy(j);
+        return NULL;
+    }
+    j->waits++;
+    j->tainted = true;
+    j->joins = q;
+    cw_run_record_pin(&q->r);
+    q->join = j;
+    return j;
+}
+
+static void let_join(struct cw_run_task *j)
+{
+    if (j && !--j->waits)
+        cw_run_task_done(j, CL_COMPLETE);
+}
+
+/* Makes `task` (which counts it as one of its waits) done with the vendor's event; takes over the reference. */
+static bool follow(cl_event event, struct cw_run_task *task)
+{
+    struct cw_run_foreign *f = malloc(sizeof *f);
+
+    if (!f)
+        return false;
+    *f = (struct cw_run_foreign){.event = event, .task = task};
+    cw_run_global_lock_follow(f);
+    return true;
+}
+
+/* A command that is done when the vendor's event is. NULL: out of memory. */
+static struct cw_run_task *foreign_task(cl_event event)
+{
+    struct cw_run_task *t = cw_run_task_create(0, 0, 0);
+
+    if (!t)
+        return NULL;
+    t->waits = 1;
+    t->tainted = true;
+    if (cw_next.clRetainEvent(event) == CL_SUCCESS) {
+        if (follow(event, t))
+            return t;
+        cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, event);
+    }
+    cw_run_task_destroy(t);
+    return NULL;
+}
+
+bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
+{
+    uint64_t given = q->native_given;
+    cl_command_queue handle = (cl_command_queue)(uintptr_t)q->r.handle;
+    struct cw_run_task *t, *j;
+    cl_event marker;
+    bool waits;
+    cl_int err;
+
+    cw_run_record_pin(&q->r);
+    cw_run_recount_begins();
+    cw_run_global_lock_give();
+    err = cw_next.clEnqueueMarkerWithWaitList(handle, 0, NULL, &marker);
+    if (err == CL_SUCCESS)
+        cw_next.clFlush(handle);
+    cw_run_global_lock_take();
+    if (err == CL_SUCCESS)
+        cw_run_reference_counts_own(marker, NULL, q);
+    cw_run_recount_ends();
+    cw_run_record_unpin(&q->r);
+    if (err != CL_SUCCESS)
+        return false;
+    if (vendor_status(marker) > CL_COMPLETE) {
+        t = foreign_task(marker);
+        j = t ? new_join(q) : NULL;
+        waits = j && cw_run_task_depend(t, j, CW_RUN_FAILS);
+        if (j)
+            j->failed = 0;
+        let_join(j);
+        if (!waits)
+            return false; /* t, if any, ends by itself */
+    }
+    if (q->native_known < given)
+        q->native_known = given;
+    return true;
+}
+
+int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *list, bool blocking)
+{
+    enum cw_run_waits waits;
+    int aside;
+
+    if (!q || !q->managed)
+        return CW_RUN_R_DEVICE;
+    if (cw_run.off)
+        return CW_RUN_R_OFF;
+    aside = cw_run_bypass_wanted(q, blocking);
+    if (aside >= 0)
+        return aside;
+    if (CW_UNLIKELY(q->num_gates) && cw_run_dependence_is_gated(q))
+        return CW_RUN_R_GATED;
+    waits = cw_run_dependence_look(q, n, list);
+    return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
+}
+
+/* Orders `t` behind one event of its wait list. True when that is, or stems from, native work that is not over. */
+static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event event)
+{
+    struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
+    enum cw_run_edge edge = CW_RUN_FAILS;
+    struct cw_run_task *before;
+
+    if (e && e->what == CW_RUN_MANAGED) {
+        before = e->task;
+        if (!before)
+            return false;
+        if (before->queue != q || !q->in_order)
+            edge |= CW_RUN_AT_RETIRE; /* nobody may see this one complete and that one not */
+        cw_run_task_depend(before, t, edge);
+        return before->tainted && before->state < CW_RUN_DONE;
+    }
+    if (vendor_status(event) <= CL_COMPLETE)
+        return false;
+    before = foreign_task(event);
+    if (before)
+        cw_run_task_depend(before, t, edge);
+    else
+        t->failed = CL_OUT_OF_HOST_MEMORY;
+    return true;
+}
+
+/* Later commands of the in-order queue wait for what `t` waits for. */
+static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list)
+{
+    struct cw_run_task *j = new_join(q);
+
+    if (!j) {
+        t->failed = CL_OUT_OF_HOST_MEMORY;
+        return;
+    }
+    for (cl_uint i = 0; i < n; i++)
+        wait_for(q, j, list[i]);
+    cw_run_task_depend(j, t, CW_RUN_FAILS);
+    if (j->failed) /* `t` is given up, and with it what later ones would inherit */
+        t->failed = CL_OUT_OF_HOST_MEMORY;
+    j->failed = 0;
+    let_join(j);
+}
+
+static void wait_for_list(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list)
+{
+    bool native = false;
+
+    for (cl_uint i = 0; i < n; i++)
+        native |= wait_for(q, t, list[i]);
+    t->tainted |= native;
+    if (native && q->in_order)
+        inherit(q, t, n, list);
+}
+
+static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event handle)
+{
+    struct cw_run_event *e = handle ? cw_run_record_create(handle, CW_RUN_EVENT, sizeof *e) : NULL;
+
+    if (handle && !e && cw_next.clRetainEvent(handle) == CL_SUCCESS)
+        t->gate = handle; /* out of memory: it completes as it should, and says too little of itself */
+    if (!e)
+        return;
+    e->what = CW_RUN_MANAGED;
+    e->queue = q;
+    e->type = t->type;
+    e->task = t;
+    e->status = CL_QUEUED;
+    e->sequence = t->sequence;
+    t->event = e;
+    q->events++;
+    cw_run_record_pin(&e->r);
+    cw_run_record_pin(&q->r); /* until the event is gone: programs may ask for its queue */
+    if (CW_UNLIKELY(cw_run_fault_now(CW_RUN_FAULT_EARLY))) {
+        e->task = NULL;
+        e->status = CL_COMPLETE;
+        t->event = NULL;
+        cw_run_global_lock_release_later(CW_RUN_COMPLETE_EVENT, handle);
+        cw_run_record_unpin(&e->r);
+    }
+}
+
+/* It is the last command on all memory that it names. */
+static void be_last(struct cw_run_queue *q, struct cw_run_task *t)
+{
+    for (int i = 0; i < 2; i++)
+        if (t->memories[i])
+            cw_run_reference_counts_last(t->memories[i], q, t->sequence);
+    for (uint32_t i = 0; t->work == CW_RUN_LAUNCH && i < t->launch.kernel->count; i++)
+        if (t->launch.args[i].memory)
+            cw_run_reference_counts_last(t->launch.args[i].memory, q, t->sequence);
+}
+
+static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
+{
+    uint64_t now = 0;
+
+    t->queue = q;
+    t->sequence = ++cw_run.sequence;
+    t->recorded = cw_run.recording ? cw_enqueuing : 0;
+    t->rank = t->sequence;
+    t->prev = q->last;
+    if (q->last)
+        q->last->next = t;
+    else
+        q->first = t;
+    q->last = t;
+    cw_run_activation_enqueued(&now);
+    cw_run_record_pin(&q->r);
+    cw_run.unfinished++;
+    cw_run.counts.managed++;
+    cw_run.counts.launches += t->work == CW_RUN_LAUNCH;
+}
+
+static void into_window(struct cw_run_task *t)
+{
+    t->window_next = NULL;
+    if (cw_run.window_last)
+        cw_run.window_last->window_next = t;
+    else
+        cw_run.window_first = t;
+    cw_run.window_last = t;
+    if (cw_run.window_count++)
+        return;
+    cw_run.window_since_ns = 0; /* until the timer looks: a clock for every command would cost more */
+    if (cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
+}
+
+/* Out of memory before all edges were there. What is there stays until it has come true, since accesses before `t` may
+ * be ordered through it; then it goes, and nothing has been done. */
+static void give_up(struct cw_run_task *t)
+{
+    t->given_up = true;
+    t->failed = 0;
+    if (!--t->waits)
+        cw_run_task_done(t, CL_COMPLETE);
+}
+
+bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event)
+{
+    struct cw_run_task *before;
+    bool barrier = t->type == CL_COMMAND_BARRIER;
+
+    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() || cw_run.recording;
+    t->times[0] = t->timed ? cw_run_timing_now_ns() : 0;
+    t->waits++; /* nothing goes on before the last edge is there */
+    if (whole && !q->in_order)
+        for (before = q->first; before; before = before->next)
+            cw_run_task_depend(before, t, CW_RUN_AT_RETIRE);
+    if (q->join)
+        t->tainted |= q->join->tainted;
+    wait_for_join(q, t);
+    if (n)
+        wait_for_list(q, t, n, list);
+    if (CW_UNLIKELY(t->failed || !cw_run_worker_reserve(cw_run.unfinished + 1))) {
+        give_up(t);
+        return false;
+    }
+    into_queue(q, t);
+    be_last(q, t);
+    give_event(q, t, event);
+    if (barrier && !q->in_order) {
+        q->join = t;
+        t->joins = q;
+    }
+    t->waits--;
+    if (t->work != CW_RUN_NOTHING)
+        into_window(t);
+    else if (!t->waits)
+        cw_run_task_done(t, CL_COMPLETE);
+    return true;
+}

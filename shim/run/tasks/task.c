@@ -1,0 +1,345 @@
+/* task.c - commands: made, ordered, done, retired. */
+#include "../tiles/tile.h"
+
+#include <stdlib.h>
+
+#include "../../door/log.h"
+#include "../../trace/recorder.h"
+#include "../tuning/gain.h"
+
+#define POOLED_BYTES 1024 /* most commands fit */
+#ifdef __SANITIZE_ADDRESS__
+#define POOL_MOST 0 /* what is used after it was freed is to be seen */
+#else
+#define POOL_MOST 256
+#endif
+
+static struct cw_run_task *pool; /* linked by next; lock held */
+static uint32_t pool_count;
+
+/* `bytes` for a command; not zeroed. */
+static struct cw_run_task *allocate(size_t bytes)
+{
+    struct cw_run_task *t = pool;
+
+    if (bytes > POOLED_BYTES)
+        return malloc(bytes);
+    if (!t)
+        return malloc(POOLED_BYTES);
+    pool = t->next;
+    pool_count--;
+    return t;
+}
+
+struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t blob)
+{
+    size_t bytes = sizeof(struct cw_run_task) + accesses * sizeof(struct cw_run_access) +
+                   args * sizeof(struct cw_run_arg) + blob;
+    struct cw_run_task *t = allocate(bytes);
+
+    if (!t)
+        return NULL;
+    *t = (struct cw_run_task){.pooled = bytes <= POOLED_BYTES, .timed = true};
+    t->accesses = (struct cw_run_access *)(t + 1);
+    if (args)
+        t->launch.args = (struct cw_run_arg *)(t->accesses + accesses);
+    return t;
+}
+
+void cw_run_task_destroy(struct cw_run_task *t)
+{
+    if (!t)
+        return;
+    free(t->successors);
+    cw_run_tile_free(t->tiles);
+    if (!t->pooled || pool_count == POOL_MOST) {
+        free(t);
+        return;
+    }
+    t->next = pool;
+    pool = t;
+    pool_count++;
+}
+
+bool cw_run_task_depend(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge)
+{
+    uint32_t n = before->num_successors;
+    uintptr_t *grown;
+
+    if (before->state >= (edge & CW_RUN_AT_RETIRE ? CW_RUN_RETIRED : CW_RUN_DONE))
+        return true;
+    /* all edges into a command are made in one go, so a second one from here is the latest */
+    if (n && (before->successors[n - 1] & ~(uintptr_t)CW_RUN_EDGE_BITS) == (uintptr_t)after) {
+        before->successors[n - 1] |= edge;
+        return true;
+    }
+    if (n == before->cap_successors) {
+        grown = realloc(before->successors, (n ? 2 * n : 4) * sizeof *grown);
+        if (!grown) {
+            cw_log_error("out of memory: a command is refused because its order could not be kept");
+            after->failed = CL_OUT_OF_HOST_MEMORY;
+            return false;
+        }
+        before->successors = grown;
+        before->cap_successors = n ? 2 * n : 4;
+    }
+    before->successors[before->num_successors++] = (uintptr_t)after | edge;
+    after->waits++;
+    return true;
+}
+
+static void put_off(struct cw_run_task *t, struct cw_run_task **last)
+{
+    t->done_next = NULL;
+    (*last)->done_next = t;
+    *last = t;
+}
+
+static void to_retire(struct cw_run_task *t)
+{
+    t->state = CW_RUN_RETIRING;
+    t->window_next = NULL;
+    if (cw_run.retire_last)
+        cw_run.retire_last->window_next = t;
+    else
+        cw_run.retire_first = t;
+    cw_run.retire_last = t;
+}
+
+/* Lets go the successors of `t` that wait for `edge`. Those with nothing to do go to the end of the list at *last. */
+static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **last)
+{
+    for (uint32_t i = 0; i < t->num_successors; i++) {
+        uintptr_t bits = t->successors[i] & CW_RUN_EDGE_BITS;
+        struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+
+        if (!s || !!(bits & CW_RUN_AT_RETIRE) != retired)
+            continue;
+        t->successors[i] = 0;
+        if (s->ready_ns < t->times[3])
+            s->ready_ns = t->times[3];
+        if (bits & CW_RUN_FAILS && t->status < 0 && !s->failed)
+            s->failed = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        if (--s->waits)
+            continue;
+        if (s->work == CW_RUN_NOTHING || s->given_up)
+            put_off(s, last);
+        else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
+            cw_run_worker_ready(s);
+    }
+}
+
+/* Commands of `q` that may retire now go to the list of cw_run_task_retire, in the order of the queue. */
+static void advance(struct cw_run_queue *q)
+{
+    struct cw_run_task *t;
+
+    for (t = q->first; t; t = t->next) {
+        if (t->state < CW_RUN_DONE && q->in_order) {
+            cw_run_event_progress(t); /* it is the first now */
+            break;
+        }
+        if (t->state == CW_RUN_DONE)
+            to_retire(t);
+    }
+}
+
+/* Later commands of its queue need not wait for it any more. */
+static void no_longer_joins(struct cw_run_task *t)
+{
+    if (t->joins && t->joins->join == t)
+        t->joins->join = NULL;
+}
+
+static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **last)
+{
+    t->status = t->failed ? t->failed : status;
+    t->state = CW_RUN_DONE;
+    if (t->timed && !t->times[3]) {
+        t->times[3] = cw_run_timing_now_ns();
+        if (t->times[3] < t->ready_ns)
+            t->times[3] = t->ready_ns;
+        for (int i = 2; i >= 0 && !t->times[i]; i--)
+            t->times[i] = t->times[3];
+        t->times[3] += t->times[2] == t->times[3];
+    }
+    if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
+        cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
+    if (t->gauged)
+        cw_run_gain_done();
+    cw_run_byte_range_remove_accesses(t);
+    let_go(t, false, last);
+    if (t->queue) {
+        advance(t->queue);
+        return;
+    }
+    no_longer_joins(t);
+    let_go(t, true, last);
+    t->state = CW_RUN_RETIRED;
+    if (t->joins)
+        cw_run_record_unpin(&t->joins->r);
+}
+
+static void no_longer_used(struct cw_run_task *t)
+{
+    if (t->work == CW_RUN_LAUNCH) {
+        for (uint32_t i = 0; i < t->launch.kernel->count; i++)
+            if (t->launch.args[i].memory)
+                cw_run_record_unpin(&t->launch.args[i].memory->r);
+        cw_run_record_unpin(&t->launch.kernel->r);
+    }
+    for (int i = 0; i < 2; i++)
+        if (t->memories[i])
+            cw_run_record_unpin(&t->memories[i]->r);
+}
+
+void cw_run_task_done(struct cw_run_task *t, cl_int status)
+{
+    struct cw_run_task *last = t, *next;
+
+    t->done_next = NULL;
+    for (; t; t = next, status = CL_COMPLETE) {
+        bool internal = !t->queue;
+
+        one_done(t, status, &last);
+        next = t->done_next;
+        if (internal && t->gate)
+            to_retire(t); /* native commands wait for it */
+        else if (internal) {
+            if (t->given_up)
+                no_longer_used(t);
+            cw_run_task_destroy(t);
+        }
+    }
+}
+
+/* Tells the vendor, in order; lock not held. The list is ours until it is finished. True: something has failed. */
+static bool tell_vendor(struct cw_run_task *list)
+{
+    bool failed = false;
+
+    for (struct cw_run_task *t = list; t; t = t->window_next) {
+        cl_int status = t->status < 0 ? t->status : CL_COMPLETE;
+        if (t->event)
+            cw_next.clSetUserEventStatus((cl_event)(uintptr_t)t->event->r.handle, status);
+        if (t->gate) /* the bare call would have refused a launch that home refuses, and commands behind it would run */
+            cw_next.clSetUserEventStatus(t->gate, t->work == CW_RUN_LAUNCH && !t->failed ? CL_COMPLETE : status);
+        failed |= status < 0;
+    }
+    return failed;
+}
+
+static void leave_queue(struct cw_run_task *t)
+{
+    struct cw_run_queue *q = t->queue;
+
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        q->first = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    else
+        q->last = t->prev;
+}
+
+/* The times that the program is told: a command is submitted and starts when the commands that it waited for
+ * have ended, in an in-order queue the one before it. One that had run before that ends when it retires. */
+static void put_in_line(struct cw_run_task *t)
+{
+    struct cw_run_queue *q = t->queue;
+    uint64_t from = q->in_order && q->last_end_ns > t->ready_ns ? q->last_end_ns : t->ready_ns, now;
+
+    for (int i = 1; i <= 2; i++)
+        t->times[i] = t->times[i] < from ? from : t->times[i];
+    if (t->times[3] <= t->times[2]) {
+        now = cw_run_timing_now_ns();
+        t->times[3] = now > t->times[2] ? now : t->times[2] + 1; /* programs divide by END - START */
+    }
+}
+
+/* The event says that the command is over. This comes before native commands that wait for it are let go. */
+static void show(struct cw_run_task *t)
+{
+    struct cw_run_event *e = t->event;
+
+    if (t->queue && t->timed)
+        put_in_line(t);
+    if (t->queue)
+        t->queue->last_end_ns = t->times[3];
+    if (!e)
+        return;
+    cw_run_callback_push(e, CL_COMPLETE, t->status);
+    e->task = NULL;
+    e->status = t->status;
+    e->calls = e->queue->calls;
+    for (int i = 0; i < 4; i++)
+        e->times[i] = t->times[i];
+}
+
+/* The command is over, and the vendor knows. */
+static void finish(struct cw_run_task *t, struct cw_run_task **last)
+{
+    struct cw_run_queue *q = t->queue;
+
+    t->state = CW_RUN_RETIRED;
+    no_longer_joins(t);
+    if (q) {
+        leave_queue(t);
+        cw_run.unfinished--;
+        cw_run.counts.retired++;
+    }
+    if (t->event)
+        cw_run_record_unpin(&t->event->r);
+    if (q && q->in_order && q->first)
+        cw_run_event_progress(q->first); /* it is seen to run, if it does, now that all before it are over */
+    let_go(t, true, last);
+    no_longer_used(t);
+    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, t->gate);
+    if (q)
+        cw_run_record_unpin(&q->r);
+    cw_run_task_destroy(t);
+}
+
+static bool needs_vendor(const struct cw_run_task *t)
+{
+    for (; t; t = t->window_next)
+        if (t->event || t->gate)
+            return true;
+    return false;
+}
+
+void cw_run_task_retire(void)
+{
+    struct cw_run_task *list, *next;
+
+    if (cw_run.retiring || !cw_run.retire_first)
+        return;
+    cw_run.retirer = pthread_self();
+    cw_run.retiring = true; /* one thread at a time: the vendor hears of events in their order */
+    while ((list = cw_run.retire_first)) {
+        struct cw_run_task head = {.done_next = NULL}, *tail = &head;
+        bool failed;
+
+        cw_run.retire_first = cw_run.retire_last = NULL;
+        for (struct cw_run_task *t = list; t; t = t->window_next)
+            show(t);
+        if (needs_vendor(list)) {
+            cw_run_global_lock_give();
+            failed = tell_vendor(list);
+            cw_run_global_lock_take();
+            if (failed)
+                cw_run_global_lock_look_at_failures();
+        }
+        for (; list; list = next) {
+            next = list->window_next;
+            finish(list, &tail);
+        }
+        for (list = head.done_next; list; list = next) {
+            next = list->done_next;
+            cw_run_task_done(list, CL_COMPLETE);
+        }
+        cw_run_global_lock_tell();
+    }
+    cw_run.retiring = false;
+}

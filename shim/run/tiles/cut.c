@@ -1,0 +1,275 @@
+/* cut.c - whether a launch may be cut into tiles, how, and why not. */
+#include "tile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/footprint/form.h"
+#include "../../../analyzer/footprint/cut.h"
+#include "../../../analyzer/footprint/pinned.h"
+#include "../models/program_models.h"
+#include "share.h"
+
+#define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
+#define REASONS         24
+
+/* ---- why not, counted */
+
+static struct {
+    const char *why;
+    uint64_t count;
+} reasons[REASONS];
+
+void cw_run_cut_whole(const char *why)
+{
+    for (size_t i = 0; i < REASONS; i++) {
+        if (reasons[i].why && strcmp(reasons[i].why, why))
+            continue;
+        reasons[i].why = why;
+        reasons[i].count++;
+        return;
+    }
+}
+
+int cw_run_cut_describe(char *text, size_t size)
+{
+    int used = 0;
+
+    for (size_t i = 0; i < REASONS && reasons[i].why && used >= 0 && (size_t)used < size; i++)
+        used += snprintf(text + used, size - (size_t)used, "run: whole: %llu %s\n", (unsigned long long)reasons[i].count,
+                         reasons[i].why);
+    return used < (int)size ? used : (int)size - 1;
+}
+
+/* ---- the verdict of the model */
+
+void cw_run_cut_free(struct cw_run_kernel *k)
+{
+    struct cw_run_tiled *d = k->tiled;
+
+    k->tiled = NULL;
+    if (!d)
+        return;
+    for (uint32_t i = 0; i < CW_RUN_LANES; i++) {
+        if (d->clones)
+            cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, d->clones[i]);
+        if (d->rows)
+            cw_run_global_lock_release_later(CW_RUN_DROP_KERNEL, d->rows[i]);
+        if (d->set)
+            free(d->set[i]);
+        if (d->row_set)
+            free(d->row_set[i]);
+    }
+    cw_form_destroy(d->compiled);
+    cw_cutter_destroy(d->cutter);
+    cw_run_program_models_release(d->models);
+    cw_run_share_free(d->shares);
+    free(d->args);
+    free(d->clones);
+    free(d->set);
+    free(d->rows);
+    free(d->row_set);
+    free(d->broken);
+    free(d);
+}
+
+static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
+{
+    struct cw_run_tiled *d = k->tiled = calloc(1, sizeof *d);
+
+    if (!d)
+        return NULL;
+    d->args = calloc(k->count + 1, sizeof *d->args);
+    d->clones = calloc(CW_RUN_LANES, sizeof *d->clones);
+    d->set = calloc(CW_RUN_LANES, sizeof *d->set);
+    d->rows = calloc(CW_RUN_LANES, sizeof *d->rows);
+    d->row_set = calloc(CW_RUN_LANES, sizeof *d->row_set);
+    d->broken = calloc(CW_RUN_LANES, sizeof *d->broken);
+    if (d->args && d->clones && d->set && d->rows && d->row_set && d->broken)
+        return d;
+    cw_run_cut_free(k);
+    return NULL;
+}
+
+/* For the models that the program has now. NULL: there is no cutter. */
+static struct cw_run_tiled *tiled_of(struct cw_run_kernel *k)
+{
+    struct cw_run_tiled *d = k->tiled ? k->tiled : make_tiled(k);
+    const struct cw_model *m;
+
+    if (!d || d->models == k->program->models)
+        return d && d->cutter ? d : NULL;
+    cw_form_destroy(d->compiled);
+    d->compiled = NULL;
+    cw_cutter_destroy(d->cutter);
+    cw_run_program_models_release(d->models);
+    d->models = k->program->models;
+    d->models->refs++;
+    m = cw_model_set_find(&d->models->set, k->name);
+    d->cutter = m && (uint32_t)m->args == k->count ? cw_cutter_create(m) : NULL;
+    d->ordered = d->cutter && cw_cut_ordered(m);
+    return d->cutter ? d : NULL;
+}
+
+static bool arguments_share(const struct cw_run_kernel *k)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        for (uint32_t j = 0; k->args[i].memory && j < i; j++)
+            if (k->args[j].memory && k->args[j].memory->region == k->args[i].memory->region)
+                return true;
+    return false;
+}
+
+static bool is_ordered(struct cw_run_kernel *k)
+{
+    struct cw_run_tiled *d = k->program->group_free && k->program->models ? tiled_of(k) : NULL;
+
+    return d && d->ordered;
+}
+
+bool cw_run_cut_any_local(struct cw_run_kernel *k)
+{
+    return is_ordered(k) && !arguments_share(k);
+}
+
+bool cw_run_cut_one_local(struct cw_run_kernel *k)
+{
+    return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
+}
+
+/* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they lie. */
+static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw_launch_arg *a)
+{
+    const struct cw_run_memory *m = l->args[i].memory;
+    uint32_t first = 0;
+
+    a->buffer_bytes = (int64_t)m->bytes;
+    if (!m->root->own) {
+        a->allocation = UINT64_MAX;
+        a->base = (int64_t)(uintptr_t)m->address;
+        return;
+    }
+    while (!l->args[first].memory || l->args[first].memory->root != m->root)
+        first++;
+    a->allocation = first + 1;
+    a->base = m->address - m->root->address;
+}
+
+static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, struct cw_launch *launch)
+{
+    *launch = (struct cw_launch){.work_dim = l->dims, .arg = args};
+    for (cl_uint d = 0; d < 3; d++) {
+        launch->global[d] = d < l->dims ? (int64_t)l->global[d] : 1;
+        launch->local[d] = 1;
+        launch->offset[d] = d < l->dims ? (int64_t)l->offset[d] : 0;
+    }
+    for (uint32_t i = 0; i < l->kernel->count; i++) {
+        const struct cw_run_arg *a = &l->args[i];
+
+        args[i] = (struct cw_launch_arg){0};
+        if (a->memory) {
+            describe_memory(l, i, &args[i]);
+        } else if (a->kind == CW_RUN_ARG_VALUE) {
+            args[i].value = a->size > 8 ? a->bytes : (const unsigned char *)&a->word;
+            args[i].value_bytes = a->size;
+        }
+    }
+}
+
+/* ---- all together */
+
+static bool fast_maths(const char *options)
+{
+    static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-mad-enable",
+                                       "-cl-finite-math-only", "-cl-no-signed-zeros"};
+
+    for (size_t i = 0; options && i < sizeof fast / sizeof *fast; i++)
+        if (strstr(options, fast[i]))
+            return true;
+    return false;
+}
+
+static bool too_large(const struct cw_run_launch *l)
+{
+    size_t bytes = CW_RUN_HIDDEN;
+
+    for (uint32_t i = 0; i < l->kernel->count; i++)
+        bytes += l->args[i].kind == CW_RUN_ARG_LOCAL ? sizeof(void *) : (l->args[i].size + 15u) & ~(size_t)15;
+    return bytes > PARAMETER_BYTES;
+}
+
+static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
+{
+    struct cw_cut_verdict v;
+    struct cw_launch launch;
+    struct cw_run_tiled *d = tiled_of(l->kernel);
+
+    if (!d)
+        return "nothing is known of the kernel";
+    describe(l, d->args, &launch);
+    for (cl_uint i = 0; i < l->dims; i++)
+        launch.local[i] = (int64_t)cut->local[i];
+    cw_cutter_verdict(d->cutter, &launch, &v);
+    if (v.cut == CW_CUT_WHOLE)
+        return v.why;
+    cut->dim = (uint32_t)v.dim;
+    cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
+    cut->groups = (l->global[v.dim] + cut->local[v.dim] - 1) / cut->local[v.dim];
+    return cut->groups > 1 ? NULL : "there is only one work-group";
+}
+
+const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
+{
+    const struct cw_run_launch *l = &t->launch;
+    const struct cw_run_program *p = l->kernel->program;
+    const char *refused;
+
+    *cut = (struct cw_run_cut){.local = {1, 1, 1}};
+    if (!p->models)
+        return "nothing is known of the kernel";
+    if (!t->queue->context->places[t->queue->home].slot->one_memory)
+        return "its device does not share the host's memory";
+    if (fast_maths(p->options))
+        return "the build options allow results to vary";
+    refused = cw_run_tile_program_refuses(l->kernel);
+    if (refused)
+        return refused;
+    if (too_large(l))
+        return "it has too many arguments for one more";
+    if (l->has_local)
+        memcpy(cut->local, l->local, l->dims * sizeof *l->local);
+    else if (!p->group_free)
+        return "its device chooses the local size, which it can see";
+    else
+        cw_pinned_local(l->dims, l->global, cut->local);
+    return look(l, cut);
+}
+
+bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
+                      struct cw_arg_hulls *hulls)
+{
+    const struct cw_run_launch *l = &t->launch;
+    struct cw_run_tiled *d = l->kernel->tiled;
+    struct cw_launch launch;
+
+    if (!d->compiled)
+        d->compiled = cw_form_create(cw_model_set_find(&d->models->set, l->kernel->name));
+    if (!d->compiled)
+        return false;
+    describe(l, d->args, &launch);
+    for (cl_uint i = 0; i < l->dims; i++)
+        launch.local[i] = (int64_t)cut->local[i];
+    return cw_form_launch(d->compiled, &launch) && cw_form_tiles(d->compiled, cut->dim, from, n, hulls);
+}
+
+bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_context_device *p)
+{
+    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
+
+    if (!p->slot->one_memory || t->launch.kernel->tiled->broken[p->lane->number])
+        return false;
+    if (p->slot->home && p->slot != home) /* another device of the program's */
+        return !home->dsp == !p->slot->dsp && (p->slot->same_code == home->same_code || cw_run_relaxed);
+    return cw_run_legal_may_move(t, p);
+}

@@ -1,0 +1,391 @@
+/* share.c - which launches are cut, and between whom. See tiles/share.h. */
+#include "share.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/settings/options.h"
+#include "../tuning/perf_model.h"
+#include "../../../sched/whole.h"
+
+#define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
+#define GAIN         0.93   /* of the time, at most */
+#define SHAPES       32     /* of one kernel */
+#define WINDOW_TASKS 128    /* larger windows have enough to do */
+#define REST_FIRST   4      /* times what the launch takes */
+#define REST_MOST    4096
+
+static struct {
+    struct cw_adaptive_options options;
+    double ratio[CW_ADAPTIVE_DEVICES];
+    uint32_t units; /* processors that this process may use */
+    char only[16];  /* cpu-only and the like: the class of all devices that may have a part; "": any */
+    bool off;
+} share;
+
+void cw_run_share_start(const struct cw_options *options)
+{
+    size_t n = strlen(options->policy);
+    uint32_t devices = 0;
+    cpu_set_t set;
+
+    share.units = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
+    share.off = !strcmp(options->share, "off");
+    memset(share.only, 0, sizeof share.only);
+    if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
+        memcpy(share.only, options->policy, n - 5); /* the rest is NUL */
+    share.options.mode = strcmp(options->blocks, "sync") ? CW_ADAPTIVE_ASYNC : CW_ADAPTIVE_SYNC;
+    share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
+    if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
+        share.options.ratio = share.ratio;
+}
+
+uint32_t cw_run_share_units(void)
+{
+    return share.units;
+}
+
+bool cw_run_share_by_blocks(void)
+{
+    return share.options.mode == CW_ADAPTIVE_SYNC;
+}
+
+void cw_run_share_free(struct cw_run_share *list)
+{
+    struct cw_run_share *next;
+
+    for (; list; list = next) {
+        next = list->next;
+        cw_adaptive_destroy(list->control);
+        free(list);
+    }
+}
+
+/* ---- what is known of a shape, from earlier runs too: as launches of a kernel of its own, of which each device does all */
+
+#define KEPT_KERNEL    UINT64_C(0x7469a1e5)
+#define KEPT_FIRST     4  /* cut launches, then what was learnt is kept */
+#define KEPT_EACH      64 /* and again after so many */
+
+static uint64_t kept_shape(const struct cw_run_share *h)
+{
+    return h->shape * 4 + h->dim;
+}
+
+/* What earlier runs have learnt of launches like `t`, of so many groups. */
+static void recall(struct cw_run_share *h, const struct cw_run_task *t, size_t groups, double overhead_ns)
+{
+    const struct cw_run_context *c = t->queue->context;
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+    struct cw_history_estimate e;
+
+    for (uint32_t i = 0; b && i < c->slots->n; i++) {
+        uint32_t lane = c->places[i].lane->number;
+
+        if (lane >= b->lanes)
+            continue;
+        cw_history_predict(b->estimator.history, cw_key_as(t->launch.kernel->key, KEPT_KERNEL), kept_shape(h),
+                           (double)groups, &b->estimator.device[lane], NULL, 1, &e);
+        if (e.source == CW_HISTORY_EXACT)
+            cw_adaptive_know(h->control, i, groups, e.mean_ns + overhead_ns);
+    }
+}
+
+void cw_run_share_keep(const struct cw_run_tiles *x)
+{
+    const struct cw_run_share *h = x->share;
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+
+    if (!b || (h->cuts != KEPT_FIRST && h->cuts % KEPT_EACH))
+        return;
+    for (uint32_t i = 0; i < x->parts; i++) {
+        double speed = cw_adaptive_speed(h->control, x->part[i].place);
+
+        if (speed > 0 && x->part[i].lane < b->lanes)
+            cw_history_add(b->estimator.history, cw_key_as(x->whole->launch.kernel->key, KEPT_KERNEL),
+                           kept_shape(h), b->estimator.device[x->part[i].lane], (double)x->cut.groups,
+                           (double)x->cut.groups / speed);
+    }
+}
+
+/* What one part more costs. */
+static double part_ns(const struct cw_run_context *c)
+{
+    double most = CW_RUN_SHARE_PART_NS;
+
+    for (size_t i = 0; i < c->slots->n; i++) {
+        const struct cw_cl_device *s = &c->slots->slot[i];
+        most = fmax(most, s->dsp ? CW_RUN_SHARE_SET_UP_NS : s->synchronous ? 0 : CW_RUN_SHARE_ASYNC_NS);
+    }
+    return most;
+}
+
+static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t groups)
+{
+    const struct cw_run_context *c = t->queue->context;
+    struct cw_adaptive_options options = share.options;
+    struct cw_run_tiled *d = t->launch.kernel->tiled;
+    struct cw_run_share *s;
+    uint32_t n = 0;
+
+    for (s = d->shares; s; s = s->next, n++)
+        if (s->shape == t->shape && s->dim == dim && s->home == t->queue->home)
+            return s;
+    if (n == SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+        return NULL;
+    options.overhead_ns = part_ns(c);
+    *s = (struct cw_run_share){.next = d->shares, .shape = t->shape, .dim = dim, .home = t->queue->home};
+    s->control = cw_adaptive_create((uint32_t)c->slots->n, &options);
+    if (!s->control) {
+        free(s);
+        return NULL;
+    }
+    recall(s, t, groups, options.overhead_ns);
+    return d->shares = s;
+}
+
+/* What the whole launch would take at `place`, by what tiles took there or else by what whole launches take. */
+static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t place,
+                       double cost, double home)
+{
+    const struct cw_cl_device *slot = &t->queue->context->slots->slot[place];
+    double speed = cw_adaptive_speed(h->control, place);
+
+    if (speed > 0)
+        return (double)cut->groups / speed;
+    if (!isinf(cost))
+        return cost;
+    return home * t->queue->context->slots->slot[t->queue->home].speed / slot->speed;
+}
+
+/* ---- who is free */
+
+struct claim {
+    uint32_t lane;
+    double from, to;
+};
+
+struct sharing {
+    const struct cw_run_shared *s;
+    struct claim claim[4 * CW_RUN_LANES];
+    uint32_t claims;
+};
+
+static bool overlaps(double a, double b, double from, double to)
+{
+    return a < to && b > from;
+}
+
+/* Lane `lane` has nothing to do while task `i` runs. */
+static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
+{
+    const struct cw_run_plan *p = x->s->plan;
+    const struct cw_run_worker *l = &cw_run.lanes[lane];
+
+    if (p->slot[i] == lane)
+        return true;
+    if (l->building || l->quit || (l->busy && l->busy_until_ns > cw_run_global_lock_now_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
+        return false;
+    for (uint32_t k = 0; k < x->s->tasks; k++)
+        if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
+            overlaps(p->start_ns[k], p->finish_ns[k], p->start_ns[i], p->finish_ns[i]))
+            return false;
+    for (uint32_t k = 0; k < x->claims; k++)
+        if (x->claim[k].lane == lane && overlaps(x->claim[k].from, x->claim[k].to, p->start_ns[i], p->finish_ns[i]))
+            return false;
+    return true;
+}
+
+/* ---- the choice */
+
+struct candidate {
+    uint32_t place, units;
+    double ns;        /* the whole there */
+    double set_up_ns; /* of a part of it there, beside those of others */
+};
+
+static int faster(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->ns < y->ns ? -1 : x->ns > y->ns ? 1 : x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Keeps of `v`, the fastest first, those that together finish first and have no more processors than there are: home and
+ * others, or without home. Returns when they finish. */
+static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen, uint32_t *count)
+{
+    uint32_t units = 0, most = share.units > cw_run.preparing ? share.units - cw_run.preparing : 0;
+    double speed = 0, set_up = 0, best = INFINITY;
+
+    *count = 0;
+    for (int turn = !with_home; turn < 2; turn++) /* home first */
+        for (uint32_t i = 0; i < n; i++) {
+            double wait = v[i].set_up_ns > set_up ? v[i].set_up_ns : set_up;
+            double ns = 1 / (speed + 1 / v[i].ns) + wait + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
+
+            if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > most))
+                continue;
+            set_up = wait;
+            units += v[i].units;
+            speed += 1 / v[i].ns;
+            best = ns;
+            chosen[(*count)++] = v[i].place;
+        }
+    return best;
+}
+
+static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h, const struct cw_run_cut *cut,
+                           struct candidate *v)
+{
+    struct cw_run_task *t = x->s->task[i];
+    const struct cw_run_context *c = t->queue->context;
+    const double *cost = x->s->cost + (size_t)i * x->s->lanes;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < c->slots->n && k < CW_ADAPTIVE_DEVICES; k++) {
+        uint32_t lane = c->places[k].lane->number;
+
+        if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
+            continue;
+        if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
+            continue;
+        v[n++] = (struct candidate){.place = k,
+                                    .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,
+                                    .set_up_ns = c->slots->slot[k].dsp ? CW_RUN_SHARE_SET_UP_NS : 0,
+                                    .ns = whole_at(h, t, cut, k, cost[lane], cost[t->home_lane])};
+    }
+    qsort(v, n, sizeof *v, faster);
+    return n;
+}
+
+bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
+{
+    struct cw_run_program *p = t->launch.kernel->program;
+    bool worth = cw_run_perf_model_spent_ever(p) >= WORTH_TILES, built = true;
+
+    if (!cw_run.all && worth && !cw_run_tile_build_may(p, chosen, n, true))
+        worth = false;
+    for (uint32_t i = 0; i < n && !cw_run.all; i++) /* else whoever runs the first tile builds it */
+        built &= cw_run_tile_build_is_done(p, chosen[i], worth);
+    return built;
+}
+
+/* The clock by which launches rest. */
+static uint64_t now_ns(void)
+{
+    return cw_device_clock_is_virtual() ? cw_device_now_ns() : cw_run_global_lock_now_ns();
+}
+
+/* True when the launch is one that rests after cuts without gain. */
+static bool rests(struct cw_run_share *h)
+{
+    if (!h->rest_until_ns)
+        return false;
+    h->trial = now_ns() >= h->rest_until_ns;
+    if (h->trial)
+        h->rest_until_ns = 0;
+    return h->rest_until_ns;
+}
+
+/* Launches of this shape have not gained, or would not: for a while they are not cut. */
+void cw_run_share_rests(struct cw_run_share *h)
+{
+    h->poor = 0;
+    h->rest_ns = h->rest_ns > 0 ? 2 * h->rest_ns : REST_FIRST * h->whole_ns;
+    if (h->rest_ns > REST_MOST * h->whole_ns)
+        h->rest_ns = REST_MOST * h->whole_ns;
+    h->rest_until_ns = now_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
+}
+
+/* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
+static bool pays(const struct cw_run_share *h, double ns, double now)
+{
+    return ns <= GAIN * now || h->trial;
+}
+
+/* Lanes that might have had a part of a launch and do not. */
+static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen, uint32_t count)
+{
+    for (uint32_t i = 0; i < n && !h->holder; i++) {
+        uint32_t k = 0;
+
+        while (k < count && chosen[k] != v[i].place)
+            k++;
+        if (k == count)
+            cw_adaptive_pass(h->control, v[i].place);
+    }
+}
+
+static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen, uint32_t n)
+{
+    for (uint32_t k = 0; k < n && x->claims < sizeof x->claim / sizeof *x->claim; k++)
+        x->claim[x->claims++] =
+            (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i], x->s->plan->finish_ns[i]};
+}
+
+/* Without a profit test, too, nobody lets several DSPs set up what one does sooner. */
+static bool loses(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n, double more_ns)
+{
+    for (uint32_t i = 0; i < n && more_ns > 0; i++)
+        if (t->queue->context->slots->slot[chosen[i]].dsp)
+            return true;
+    return false;
+}
+
+/* Cuts task `i` if that pays. */
+static bool consider(struct sharing *x, uint32_t i)
+{
+    struct cw_run_task *t = x->s->task[i];
+    struct candidate v[CW_RUN_LANES];
+    uint32_t chosen[2][CW_RUN_LANES], count[2], n, which;
+    double now = x->s->plan->finish_ns[i] - x->s->plan->start_ns[i], ns[2];
+    struct cw_run_share *h;
+    struct cw_run_cut cut;
+    const char *why = cw_run_cut_of(t, &cut);
+    bool cuts;
+
+    h = why ? NULL : share_of(t, cut.dim, cut.groups);
+    if (!h) {
+        cw_run_cut_whole(why ? why : "too many shapes of one kernel");
+        return false;
+    }
+    if (!x->s->always && rests(h))
+        return false;
+    h->whole_ns = x->s->cost[(size_t)i * x->s->lanes + t->home_lane];
+    n = candidates(x, i, h, &cut, v);
+    for (int home = 0; home < 2; home++)
+        ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
+    which = ns[1] <= ns[0];
+    cuts = count[which] > 1 && (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
+    pass(h, v, n, chosen[which], cuts ? count[which] : 0);
+    if (!cuts || !cw_run_share_built(t, chosen[which], count[which]))
+        return false;
+    if (!cw_run_tile_shared(t, &cut, h, chosen[which], count[which]))
+        return false;
+    h->trial = false;
+    claim(x, i, t->queue->context, chosen[which], count[which]);
+    return true;
+}
+
+bool cw_run_share_wanted(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH && !t->groupable && t->launch.kernel->program->models &&
+           (t->launch.kernel->mean_ns[t->home_lane] >= CW_RUN_SHARE_LEAST_NS || cw_run.all);
+}
+
+bool cw_run_share_window(const struct cw_run_shared *s)
+{
+    struct sharing x = {.s = s};
+    bool any = false;
+
+    if (share.off || s->tasks > WINDOW_TASKS)
+        return false;
+    for (uint32_t i = 0; i < s->tasks; i++)
+        if (cw_run_share_wanted(s->task[i]) &&
+            (s->always || s->plan->finish_ns[i] - s->plan->start_ns[i] >= CW_RUN_SHARE_LEAST_NS))
+            any |= consider(&x, i);
+    return any;
+}

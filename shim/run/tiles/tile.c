@@ -1,0 +1,304 @@
+/* tile.c - cut launches: blocks, parts, and what becomes of them. See tiles/tile.h. */
+#include "tile.h"
+
+#include <stdlib.h>
+
+#include "../../trace/recorder.h"
+#include "../core/fault.h"
+#include "../../builds/isolated_compiler.h"
+#include "share.h"
+#include "../../../sched/whole.h"
+
+void cw_run_tile_free(struct cw_run_tiles *x)
+{
+    if (!x)
+        return;
+    free(x->block);
+    free(x->part);
+    free(x);
+}
+
+/* ---- made */
+
+/* The part of `x` at `place`, a new one when there is none yet. */
+static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
+{
+    const struct cw_run_task *t = x->whole;
+    uint32_t i = 0;
+
+    while (i < x->parts && x->part[i].place != place)
+        i++;
+    if (i == x->parts)
+        x->part[x->parts++] = (struct cw_run_task){.queue = t->queue,
+                                                   .type = t->type,
+                                                   .work = CW_RUN_LAUNCH,
+                                                   .released = true,
+                                                   .timed = t->timed,
+                                                   .place = place,
+                                                   .lane = t->queue->context->places[place].lane->number,
+                                                   .home_lane = t->home_lane,
+                                                   .sequence = t->sequence,
+                                                   .launch = t->launch,
+                                                   .part_of = x};
+    return i;
+}
+
+/* For `t`, with room for `blocks` and `parts`. */
+static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks, uint32_t parts)
+{
+    cl_device_id home = t->queue->context->places[t->queue->home].slot->device;
+    struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x) : NULL; /* each part may load code of its own */
+
+    if (!x)
+        return NULL;
+    x->whole = t;
+    x->cut = *cut;
+    x->block = calloc((size_t)blocks + parts, sizeof *x->block);
+    x->part = calloc(parts, sizeof *x->part);
+    if (x->block && x->part)
+        return x;
+    cw_run_tile_free(x);
+    return NULL;
+}
+
+static void give(struct cw_run_task *t, struct cw_run_tiles *x)
+{
+    x->left = x->parts;
+    t->tiles = x;
+    t->lane = t->home_lane;
+    t->place = t->queue->home;
+}
+
+/* The pieces are the whole launch, once. */
+static bool complete(const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n)
+{
+    size_t next = 0;
+
+    for (uint32_t i = 0; i < n; next += piece[i++].groups)
+        if (piece[i].first != next || !piece[i].groups || piece[i].groups > cut->groups - next)
+            return false;
+    return next == cut->groups;
+}
+
+bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n)
+{
+    struct cw_run_tiles *x = complete(cut, piece, n) ? make(t, cut, n, n) : NULL;
+
+    if (!x)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        x->block[i] = (struct cw_run_block){.first = piece[i].first, .groups = piece[i].groups, .part = part_at(x, piece[i].place)};
+    x->blocks = n;
+    give(t, x);
+    return true;
+}
+
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
+                        uint32_t n)
+{
+    struct cw_run_tiles *x = make(t, cut, n, n);
+
+    if (!x)
+        return false;
+    x->share = share;
+    x->again = cw_run_tile_late_may_run_again(t, cut);
+    for (uint32_t i = 0; i < n; i++)
+        part_at(x, place[i]);
+    give(t, x);
+    return true;
+}
+
+/* ---- blocks */
+
+static uint32_t number(const struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    return (uint32_t)(part - x->part);
+}
+
+/* One of those that are bound, to `part` or to nobody. */
+static bool take_bound(struct cw_run_tiles *x, struct cw_run_task *part)
+{
+    for (uint32_t i = 0; i < x->blocks; i++) {
+        struct cw_run_block *b = &x->block[i];
+
+        if (b->taken || (b->part != number(x, part) && b->part != CW_RUN_ANYBODY))
+            continue;
+        b->taken = true;
+        part->index = i;
+        return true;
+    }
+    return false;
+}
+
+static enum cw_run_taken take_shared(struct cw_run_tiles *x, struct cw_run_task *part)
+{
+    uint32_t own = x->parts + number(x, part); /* behind all that may be bound */
+
+    part->index = own;
+    if (x->inherits)
+        return cw_run_share_rest(x, &x->block[own]) ? CW_RUN_TAKEN : CW_RUN_TAKEN_NONE;
+    return cw_run_share_take(x, part, &x->block[own]);
+}
+
+static void expect(struct cw_run_tiles *x, const struct cw_run_task *part)
+{
+    double ns = cw_run_share_expects_ns(x, part);
+    uint64_t until = cw_run_global_lock_now_ns() + cw_whole_from(ns, INT64_MAX);
+
+    x->until_ns = ns > 0 && until > x->until_ns ? until : x->until_ns;
+}
+
+enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_task *part)
+{
+    enum cw_run_taken taken = CW_RUN_TAKEN_NONE;
+
+    if (x->whole->failed)
+        return taken;
+    if (x->share && !x->blocks)
+        taken = take_shared(x, part);
+    if (taken == CW_RUN_TAKEN_NONE && take_bound(x, part))
+        taken = CW_RUN_TAKEN;
+    if (taken != CW_RUN_TAKEN)
+        return taken;
+    part->times[2] = part->timed ? cw_run_timing_now_ns() : 0;
+    if (x->share)
+        expect(x, part);
+    return taken;
+}
+
+void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
+{
+    const struct cw_run_block *b = &x->block[part->index];
+
+    if (CW_UNLIKELY(x->whole->recorded))
+        cw_times_part(&(struct cw_times_part){.seq = x->whole->recorded - 1,
+                                              .device = cw_run.lanes[part->lane].recorded,
+                                              .dim = x->cut.dim,
+                                              .first = b->first,
+                                              .groups = b->groups,
+                                              .start_ns = part->times[2],
+                                              .end_ns = part->times[3]});
+    x->run++;
+    x->done += x->block[part->index].groups;
+    if (x->share && !x->inherits)
+        cw_run_share_has_run(x, part, ns);
+    for (int i = 1; i < 3; i++)
+        if (!x->times[i] || part->times[i] < x->times[i])
+            x->times[i] = part->times[i];
+    if (part->times[3] > x->times[3])
+        x->times[3] = part->times[3];
+}
+
+void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
+{
+    x->whole->launch.kernel->tiled->broken[part->lane] = true;
+    x->status = status;
+    if (part->begun) {
+        x->spoilt = x->spoilt ? x->spoilt : status;
+        cw_run_tile_part_has_run(x, part, 0);
+    }
+    if (part->index >= x->blocks) {
+        cw_run_share_lost(x, part);
+        return;
+    }
+    x->block[part->index].taken = part->begun;
+    for (uint32_t i = 0; i < x->blocks; i++)
+        if (!x->block[i].taken && x->block[i].part == number(x, part))
+            x->block[i].part = CW_RUN_ANYBODY;
+}
+
+/* ---- the end */
+
+static uint64_t took_ns(const struct cw_run_tiles *x)
+{
+    return cw_device_clock_is_virtual() ? x->times[3] - x->times[1] : cw_run_global_lock_now_ns() - x->began_ns;
+}
+
+static void over(struct cw_run_tiles *x, cl_int status)
+{
+    struct cw_run_task *t = x->whole;
+
+    if (t->timed && x->run) {
+        if (x->times[1]) /* set by who models the device's time */
+            t->times[1] = x->times[1];
+        t->times[2] = x->times[2];
+        t->times[3] = x->times[3];
+    }
+    if (x->share)
+        cw_run_share_over(x, status < 0 || !x->run ? 0 : took_ns(x));
+    cw_run.counts.cut += x->run > 1;
+    cw_run.counts.tiles += x->run > 1 ? x->run : 0;
+    cw_run_task_done(t, status);
+}
+
+/* A part whose lane still runs this kernel; home's, made of another one, when all have failed; NULL: home has, too. */
+static struct cw_run_task *heir(struct cw_run_tiles *x)
+{
+    const bool *broken = x->whole->launch.kernel->tiled->broken;
+    struct cw_run_task *last = &x->part[x->parts - 1];
+
+    for (uint32_t i = 0; i < x->parts; i++)
+        if (!broken[x->part[i].lane])
+            return &x->part[i];
+    if (broken[x->whole->home_lane])
+        return NULL;
+    last->place = x->whole->queue->home;
+    last->lane = x->whole->home_lane;
+    last->able = false;
+    return last;
+}
+
+static void whole_at_home(struct cw_run_tiles *x)
+{
+    if (x->share)
+        cw_run_share_over(x, 0);
+    x->given_up = true;
+    x->whole->state = CW_RUN_LINKED;
+    cw_run_cut_whole("its rewritten form did not run");
+    cw_run_worker_ready(x->whole);
+}
+
+/* Parts that wait for their lanes, or for others, have nothing to do any more. */
+static void dismiss(struct cw_run_tiles *x)
+{
+    for (uint32_t i = 0; i < x->parts; i++) {
+        struct cw_run_task *part = &x->part[i];
+
+        if (part->state > CW_RUN_READY)
+            continue;
+        if (part->state == CW_RUN_READY)
+            cw_run_worker_unready(part);
+        part->state = CW_RUN_DONE;
+        x->left--;
+    }
+}
+
+void cw_run_tile_part_ends(struct cw_run_tiles *x)
+{
+    bool all = x->whole->failed || x->done == x->cut.groups;
+    struct cw_run_task *next;
+
+    x->left--;
+    if (all)
+        dismiss(x);
+    if (x->left)
+        return;
+    if (all) {
+        over(x, x->spoilt ? x->spoilt : CL_COMPLETE);
+    } else if (!x->run && !heir(x)) {
+        whole_at_home(x);
+    } else if ((next = heir(x))) {
+        x->left = 1;
+        x->inherits = true;
+        cw_run_worker_ready(next);
+    } else {
+        over(x, x->status);
+    }
+}
+
+void cw_run_tile_parts_wake(struct cw_run_tiles *x)
+{
+    for (uint32_t i = 0; i < x->parts && x->share; i++)
+        if (x->part[i].state == CW_RUN_LINKED)
+            cw_run_worker_ready(&x->part[i]);
+}

@@ -1,0 +1,189 @@
+/* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
+#include "share.h"
+
+#include "../../door/doors.h"
+#include "../../door/log.h"
+#include "../api/process_end.h"
+#include "../core/threads.h"
+#include "../tuning/perf_model.h"
+#include "../tuning/learn.h"
+#include "../tuning/activation.h"
+#include "../models/program_models.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define JOBS         64
+#define BUILT_KERNEL UINT64_C(0xb0175)
+#define BUILT_SHAPE  8  /* + lane */
+#define KEPT_KERNELS 4 /* a binary has all kernels compiled once more: where there are few it is made with the first build */
+#define NICE         10 /* the program's kernels keep the processors that they use */
+
+static struct {
+    struct {
+        struct cw_run_program *program; /* busy */
+        uint32_t place;
+    } job[JOBS];
+    uint32_t n;
+    bool started, quit;
+    pthread_t thread;
+    pthread_cond_t wake;
+} builder = {.wake = PTHREAD_COND_INITIALIZER};
+
+/* The context of a place is made by who has its lane. Lock held, given up meanwhile. */
+static bool make_context(struct cw_run_program *p, struct cw_run_context_device *place)
+{
+    struct cw_run_worker *l = place->lane;
+    bool good;
+
+    cw_run.waiters++;
+    while (l->busy && !builder.quit)
+        cw_run_global_lock_wait(0);
+    cw_run.waiters--;
+    if (l->busy)
+        return false;
+    l->busy = true;
+    cw_run_global_lock_give();
+    good = cw_run_execute_queue(p->context, place);
+    cw_run_global_lock_take();
+    l->busy = false;
+    return good;
+}
+
+/* How often it was, of its source. */
+static double times_built(struct cw_run_program *p, uint32_t lane)
+{
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+    struct cw_history_estimate e;
+
+    if (!b || lane >= b->lanes)
+        return 0;
+    cw_history_predict(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL),
+                       BUILT_SHAPE + lane, 1, &b->estimator.device[lane], NULL, 1, &e);
+    return e.source == CW_HISTORY_EXACT ? e.count : 0;
+}
+
+static bool has_few(const struct cw_run_program *p)
+{
+    return p->models && p->models->set.n <= KEPT_KERNELS;
+}
+
+bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane)
+{
+    return has_few(p) || times_built(p, lane) >= 1;
+}
+
+static bool is_kept(struct cw_run_program *p, uint32_t lane)
+{
+    return times_built(p, lane) >= (has_few(p) ? 1 : 2);
+}
+
+void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns)
+{
+    const struct cw_run_brain *b = cw_run_perf_model_now();
+
+    if (!b || lane >= b->lanes)
+        return;
+    cw_history_add(b->estimator.history, cw_key_as(cw_run_program_key(p), BUILT_KERNEL), BUILT_SHAPE + lane,
+                   b->estimator.device[lane], 1, ns);
+    cw_run_activation_learns();
+}
+
+/* Lock held, given up meanwhile. */
+static void build(struct cw_run_program *p, uint32_t place)
+{
+    uint32_t lane = p->context->places[place].lane->number;
+    uint64_t begin = cw_run_global_lock_now_ns();
+    bool keep = cw_run_tile_build_is_worth_keeping(p, lane), built;
+    double cpu_ns = cw_run_activation_thread_ns();
+
+    if (!make_context(p, &p->context->places[place])) {
+        cw_run_learn_ended(0);
+        cw_run_record_unpin(&p->r);
+        return;
+    }
+    cw_run.preparing++;
+    cw_run_global_lock_give();
+    cw_run_process_end_register();
+    built = cw_run_tile_program_build(p, place, keep);
+    cw_run_process_end_register();
+    cw_run_global_lock_take();
+    cw_run.preparing--;
+    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
+    cw_run_learn_ended(cw_run_activation_thread_ns() - cpu_ns);
+    if (built)
+        cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
+    cw_run_record_unpin(&p->r);
+    cw_run_global_lock_tell();
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of this thread, in Linux */
+    cw_run_global_lock_take();
+    while (!builder.quit) {
+        if (!builder.n || cw_run.ending) {
+            pthread_cond_wait(&builder.wake, &cw_run.lock);
+            continue;
+        }
+        builder.n--;
+        build(builder.job[builder.n].program, builder.job[builder.n].place);
+        cw_run_global_lock_give(); /* hands over what waits for that */
+        cw_run_global_lock_take();
+    }
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks)
+{
+    unsigned missing = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cw_run_worker *l = p->context->places[place[i]].lane;
+        const uint8_t *state = cw_run_tile_program_state(p, l);
+
+        if (!state)
+            return false;
+        missing += *state == CW_RUN_COPY_NONE && !is_kept(p, l->number);
+    }
+    return (asks ? cw_run_learn_asks : cw_run_learn_may)(missing);
+}
+
+bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool build)
+{
+    uint8_t *state = cw_run_tile_program_state(p, p->context->places[place].lane);
+
+    if (!state)
+        return false;
+    if (build && *state == CW_RUN_COPY_NONE && builder.n < JOBS && !builder.quit && !cw_run.off) {
+        if (!builder.started)
+            builder.started = cw_run_thread_create(&builder.thread, work, NULL);
+        if (!builder.started ||
+            !cw_run_learn_begins(is_kept(p, p->context->places[place].lane->number) ? CW_RUN_LEARN_KEPT : CW_RUN_LEARN_BUILD))
+            return false;
+        *state = CW_RUN_COPY_WANTED;
+        cw_run_record_pin(&p->r);
+        builder.job[builder.n].program = p;
+        builder.job[builder.n++].place = place;
+        pthread_cond_signal(&builder.wake);
+    }
+    return *state == CW_RUN_COPY_READY;
+}
+
+void cw_run_tile_build_stop(void)
+{
+    bool started;
+
+    cw_run_global_lock_take();
+    builder.quit = true;
+    started = builder.started;
+    builder.started = false;
+    pthread_cond_signal(&builder.wake);
+    cw_run_global_lock_tell();
+    cw_run_global_lock_give();
+    if (started)
+        pthread_join(builder.thread, NULL);
+}

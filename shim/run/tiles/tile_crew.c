@@ -1,0 +1,261 @@
+/* tile_crew.c - one thread runs parts of a cut launch: its own, and those of devices that have threads of their own.
+ *
+ * Where enqueueing runs the kernel (PoCL basic), each lane needs a thread. Other devices only have to be handed their
+ * blocks: whoever runs a part first hands out theirs too, then runs one of the former kind itself, if there is one. So no
+ * worker has to be woken only to wake a device's thread, and nobody sleeps who has work. */
+#include "../core/fault.h"
+#include "tile.h"
+#include "../workers/watch.h"
+
+#define POLL_AFTER_NS 100000 /* behind the expected end; then it sleeps */
+
+struct member {
+    struct cw_run_task *part;
+    struct cw_run_worker *lane;
+    bool at_once;          /* its blocks run while they are enqueued, or under a model of the device's time */
+    bool holds, over;      /* a block, which has ended */
+    cl_event event;
+    cl_int status;
+    uint64_t start_ns, ns; /* of the block */
+};
+
+struct crew {
+    struct cw_run_tiles *x;
+    struct member m[CW_RUN_LANES];
+    uint32_t n;
+};
+
+static const struct cw_cl_device *slot_of(const struct cw_run_task *part)
+{
+    return part->queue->context->places[part->place].slot;
+}
+
+static bool runs_at_once(const struct cw_run_task *part)
+{
+    const struct cw_cl_device *slot = slot_of(part);
+
+    return slot->synchronous || slot->dsp || cw_run_fault_planted || cw_device_clock_is_virtual();
+}
+
+/* ---- who is in it; lock held */
+
+static void enlist(struct crew *c, struct cw_run_worker *l, struct cw_run_task *part)
+{
+    l->busy = true;
+    cw_run.running++;
+    part->state = CW_RUN_RUNNING;
+    c->m[c->n++] = (struct member){.part = part, .lane = l, .at_once = runs_at_once(part)};
+}
+
+/* Parts that stand in the heaps of idle lanes, but of those that need a thread one in all. */
+static void enlist_others(struct crew *c)
+{
+    struct cw_run_tiles *x = c->x;
+    bool occupied = false;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        occupied |= c->m[i].at_once;
+    for (uint32_t i = 0; i < x->parts && c->n < CW_RUN_LANES; i++) {
+        struct cw_run_task *part = &x->part[i];
+        struct cw_run_worker *l = &cw_run.lanes[part->lane];
+        bool at_once = runs_at_once(part);
+
+        if (part->state != CW_RUN_READY || l->busy || l->quit || (at_once && occupied))
+            continue;
+        cw_run_worker_unready(part);
+        enlist(c, l, part);
+        occupied |= at_once;
+    }
+}
+
+static void leaves(struct crew *c, uint32_t i, enum cw_run_taken taken)
+{
+    struct member m = c->m[i];
+
+    c->m[i] = c->m[--c->n];
+    m.lane->busy = false;
+    cw_run.running--;
+    if (m.at_once)
+        cw_run_watch_begins(m.lane);
+    if (taken == CW_RUN_TAKEN_LATER) {
+        m.part->state = CW_RUN_LINKED;
+    } else {
+        m.part->state = CW_RUN_DONE;
+        cw_run_tile_part_ends(c->x);
+    }
+}
+
+/* Those without a block take one, or leave. */
+static void take_blocks(struct crew *c)
+{
+    for (uint32_t i = 0; i < c->n;) {
+        struct member *m = &c->m[i];
+        enum cw_run_taken taken;
+
+        if (m->holds || m->status < 0) {
+            if (m->holds)
+                i++;
+            else
+                leaves(c, i, CW_RUN_TAKEN_NONE);
+            continue;
+        }
+        taken = cw_run_tile_part_take(c->x, m->part);
+        if (taken == CW_RUN_TAKEN) {
+            m->holds = true;
+            m->over = false;
+            m->start_ns = 0;
+            m->part->begun = false;
+            i++;
+        } else {
+            leaves(c, i, taken);
+        }
+    }
+}
+
+/* What has ended becomes known. */
+static void report(struct crew *c)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct member *m = &c->m[i];
+
+        if (!m->holds || !m->over)
+            continue;
+        cw_run_watch_block_over();
+        if (m->status >= 0)
+            cw_run_tile_part_has_run(c->x, m->part, m->ns);
+        else
+            cw_run_tile_part_fails(c->x, m->part, m->status);
+        m->holds = false;
+        any = true;
+    }
+    if (any)
+        cw_run_tile_parts_wake(c->x);
+}
+
+/* ---- blocks; lock not held */
+
+static void run_here(struct member *m)
+{
+    m->start_ns = cw_run_global_lock_now_ns();
+    m->status = cw_run_timing_execute(m->part);
+    m->ns = slot_of(m->part)->dsp ? m->part->times[3] - m->part->times[1] : cw_run_global_lock_now_ns() - m->start_ns;
+    m->over = true;
+}
+
+static void hand_out(struct member *m)
+{
+    cl_command_queue queue = NULL;
+
+    m->start_ns = cw_run_global_lock_now_ns();
+    m->status = cw_run_tile_submit(m->part, &queue, &m->event);
+    m->over = m->status < 0;
+    m->ns = 0;
+    if (!m->over)
+        cw_next.clFlush(queue);
+}
+
+/* By the device's own clock, as nobody may have been there when it ended. */
+static uint64_t took_ns(const struct member *m)
+{
+    cl_ulong from = 0, to = 0;
+
+    if (cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_QUEUED, sizeof from, &from, NULL) != CL_SUCCESS ||
+        cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) != CL_SUCCESS || to <= from)
+        return cw_run_global_lock_now_ns() - m->start_ns;
+    return to - from;
+}
+
+/* Looks whether the block has ended. */
+static bool look(struct member *m)
+{
+    cl_int status = CL_COMPLETE;
+    cl_int err = cw_next.clGetEventInfo(m->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+
+    if (err == CL_SUCCESS && status > CL_COMPLETE)
+        return false;
+    m->status = err != CL_SUCCESS ? err : status < 0 ? status : CL_COMPLETE;
+    m->ns = took_ns(m);
+    if (m->part->timed)
+        m->part->times[3] = cw_run_global_lock_now_ns();
+    m->over = true;
+    cw_next.clReleaseEvent(m->event);
+    m->event = NULL;
+    return true;
+}
+
+static bool look_at_all(struct crew *c)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->m[i].event)
+            any |= look(&c->m[i]);
+    return any;
+}
+
+/* Until one of those that are out has ended. `watches`: there is a processor for that. */
+static void wait_for_one(struct crew *c, bool watches, uint64_t until)
+{
+    struct member *first = NULL;
+
+    while (watches && cw_run_global_lock_now_ns() < until + POLL_AFTER_NS) {
+        if (look_at_all(c))
+            return;
+        for (int i = 0; i < 8; i++)
+            cw_run_relax();
+    }
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->m[i].event && (!first || c->m[i].start_ns < first->start_ns))
+            first = &c->m[i];
+    cw_next.clWaitForEvents(1, &first->event);
+    look_at_all(c);
+}
+
+static void run_blocks(struct crew *c, bool watches, uint64_t until)
+{
+    struct member *here = NULL;
+    bool over = false, out = false;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct member *m = &c->m[i];
+
+        if (m->at_once)
+            here = m;
+        else if (!m->start_ns)
+            hand_out(m);
+        over |= m->over;
+        out |= m->event != NULL;
+    }
+    if (here)
+        run_here(here);
+    if (out && !look_at_all(c) && !here && !over)
+        wait_for_one(c, watches, until);
+}
+
+void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part)
+{
+    struct crew c = {.x = part->part_of};
+    bool watches;
+    uint64_t until;
+
+    enlist(&c, l, part);
+    if (c.x->whole->state < CW_RUN_RUNNING) {
+        c.x->began_ns = cw_run_global_lock_now_ns();
+        cw_run_worker_starts(c.x->whole);
+    }
+    for (;;) {
+        enlist_others(&c);
+        take_blocks(&c);
+        if (!c.n)
+            break; /* x may go now */
+        watches = cw_run_watch_room();
+        until = c.x->until_ns;
+        cw_run_global_lock_give();
+        run_blocks(&c, watches, until);
+        cw_run_global_lock_take();
+        report(&c);
+    }
+    cw_run_task_retire();
+}

@@ -1,0 +1,76 @@
+/* tile_late.c - blocks of cut launches on emulated DSPs that are slow or hang.
+ *
+ * A block that is late is not simply run again elsewhere: the late one might still write, long after the program has gone on.
+ * So the DSP is stopped first (cw_device_stop), and only where the launch reads no byte that it may write, atomics included:
+ * what the late one has written is then what the other one writes. Devices that cannot be stopped are waited for. */
+#include "tile.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/footprint/form.h"
+#include "../../../sched/whole.h"
+
+#define LATE_SHARE 0.3    /* of what the launch was expected to take */
+#define LATE_NS    300000 /* and this much more: threads wake late */
+
+static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b, const struct cw_hull *y)
+{
+    if (x->answer == CW_ANSWER_NONE || y->answer == CW_ANSWER_NONE)
+        return false;
+    if (x->answer == CW_ANSWER_UNKNOWN || y->answer == CW_ANSWER_UNKNOWN)
+        return true;
+    return a->memory->address + x->begin < b->memory->address + y->end && b->memory->address + y->begin < a->memory->address + x->end;
+}
+
+static bool reads_what_it_writes(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls)
+{
+    uint32_t n = l->kernel->count;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            if (l->args[i].memory && l->args[j].memory && meets(&l->args[i], &hulls[i].writes, &l->args[j], &hulls[j].reads))
+                return true;
+    return false;
+}
+
+static bool among_dsps(const struct cw_run_context *c)
+{
+    for (size_t i = 0; i < c->slots->n; i++)
+        if (c->slots->slot[i].dsp && !c->slots->slot[i].home)
+            return true;
+    return false;
+}
+
+bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw_run_cut *cut)
+{
+    const int64_t from[] = {0, (int64_t)cut->groups};
+    struct cw_arg_hulls *hulls;
+    bool again;
+
+    if (!among_dsps(t->queue->context) || cw_device_clock_is_virtual())
+        return false;
+    hulls = calloc((size_t)t->launch.kernel->count + 1, sizeof *hulls);
+    again = hulls && cw_run_cut_hulls(t, cut, from, 1, hulls) && !reads_what_it_writes(&t->launch, hulls);
+    free(hulls);
+    return again;
+}
+
+uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t && t->state == CW_RUN_RUNNING ? t->tiles : NULL;
+    uint64_t now, deadline;
+
+    if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)
+        return 0;
+    now = cw_run_global_lock_now_ns();
+    deadline = x->until_ns + cw_whole_from(LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) + LATE_NS;
+    if (now < deadline)
+        return deadline;
+    for (uint32_t i = 0; i < x->parts; i++) {
+        const struct cw_cl_device *slot = t->queue->context->places[x->part[i].place].slot;
+
+        if (x->part[i].state == CW_RUN_RUNNING && !slot->home)
+            cw_device_stop(slot);
+    }
+    return now + LATE_NS;
+}

@@ -1,0 +1,321 @@
+/* tile_program.c - rewritten programs and their kernels on each lane.
+ *
+ * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of one kernel
+ * that differ in width abort PoCL 3.1 when two devices run them at once (workers/exclusion.c), unless it takes them for
+ * different kernels. What the rewriter or the vendor's compiler refuses stays whole. */
+#include "tile.h"
+#include "share.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/source/header_files.h"
+#include "../../../analyzer/models/program_models.h"
+#include "../../../analyzer/rewrite/rewrite.h"
+#include "../../door/log.h"
+#include "../core/fault.h"
+#include "../api/hooks.h"
+#include "../models/program_models.h"
+#include "../../builds/helper_build.h"
+
+#define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
+
+_Static_assert(sizeof(struct cw_rewrite_tile) == CW_RUN_HIDDEN, "the hidden argument");
+
+struct cw_run_rewritten {
+    struct cw_rewrite_out out;    /* immutable once `made` */
+    struct cw_run_models *models; /* whose kernels are those of `out`, in their order */
+    bool made;
+    cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
+    bool tried[CW_RUN_LANES];
+    bool loaded[CW_RUN_LANES];        /* of a binary */
+    bool rowless[CW_RUN_LANES];       /* without the forms for rows */
+    uint8_t state[CW_RUN_LANES];      /* enum cw_run_copy_state */
+};
+
+static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
+
+void cw_run_tile_program_free(struct cw_run_program *p)
+{
+    struct cw_run_rewritten *r = p->rewritten;
+    struct cw_run_context *c = p->context;
+
+    p->rewritten = NULL;
+    if (!r)
+        return;
+    for (size_t i = 0; i < c->slots->n; i++)
+        cw_helper_build_drop(c, &c->places[i], r->program[c->places[i].lane->number]);
+    cw_rewrite_finish(&r->out);
+    cw_run_program_models_release(r->models);
+    free(r);
+}
+
+/* ---- rewriting */
+
+static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
+{
+    (void)unit;
+    return cw_header_files_read(files, name, includer);
+}
+
+static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
+{
+    const struct cw_model_set *set = &r->models->set;
+    const char **names = calloc((size_t)set->n + 1, sizeof *names);
+    struct cw_rewrite_unit unit = {p->source, p->options};
+    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = (size_t)set->n,
+                                .rows = cw_models_bear_out, .rows_context = &r->models->set};
+    struct cw_header_files headers;
+    bool good = false;
+
+    for (int i = 0; names && i < set->n; i++)
+        names[i] = set->model[i].kernel;
+    if (cw_header_files_init(&headers, p->options)) {
+        in.read_header = read_header;
+        in.context = &headers;
+    }
+    if (names)
+        good = cw_rewrite(&in, &r->out, NULL) == CW_OK;
+    cw_header_files_finish(&headers);
+    free(names);
+    return good;
+}
+
+/* The record of `p`, empty at first; NULL: memory is out, or there are no models. Lock held. */
+static struct cw_run_rewritten *record(struct cw_run_program *p)
+{
+    struct cw_run_rewritten *r = p->rewritten;
+
+    if (r || !p->models || !(r = calloc(1, sizeof *r)))
+        return r;
+    r->models = p->models;
+    r->models->refs++;
+    return p->rewritten = r;
+}
+
+uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run_worker *l)
+{
+    struct cw_run_rewritten *r = record(p);
+
+    return r ? &r->state[l->number] : NULL;
+}
+
+/* The rewritten form of `p`, made at the first call; NULL: memory is out. The program is busy. */
+static struct cw_run_rewritten *rewritten(struct cw_run_program *p)
+{
+    struct cw_run_rewritten *r;
+    bool made;
+
+    cw_run_global_lock_take();
+    r = record(p);
+    made = r && r->made;
+    cw_run_global_lock_give();
+    if (!r || made)
+        return r;
+    pthread_mutex_lock(&rewriting);
+    if (!r->made) {
+        rewrite(p, r); /* without memory: no source, which is refused */
+        cw_run_global_lock_take();
+        r->made = true;
+        cw_run_global_lock_give();
+    }
+    pthread_mutex_unlock(&rewriting);
+    return r;
+}
+
+/* Its number in `out`, or -1. */
+static int find(const struct cw_run_rewritten *r, const char *name)
+{
+    for (int i = 0; r->out.source && i < r->models->set.n; i++)
+        if (!strcmp(r->models->set.model[i].kernel, name))
+            return i;
+    return -1;
+}
+
+const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k)
+{
+    const struct cw_run_rewritten *r = k->program->rewritten;
+    int i = r && r->made ? find(r, k->name) : -1;
+
+    if (!r || !r->made || (i >= 0 && r->out.kernel[i].verdict != CW_REWRITE_REFUSED))
+        return NULL;
+    return "the kernel cannot be rewritten for certain";
+}
+
+/* ---- on a lane */
+
+static bool any_rows(const struct cw_run_rewritten *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->out.kernels; i++)
+        any |= r->out.kernel[i].rows;
+    return any;
+}
+
+/* The caller's to free; NULL: memory is out. */
+static char *options_of(const struct cw_run_program *p, const struct cw_run_context_device *place, bool rows)
+{
+    size_t bytes = strlen(p->options) + 96;
+    char *options = malloc(bytes);
+
+    if (options)
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
+    return options;
+}
+
+/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. rows: with
+ * the forms for rows. */
+static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_context_device *place, bool keep, bool rows)
+{
+    char *options = options_of(p, place, rows);
+    const struct cw_run_recipe recipe = {r->out.source[0], options};
+    cl_program program = NULL;
+
+    if (options && !cw_run_fault_asks_since(CW_RUN_FAULT_UNBUILT) && cw_pending_builds_begin()) {
+        program = cw_helper_build_load(p->context, place, &recipe);
+        r->loaded[place->lane->number] = program;
+        if (program)
+            cw_log_debug("a rewritten program for %s is what an earlier run has kept", place->lane->name);
+        else if ((program = cw_helper_build_build(p->context, place, &recipe)) && keep)
+            cw_helper_build_keep(place, &recipe, program);
+        cw_pending_builds_end();
+    }
+    free(options);
+    return program;
+}
+
+/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before (CLWEAVE_MANAGE_ALL). */
+static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_context_device *place, bool keep, bool now)
+{
+    uint32_t lane = place->lane->number;
+    uint64_t begin;
+
+    pthread_mutex_lock(&rewriting); /* before the lock of run mode */
+    if (!r->tried[lane]) {
+        begin = cw_run_global_lock_now_ns();
+        r->tried[lane] = true;
+        if (now) {
+            cw_run_global_lock_take();
+            keep = !cw_run.chaos && cw_run_tile_build_is_worth_keeping(p, lane);
+            cw_run_global_lock_give();
+        }
+        r->program[lane] = build(p, r, place, keep, true);
+        r->rowless[lane] = !r->program[lane] && any_rows(r);
+        if (r->rowless[lane])
+            r->program[lane] = build(p, r, place, keep, false);
+        if (now && !cw_run.chaos && r->program[lane] && !r->loaded[lane]) {
+            cw_run_global_lock_take();
+            cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
+            cw_run_global_lock_give();
+        }
+    }
+    pthread_mutex_unlock(&rewriting);
+    return r->program[lane];
+}
+
+bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place, bool keep)
+{
+    struct cw_run_context_device *at = &p->context->places[place];
+    struct cw_run_rewritten *r = rewritten(p);
+    bool good = r && r->out.source && program_on(p, r, at, keep, false);
+
+    if (!r) /* it has been built anew meanwhile, and has no models yet */
+        return false;
+    cw_run_global_lock_take();
+    cw_run.copies += good; /* there may be more to gain (tuning/bypass.c) */
+    r->state[at->lane->number] = good ? CW_RUN_COPY_READY : CW_RUN_COPY_FAILED;
+    cw_run_global_lock_give();
+    return good && !r->loaded[at->lane->number];
+}
+
+/* A clone that takes `count` arguments. */
+static cl_kernel make_kernel(cl_program program, const char *name, cl_uint count)
+{
+    cl_uint has = 0;
+    cl_int err;
+    cl_kernel kernel = cw_next.clCreateKernel(program, name, &err);
+
+    if (kernel && (cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) != CL_SUCCESS || has != count)) {
+        cw_next.clReleaseKernel(kernel);
+        kernel = NULL;
+    }
+    return kernel;
+}
+
+cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden)
+{
+    struct cw_run_rewritten *r = rewritten(k->program);
+    cl_kernel *clone = &k->tiled->clones[place->lane->number];
+    struct cw_run_set **set = &k->tiled->set[place->lane->number];
+    int i = r ? find(r, k->name) : -1;
+    cl_program program;
+
+    if (i < 0 || r->out.kernel[i].verdict == CW_REWRITE_REFUSED)
+        return NULL;
+    *hidden = r->out.kernel[i].verdict == CW_REWRITE_DONE;
+    if (!*set)
+        *set = calloc(k->count + 1, sizeof **set);
+    if (*clone || !*set)
+        return *set ? *clone : NULL;
+    program = program_on(k->program, r, place, false, true);
+    *clone = program ? make_kernel(program, k->name, k->count + *hidden) : NULL;
+    return *clone;
+}
+
+cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_context_device *place)
+{
+    struct cw_run_rewritten *r = rewritten(k->program);
+    uint32_t lane = place->lane->number;
+    cl_kernel *clone = &k->tiled->rows[lane];
+    struct cw_run_set **set = &k->tiled->row_set[lane];
+    int i = r ? find(r, k->name) : -1;
+    char name[256];
+    cl_program program;
+
+    if (i < 0 || !r->out.kernel[i].rows || *set) /* a set: it has been tried */
+        return i >= 0 && r->out.kernel[i].rows ? *clone : NULL;
+    program = program_on(k->program, r, place, false, true);
+    if (program && (size_t)snprintf(name, sizeof name, CW_REWRITE_ROWS "%s", k->name) < sizeof name &&
+        (*set = calloc(k->count + 1, sizeof **set)))
+        *clone = make_kernel(program, name, k->count + 2);
+    return *clone;
+}
+
+cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place, const struct cw_run_ndrange *range, bool by_rows)
+{
+    static const uint32_t more[] = {sizeof(struct cw_rewrite_tile), sizeof((struct cw_run_rows *)NULL)->size};
+    struct cw_run_kernel *k = l->kernel;
+    struct cw_run_rewritten *r = rewritten(k->program);
+    int i = r ? find(r, k->name) : -1;
+    char *options = i >= 0 ? options_of(k->program, place, !r->rowless[place->lane->number]) : NULL;
+    bool hidden = i >= 0 && r->out.kernel[i].verdict == CW_REWRITE_DONE;
+    cl_int err = CL_OUT_OF_RESOURCES;
+    char name[256];
+
+    if (options && (size_t)snprintf(name, sizeof name, "%s%s", by_rows ? CW_REWRITE_ROWS : "", k->name) < sizeof name)
+        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){r->out.source[0], options}, name, range, l, more, by_rows ? 2 : hidden);
+    free(options);
+    return err;
+}
+
+bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known)
+{
+    struct cw_run_rewritten *r;
+    bool made;
+    int i;
+
+    cw_run_global_lock_take();
+    r = record(k->program);
+    made = r && r->made;
+    cw_run_global_lock_give();
+    *known = r && (made || pthread_mutex_trylock(&rewriting) == 0); /* it is locked for as long as a build takes */
+    if (*known && !made) {
+        pthread_mutex_unlock(&rewriting);
+        rewritten(k->program);
+    }
+    i = *known ? find(r, k->name) : -1;
+    return i >= 0 && r->out.kernel[i].rows;
+}
+

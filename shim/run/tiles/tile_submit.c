@@ -1,0 +1,164 @@
+/* tile_submit.c - one block of a cut launch, handed to its device. */
+#include "tile.h"
+
+#include <string.h>
+
+#include "../../../analyzer/rewrite/rewrite.h"
+#include "../../builds/pending_builds.h"
+#include "../core/fault.h"
+#include "../../builds/compiler_resources.h"
+
+/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the offset that
+ * it has; another local size. */
+static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, uint32_t d, const size_t *global, size_t local[3])
+{
+    if (l->has_offset && cw_run_fault_asks_since(CW_RUN_FAULT_OFFSET)) {
+        for (cl_uint i = 0; i < l->dims; i++)
+            tile->base[i] -= l->offset[i];
+        memset(tile->offset, 0, sizeof tile->offset);
+    }
+    if (cw_run_fault_asks_since(CW_RUN_FAULT_NAIVE)) {
+        tile->offset[d] = tile->base[d];
+        tile->first_group[d] = 0;
+        tile->size[d] = global[d];
+        tile->groups[d] = global[d] / local[d];
+    }
+    if (cw_run_fault_asks_now(CW_RUN_FAULT_LOCAL)) /* once: kernels that lean on their local size write anywhere */
+        local[0] = (local[0] + 1) / 2;
+}
+
+/* What a block is on a device: a launch of a rewritten kernel. */
+struct shape {
+    cl_command_queue queue;
+    cl_kernel kernel; /* NULL: it cannot be had */
+    struct cw_run_set *set;
+    struct cw_rewrite_tile tile;
+    struct cw_run_rows rows;
+    size_t global[3], local[3];
+    enum cw_run_form form;
+    bool hidden, first_time;
+};
+
+/* `spoils`: it is going to be launched, so planted faults count it. */
+static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p,
+                     const struct cw_run_cut *cut, const struct cw_run_block *b, bool spoils)
+{
+    size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
+    cl_kernel by_rows;
+
+    *s = (struct shape){.global = {1, 1, 1}, .form = CW_RUN_TILE};
+    memcpy(s->global, l->global, l->dims * sizeof *s->global);
+    first[cut->dim] = b->first;
+    s->global[cut->dim] = b->groups * cut->local[cut->dim];
+    if (s->global[cut->dim] > rest) /* the last work-group is a smaller one */
+        s->global[cut->dim] = rest;
+    memcpy(s->local, cut->local, sizeof s->local);
+    cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
+    if (cut->ragged && rest < s->local[cut->dim])
+        s->local[cut->dim] = 1; /* nobody can see it, and it is the same code for all widths */
+    s->queue = cw_run_execute_queue(c, p);
+    s->kernel = s->queue ? cw_run_tile_program_on(l->kernel, p, &s->hidden) : NULL;
+    if (!s->kernel)
+        return;
+    s->set = l->kernel->tiled->set[p->lane->number];
+    if (CW_UNLIKELY(spoils && cw_run_fault_planted))
+        spoil(&s->tile, l, cut->dim, s->global, s->local);
+    by_rows = s->hidden && cw_run_tile_rows_of(&s->tile, s->global, p, &s->rows) ? cw_run_tile_program_rows_on(l->kernel, p) : NULL;
+    if (by_rows) {
+        s->kernel = by_rows;
+        s->form = CW_RUN_ROWS;
+        s->set = l->kernel->tiled->row_set[p->lane->number];
+        memcpy(s->global, s->rows.global, sizeof s->global);
+        s->local[0] = s->local[1] = s->local[2] = 1;
+    }
+    s->first_time = !cw_compiler_resources_has(l, s->global, s->local, p->lane->number, s->form);
+}
+
+static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, struct cw_run_context_device *p)
+{
+    const struct cw_run_ndrange r = {l->dims, NULL, s->global, s->local};
+
+    if (!s->kernel)
+        return CL_OUT_OF_RESOURCES;
+    return CW_UNLIKELY(s->first_time) ? cw_run_tile_program_ahead(l, p, &r, s->form == CW_RUN_ROWS) : CL_SUCCESS;
+}
+
+bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                          const struct cw_run_block *b)
+{
+    struct shape s;
+
+    shape_of(&s, l, c, p, cut, b, false);
+    return have_code(&s, l, p) == CL_SUCCESS;
+}
+
+/* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one where it is smaller. Vendors
+ * compile code of their own for wide ranges and for each local size (builds/isolated_compiler.c). Where nobody can be asked, there is room to
+ * compile it now. */
+static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p, const struct cw_run_cut *cut)
+{
+    const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged}, last = {.first = most.groups, .groups = 1};
+    size_t local[3];
+
+    memcpy(local, cut->local, sizeof local);
+    local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2 : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
+    if (cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
+        return true;
+    if (!cw_run_tile_submit_has_code(l, c, p, cut, &one) || !cw_run_tile_submit_has_code(l, c, p, cut, &most) ||
+        (cut->ragged && !cw_run_tile_submit_has_code(l, c, p, cut, &last)))
+        return false;
+    cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
+    return true;
+}
+
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p,
+                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
+                                cl_event *event)
+{
+    struct shape s;
+    const struct cw_run_ndrange r = {l->dims, NULL, s.global, s.local};
+    cl_int err;
+
+    shape_of(&s, l, c, p, cut, b, true);
+    *queue = s.queue;
+    err = have_code(&s, l, p);
+    if (err == CL_SUCCESS)
+        err = cw_run_execute_set_args(s.kernel, l, p, s.set);
+    if (err == CL_SUCCESS && s.hidden)
+        err = cw_next.clSetKernelArg(s.kernel, l->kernel->count, sizeof s.tile, &s.tile);
+    if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
+        err = cw_next.clSetKernelArg(s.kernel, l->kernel->count + 1, sizeof s.rows.size, &s.rows.size);
+    if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
+        err = cw_pending_builds_enqueue(p, s.queue, s.kernel, &r, event);
+    else if (err == CL_SUCCESS)
+        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL, event);
+    if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
+        atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
+    if (err == CL_SUCCESS && s.first_time)
+        cw_compiler_resources_loaded(l, s.global, s.local, p->lane->number, s.form);
+    return err;
+}
+
+cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event)
+{
+    const struct cw_run_tiles *x = part->part_of;
+    struct cw_run_context *c = part->queue->context;
+    struct cw_run_context_device *p = &c->places[part->place];
+    struct cw_run_block b = x->block[part->index], last = {.first = x->cut.groups - 1, .groups = 1};
+    bool two = x->cut.ragged && b.groups > 1 && b.first + b.groups == x->cut.groups;
+    cl_int err;
+
+    /* before its first block: who has begun can bring the launch to its end */
+    part->able = part->able || has_all_code(&part->launch, c, p, &x->cut);
+    if (!part->able)
+        return CL_OUT_OF_RESOURCES;
+    b.groups -= two;
+    err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &b, queue, two ? NULL : event);
+    part->begun = err == CL_SUCCESS;
+    if (two && part->begun) {
+        err = cw_run_tile_submit_range(&part->launch, c, p, &x->cut, &last, queue, event);
+        if (err != CL_SUCCESS)
+            cw_next.clFinish(*queue); /* what has begun is over before anybody hears of it */
+    }
+    return err;
+}

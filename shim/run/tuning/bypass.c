@@ -1,0 +1,100 @@
+/* bypass.c - queues that stand aside.
+ *
+ * A window that is planned and then runs at home as it was enqueued has cost something and gained nothing: the vendor
+ * would have begun the first command while the program was still enqueueing the next. So a queue whose latest windows
+ * were all of that kind gives its commands to the vendor as they come, for some synchronisations; then a few windows
+ * are looked at again, and so on, less and less often. It changes sides when nothing of it is unfinished, so that neither
+ * side has to wait for the other; only in a program that waits for nothing it does not look for such a moment. All queues
+ * stand aside as long as there is nothing by which they could gain (tuning/activation.h), and for good once the whole run falls
+ * behind what it takes without helpers. Transfers that block, on a queue without unfinished commands, are done by the
+ * calling thread meanwhile, which is quicker than any hand-over. */
+#include "decide.h"
+#include "../core/fault.h"
+#include "activation.h"
+
+#define POOR_FIRST   8  /* windows without gain, then the queue stands aside */
+#define POOR_AGAIN   2  /* the same from the second time on */
+#define POOR_UNHEARD 64 /* the same in a program that does not wait for what it enqueues */
+#define SPAN_LEAST   16 /* synchronisations for which it does */
+#define SPAN_MOST    4096
+
+static bool is_idle(const struct cw_run_queue *q)
+{
+    return !q->first && !q->join && q->native_given == q->native_known;
+}
+
+static bool may(const struct cw_run_queue *q)
+{
+    return q->managed && !cw_run.all && !cw_run.chaos && !cw_run_fault_planted && !q->context->places[q->home].slot->dsp;
+}
+
+/* A transfer that blocks behind native commands alone: the vendor goes from one to the other without waking anybody. */
+static bool follows_natives(const struct cw_run_queue *q)
+{
+    return q->native_given != q->native_known && !q->first && q->in_order && !cw_run.all && !cw_run.chaos;
+}
+
+int cw_run_bypass_wanted(const struct cw_run_queue *q, bool blocking)
+{
+    bool aside = q->aside.left || !cw_run.begun, behind = blocking && follows_natives(q);
+
+    if (CW_LIKELY(!behind && (!aside || (blocking && is_idle(q)))))
+        return -1;
+    return !cw_run.begun ? CW_RUN_R_UNBEGUN : q->aside.left ? CW_RUN_R_ASIDE : CW_RUN_R_BEHIND;
+}
+
+static void stand_aside(struct cw_run_queue *q)
+{
+    struct cw_run_aside *a = &q->aside;
+
+    a->span = !a->span ? SPAN_LEAST : a->span < SPAN_MOST ? 2 * a->span : SPAN_MOST;
+    a->left = a->span;
+}
+
+void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
+{
+    if (gained) {
+        q->aside.poor = 0;
+        q->aside.span = 0;
+    } else if (++q->aside.poor == POOR_UNHEARD && !q->aside.left && !q->synchronous && may(q)) {
+        stand_aside(q);
+    }
+}
+
+void cw_run_bypass_launched(struct cw_run_queue *q, struct cw_run_program *p, uint64_t *now)
+{
+    struct cw_run_aside *a = &q->aside;
+
+    if (!a->left && cw_run.begun)
+        return;
+    if (!a->since_ns)
+        a->since_ns = cw_run_once_ns(now);
+    if (a->spent_ns > 0)
+        cw_run_perf_model_spent(p, a->spent_ns);
+    a->spent_ns = 0;
+}
+
+void cw_run_bypass_synchronised(struct cw_run_queue *q, uint64_t *now)
+{
+    struct cw_run_aside *a = &q->aside;
+
+    if (!is_idle(q)) {
+        a->left -= a->left > 1;
+        return;
+    }
+    if (a->since_ns) {
+        a->spent_ns += (double)(cw_run_once_ns(now) - a->since_ns);
+        a->since_ns = 0;
+    }
+    if (cw_run_activation_has_ended() && may(q)) {
+        a->left = UINT32_MAX;
+    } else if (a->copies != cw_run.copies) { /* there may be more to gain now */
+        a->copies = cw_run.copies;
+        a->left = a->span = a->poor = 0;
+    } else if (a->left) {
+        a->left--;
+        a->poor = 0;
+    } else if (a->poor >= (a->span ? POOR_AGAIN : POOR_FIRST) && may(q)) {
+        stand_aside(q);
+    }
+}

@@ -1,0 +1,402 @@
+/* decide.c - a window that closes: from commands and their edges to a plan, and back. */
+#include "perf_model.h"
+#include "decide.h"
+#include "repeat_place.h"
+#include "../planner/profit.h"
+#include "../../trace/recorder.h"
+#include "../core/fault.h"
+#include "gain.h"
+#include "../groups/group.h"
+#include "../tiles/parts.h"
+#include "../tiles/share.h"
+#include "../../../sched/whole.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EDGES_EACH    8  /* edges kept per command, on average */
+#define THROUGH_JOINS 64 /* internal commands looked through per command */
+#define LEAST_KEPT    4  /* commands that are worth waiting for what trials show */
+
+/* Arrays for one window; as many as threads have ever planned at once. */
+struct workspace {
+    struct workspace *next;
+    uint32_t tasks, edges; /* room */
+    struct cw_run_task **task;
+    uint32_t *from, *to, *pred_start, *pred, *home, *trial;
+    uint64_t *lanes; /* where each may run */
+    uint64_t *groups; /* how it may be shared; of a planner that shares */
+    double *cost, *error;
+    struct cw_run_plan plan;
+};
+
+static struct {
+    struct workspace *idle;
+    uint32_t serial;
+    uint64_t verdicts[CW_RUN_VERDICTS];
+    double home_ns, plan_ns; /* of planned windows */
+    uint64_t shared;         /* launches, as planned */
+    uint64_t tried;          /* launches moved to learn what they take there */
+} decide;
+
+int cw_run_decide_describe(char *text, unsigned size)
+{
+    uint64_t planned = decide.verdicts[CW_RUN_GAIN] + decide.verdicts[CW_RUN_ASKED];
+    int used = planned
+                   ? snprintf(text, size, "run: %s planned %llu windows, expected %.3f ms instead of %.3f ms",
+                              cw_run_perf_model_policy(), (unsigned long long)planned, decide.plan_ns / 1e6,
+                              decide.home_ns / 1e6)
+                   : snprintf(text, size, "run: %s planned no window", cw_run_perf_model_policy());
+
+    for (int v = CW_RUN_HOME_ONLY; v < CW_RUN_VERDICTS && used > 0 && (unsigned)used < size; v++)
+        if (decide.verdicts[v])
+            used += snprintf(text + used, size - (unsigned)used, "; %llu %s",
+                             (unsigned long long)decide.verdicts[v],
+                             cw_run_plan_verdict_string((enum cw_run_verdict)v));
+    if (decide.shared && used > 0 && (unsigned)used < size)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu launches shared by the plan",
+                         (unsigned long long)decide.shared);
+    if (decide.tried && used > 0 && (unsigned)used < size)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu launches tried elsewhere",
+                         (unsigned long long)decide.tried);
+    if (used > 0 && (unsigned)used + 1 < size)
+        text[used++] = '\n';
+    return used < (int)size ? used : (int)size - 1;
+}
+
+/* ---- the arrays of a window */
+
+static bool grow(void *pointer, size_t count, size_t size)
+{
+    void **p = pointer, *q = realloc(*p, count * size);
+
+    if (q)
+        *p = q;
+    return q;
+}
+
+static struct workspace *take_workspace(uint32_t count)
+{
+    struct workspace *w = decide.idle;
+    uint32_t tasks = count < 256 ? 256 : count, edges = EDGES_EACH * tasks;
+
+    if (w)
+        decide.idle = w->next;
+    else
+        w = calloc(1, sizeof *w);
+    if (!w || tasks <= w->tasks)
+        return w;
+    if (grow(&w->task, tasks, sizeof *w->task) && grow(&w->from, edges, sizeof *w->from) &&
+        grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
+        grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
+        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) && grow(&w->trial, tasks, sizeof *w->trial) &&
+        grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
+        grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
+        w->tasks = tasks;
+        w->edges = edges;
+        return w;
+    }
+    w->next = decide.idle;
+    decide.idle = w;
+    return NULL;
+}
+
+/* ---- dependences */
+
+struct edges {
+    struct workspace *w;
+    uint32_t serial, count, from, looked;
+};
+
+/* Commands of this window that wait for `t`, also through what has no work of its own. */
+static void follow(struct edges *e, const struct cw_run_task *t)
+{
+    for (uint32_t k = 0; k < t->num_successors; k++) {
+        const struct cw_run_task *s =
+            (const struct cw_run_task *)(t->successors[k] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+        if (!s || e->count == e->w->edges)
+            continue;
+        if (s->window == e->serial) {
+            e->w->from[e->count] = e->from;
+            e->w->to[e->count++] = s->index;
+        } else if (s->work == CW_RUN_NOTHING && e->looked++ < THROUGH_JOINS) {
+            follow(e, s);
+        }
+    }
+}
+
+/* Fills pred_start and pred. */
+static void find_edges(struct workspace *w, uint32_t count, uint32_t serial)
+{
+    struct edges e = {.w = w, .serial = serial};
+
+    for (uint32_t i = 0; i < count; i++) {
+        e.from = i;
+        e.looked = 0;
+        follow(&e, w->task[i]);
+    }
+    memset(w->pred_start, 0, (count + 1) * sizeof *w->pred_start);
+    for (uint32_t k = 0; k < e.count; k++)
+        w->pred_start[w->to[k]]++;
+    for (uint32_t i = 1; i <= count; i++)
+        w->pred_start[i] += w->pred_start[i - 1];
+    for (uint32_t k = e.count; k-- > 0;) /* from the end of each row back to its start */
+        w->pred[--w->pred_start[w->to[k]]] = w->from[k];
+}
+
+/* ---- the decision */
+
+static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
+{
+    uint32_t k = 0;
+
+    while (c->places[k].lane->number != lane)
+        k++;
+    return k;
+}
+
+/* For the recorded log: what is wanted of command `i`, whose plan counts from `now` of the clock of times[]. */
+static void record(const struct workspace *w, uint32_t i, uint64_t now)
+{
+    const struct cw_run_plan *plan = &w->plan;
+    const struct cw_run_plan_part all = {.slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
+    const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
+
+    for (uint32_t k = 0; k < plan->parts[i]; k++)
+        cw_times_plan(&(struct cw_times_part){.seq = w->task[i]->recorded - 1,
+                                              .dim = w->task[i]->tiles ? w->task[i]->tiles->cut.dim : 0,
+                                              .device = cw_run.lanes[part[k].slot].recorded,
+                                              .first = part[k].first_group,
+                                              .groups = part[k].groups,
+                                              .start_ns = now + cw_whole_from(part[k].start_ns, INT64_MAX),
+                                              .end_ns = now + cw_whole_from(part[k].finish_ns, INT64_MAX)});
+}
+
+/* Shared as planned. Whoever has a part is busy until all have ended. */
+static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
+{
+    decide.shared += cw_run_parts_cut(w->task[i], &w->plan, i);
+    for (uint32_t k = 0; k < w->plan.parts[i]; k++) {
+        struct cw_run_worker *l = &cw_run.lanes[w->plan.part[w->plan.first_part[i] + k].slot];
+        l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
+    }
+}
+
+static void apply(struct workspace *w, uint64_t base)
+{
+    uint64_t now = cw_run_global_lock_now_ns(), recorded = cw_run.recording ? cw_run_timing_now_ns() : 0;
+
+    for (uint32_t k = 0; k < w->plan.tasks; k++) {
+        uint32_t i = w->plan.order[k];
+        struct cw_run_task *t = w->task[i];
+        struct cw_run_worker *l = &cw_run.lanes[w->plan.slot[i]];
+        uint64_t end = now + cw_whole_from(w->plan.finish_ns[i], INT64_MAX);
+        t->rank = base + k; /* below every rank of a later window, above those of earlier ones */
+        t->lane = l->number;
+        t->place = place_on(t->queue->context, l->number);
+        l->busy_until_ns = end > l->busy_until_ns ? end : l->busy_until_ns;
+        if (w->plan.parts[i] > 1)
+            apply_parts(w, i, end);
+        if (CW_UNLIKELY(t->recorded))
+            record(w, i, recorded);
+    }
+    decide.verdicts[w->plan.verdict]++;
+    if (w->plan.planned) {
+        decide.home_ns += w->plan.home_ns;
+        decide.plan_ns += w->plan.plan_ns;
+    }
+}
+
+/* Numbers the commands, finds their shapes and where they may run. False: all of them only at home. */
+static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t count)
+{
+    bool elsewhere = false;
+    uint32_t i = 0;
+
+    for (struct cw_run_task *t = first; i < count; t = t->window_next, i++) {
+        w->task[i] = t;
+        w->home[i] = t->home_lane;
+        w->lanes[i] = cw_run_costs_devices_allowed(t);
+        elsewhere |= w->lanes[i] != UINT64_C(1) << t->home_lane;
+        t->index = i;
+        t->window = decide.serial;
+        if (t->work == CW_RUN_LAUNCH)
+            cw_run_costs_name_launch(t);
+    }
+    return elsewhere;
+}
+
+/* True when launch `i` follows another one of its queue, which is how batches are made (workers/batch.c). */
+static bool follows(const struct workspace *w, uint32_t i)
+{
+    const struct cw_run_task *t = w->task[i];
+
+    for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++)
+        if (w->task[w->pred[e]]->work == CW_RUN_LAUNCH && w->task[w->pred[e]]->queue == t->queue)
+            return !t->queue->synchronous;
+    return false;
+}
+
+static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
+{
+    bool alone = count == 1 && cw_run.unfinished <= count + cw_run.window_count;
+
+    cw_run_estimate_begin(&b->estimator);
+    for (uint32_t i = 0; i < count; i++)
+        w->trial[i] = cw_run_costs_fill(b, w->task[i], w->lanes[i], follows(w, i), alone, w->cost + (size_t)i * b->lanes,
+                                   w->error + (size_t)i * b->lanes);
+}
+
+/* True when something is to run elsewhere, or in another order. */
+static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task *first, uint32_t count)
+{
+    double busy[CW_RUN_LANES];
+    uint64_t now = cw_run_global_lock_now_ns();
+    struct cw_run_window window = {.tasks = count,
+                                   .pred_start = w->pred_start,
+                                   .pred = w->pred,
+                                   .cost_ns = w->cost,
+                                   .error_ns = w->error,
+                                   .groups = cw_run_planner_shares(b->planner) ? w->groups : NULL,
+                                   .home = w->home,
+                                   .busy_ns = busy,
+                                   .seed = cw_run.counts.windows * 0x9e3779b97f4a7c15u};
+    uint64_t base = first->sequence;
+    bool idle = cw_run.unfinished <= count + cw_run.window_count; /* whatever was thought */
+    enum cw_status status;
+    uint32_t tried = 0;
+
+    for (uint32_t i = 0; i < count && window.groups; i++)
+        w->groups[i] = cw_run_parts_groups(w->task[i], w->lanes[i]);
+    for (uint32_t p = 0; p < b->lanes; p++)
+        busy[p] = !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
+    cw_run_global_lock_give();
+    status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
+    if (status == CW_OK)
+        tried = cw_run_estimate_adopt(&b->estimator, &window, w->trial, &w->plan);
+    cw_run_global_lock_take();
+    decide.tried += tried;
+    if (status == CW_OK)
+        apply(w, base);
+    return status == CW_OK && (w->plan.planned || tried);
+}
+
+/* Cuts what gains by it. The plan says when each launch is expected to run. */
+static bool cut(const struct workspace *w, const struct cw_run_brain *b, uint32_t count)
+{
+    struct cw_run_shared s = {.task = w->task,
+                              .plan = &w->plan,
+                              .cost = w->cost,
+                              .tasks = count,
+                              .lanes = b->lanes,
+                              .always = cw_run.all};
+
+    return w->plan.tasks == count && cw_run_share_window(&s);
+}
+
+static bool any_long(const struct cw_run_task *t)
+{
+    while (t && !cw_run_share_wanted(t))
+        t = t->window_next;
+    return t;
+}
+
+/* A window that went as remembered. */
+static bool count_memo(const struct cw_run_repeat_place *m)
+{
+    decide.verdicts[m->verdict]++;
+    if (m->verdict != CW_RUN_GAIN)
+        return false;
+    decide.home_ns += m->home_ns;
+    decide.plan_ns += m->plan_ns;
+    return true;
+}
+
+/* Launches that were tried elsewhere in a window that stays at home: what comes behind them, and as many more that keep home
+ * busy meanwhile, is better decided when they have shown what they take. Returns the first of it, taken off the list; NULL:
+ * nothing was tried, or little is left. */
+static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
+{
+    uint32_t last = 0, tried = 0;
+    struct cw_run_task *rest;
+
+    for (uint32_t i = 0; i < count && !w->plan.planned && w->plan.tasks == count; i++)
+        if (w->trial[i] != CW_SCHED_NONE && w->plan.slot[i] != w->home[i]) {
+            last = i;
+            tried++;
+        }
+    if (!tried || last + 1 + tried + LEAST_KEPT > count)
+        return NULL;
+    rest = w->task[last + 1 + tried];
+    w->task[last + tried]->window_next = NULL;
+    return rest;
+}
+
+/* Says in *g what may be known of the window's gain. */
+static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g, struct cw_run_task **rest)
+{
+    struct workspace *w;
+    struct cw_run_brain *b;
+    bool gained = false, may_share;
+
+    if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
+        return false;
+    b = cw_run_perf_model_now();
+    if (b && count == 1 && cw_run_repeat_place_of(first, b, g))
+        return count_memo(&first->launch.kernel->memo);
+    if (b && count == 1 && cw_run_repeat_place_looks_home(first))
+        return true;
+    w = b ? take_workspace(count) : NULL;
+    if (!w)
+        return false;
+    decide.serial++;
+    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) && any_long(first);
+    if (collect(w, first, count) || cw_run.chaos || may_share) {
+        find_edges(w, count, decide.serial);
+        price(w, b, count);
+        gained = plan(w, b, first, count);
+        cw_run_gain_expect(g, w->task, count, &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
+        g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
+        if (rest)
+            *rest = keep_rest(w, count);
+        if (may_share && !(rest && *rest) && cut(w, b, count))
+            gained = g->acted = true;
+        if (count == 1 && w->trial[0] == CW_SCHED_NONE)
+            cw_run_repeat_place_keep(first, &w->plan, g);
+    } else {
+        decide.verdicts[CW_RUN_HOME_ONLY]++;
+    }
+    w->next = decide.idle;
+    decide.idle = w;
+    return gained;
+}
+
+/* Commands that are to run in groups stay at home, whatever was planned. */
+static void stay(struct cw_run_task *t)
+{
+    for (; t; t = t->window_next)
+        if (t->groupable) {
+            t->lane = t->home_lane;
+            t->place = t->queue->home;
+        }
+}
+
+bool cw_run_decide(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest)
+{
+    enum cw_run_marked marked = cw_run_group_mark(first);
+    struct cw_run_gain_window g = {0};
+    bool gained = marked == CW_RUN_MARKED_ALL || decide_lanes(first, count, &g, marked ? NULL : rest);
+
+    if (marked)
+        stay(first);
+    if (cw_run.chaos && cw_run_fault_cuts())
+        for (struct cw_run_task *t = first; t; t = t->window_next)
+            if (t->work == CW_RUN_LAUNCH && !t->groupable)
+                cw_run_tile_chaos_cut(t);
+    if (g.first)
+        cw_run_gain_window(&g);
+    else
+        cw_run_gain_spoilt();
+    return gained || marked;
+}

@@ -1,0 +1,111 @@
+/* gain.c - see tuning/gain.h. */
+#include "gain.h"
+
+#include <stdio.h>
+
+#include "perf_model.h"
+
+#define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
+
+struct total {
+    double home_ns, error_ns, took_ns;
+    uint64_t windows; /* planned ones */
+};
+
+static struct {
+    struct total now;  /* the open span's; took_ns not yet */
+    uint64_t since_ns; /* it is open; 0: none is */
+    uint32_t left;     /* commands of it that are not over */
+    bool spoilt;
+    struct total known;
+    uint64_t unknown;  /* planned windows in spans that are not judged */
+    uint64_t gained, lost, same; /* spans: by more than the error */
+} gain;
+
+/* What transfers take is measured nowhere: they may take anything up to twice what they are thought to. */
+void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const *task, uint32_t count,
+                        const struct cw_run_gain_prices *prices)
+{
+    *g = (struct cw_run_gain_window){.first = task[0], .known = !cw_device_clock_is_virtual()};
+    for (uint32_t i = 0; i < count; i++) {
+        size_t at = (size_t)i * prices->lanes + prices->home[i];
+        double cost = prices->cost_ns[at], error = prices->error_ns[at];
+        bool measured = task[i]->work == CW_RUN_LAUNCH;
+
+        g->home_ns += cost;
+        g->error_ns += measured ? error : cost;
+        g->known &= prices->trial[i] == CW_SCHED_NONE && prices->home[i] == prices->home[0] &&
+                    (!measured || error <= HALF_KNOWN * cost);
+    }
+}
+
+void cw_run_gain_window(const struct cw_run_gain_window *w)
+{
+    if (!w->acted && !gain.since_ns)
+        return;
+    if (!gain.since_ns) {
+        gain.since_ns = cw_run_global_lock_now_ns();
+        gain.now = (struct total){0};
+        gain.spoilt = cw_run.running > 0; /* of a window before it */
+    }
+    for (struct cw_run_task *t = w->first; t; t = t->window_next) {
+        t->gauged = true;
+        gain.left++;
+    }
+    gain.spoilt |= !w->known;
+    gain.now.home_ns += w->home_ns;
+    gain.now.error_ns += w->error_ns;
+    gain.now.windows += w->acted;
+}
+
+void cw_run_gain_spoilt(void)
+{
+    gain.spoilt = true;
+}
+
+static void judge(double took_ns)
+{
+    double gained = gain.now.home_ns - took_ns;
+
+    if (gain.spoilt) {
+        gain.unknown += gain.now.windows;
+        return;
+    }
+    gain.known.home_ns += gain.now.home_ns;
+    gain.known.error_ns += gain.now.error_ns;
+    gain.known.took_ns += took_ns;
+    gain.known.windows += gain.now.windows;
+    gain.gained += gained > gain.now.error_ns;
+    gain.lost += gained < -gain.now.error_ns;
+    gain.same += gained <= gain.now.error_ns && gained >= -gain.now.error_ns;
+}
+
+void cw_run_gain_done(void)
+{
+    if (--gain.left)
+        return;
+    judge((double)(cw_run_global_lock_now_ns() - gain.since_ns));
+    gain.since_ns = 0;
+}
+
+int cw_run_gain_describe(char *text, unsigned size)
+{
+    const struct total *k = &gain.known;
+    int used;
+
+    if (!k->windows && !gain.unknown)
+        return 0;
+    if (!k->windows)
+        return snprintf(text, size, "run: measured gain unknown: of none of %llu planned windows it is known what home takes\n",
+                        (unsigned long long)gain.unknown);
+    used = snprintf(text, size,
+                    "run: measured: %llu planned windows took %.3f ms, home would have taken %.3f +- %.3f ms by history; "
+                    "of %llu spans %llu gained, %llu lost, %llu differ by less than the error",
+                    (unsigned long long)k->windows, k->took_ns / 1e6, k->home_ns / 1e6, k->error_ns / 1e6,
+                    (unsigned long long)(gain.gained + gain.lost + gain.same), (unsigned long long)gain.gained,
+                    (unsigned long long)gain.lost, (unsigned long long)gain.same);
+    if (gain.unknown)
+        used += snprintf(text + used, size - (unsigned)used, "; %llu windows not judged: home's time, or what ran beside them, is not known",
+                         (unsigned long long)gain.unknown);
+    return used + snprintf(text + used, size - (unsigned)used, "\n");
+}

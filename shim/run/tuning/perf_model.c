@@ -1,0 +1,359 @@
+/* perf_model.c - policy, planner and history of run mode: from start() to the end of the process. */
+#include "perf_model.h"
+#include "decide.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../analyzer/compile/compile_client.h"
+#include "../../../analyzer/settings/options.h"
+#include "../../../analyzer/history/history_store.h"
+#include "../../door/log.h"
+#include "../../builds/helper_cache.h"
+#include "../../builds/build_cache.h"
+#include "../models/program_models.h"
+#include "activation.h"
+#include "../../builds/isolated_compiler.h"
+#include "../core/threads.h"
+#include "../groups/group.h"
+#include "../tiles/share.h"
+
+#define HANDOFF_NS 1000 /* a command through our own lock and queue */
+#define TRIAL_RUN  0.1  /* of what runs take: for trials, in one that is to show what can be gained */
+#define GRANTED    4    /* trials of a kernel that cost more than is left for trials */
+
+_Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
+
+static struct {
+    struct cw_policy_config config;
+    struct cw_history *history;
+    char path[PATH_MAX]; /* of the history; "": not kept */
+    bool begun, loading;
+    pthread_t loader;
+    _Atomic(struct cw_run_brain *) now;
+} brain;
+
+/* ---- beginning and end */
+
+static void start_models(const struct cw_options *options, const char *folder)
+{
+    if (strcmp(options->footprints, "off"))
+        cw_run_program_models_start(folder);
+}
+
+/* Binaries are kept in the folder of the history, under kernels/. */
+static void start_cache(const struct cw_options *options)
+{
+    const char *slash = strrchr(brain.path, '/');
+    char folder[PATH_MAX];
+
+    if (!*brain.path) {
+        start_models(options, "");
+        return;
+    }
+    snprintf(folder, sizeof folder, "%.*skernels", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_helper_cache_start(folder);
+    snprintf(folder, sizeof folder, "%.*scompiled", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_isolated_compiler_start(folder);
+    snprintf(folder, sizeof folder, "%.*sbuilds", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_build_cache_start(folder);
+    snprintf(folder, sizeof folder, "%.*sfootprints", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    start_models(options, folder);
+}
+
+/* Records of programs are kept there too, under programs/. */
+static void start_rent(const struct cw_options *options)
+{
+    const char *slash = strrchr(brain.path, '/');
+    char folder[PATH_MAX] = "";
+
+    if (*brain.path)
+        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+    cw_run_activation_init(options, folder);
+}
+
+/* False when no planner takes the policy. */
+static bool fits_windows(struct cw_error *err)
+{
+    const struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    const struct cw_plan_device slot = {0};
+    struct cw_run_planner *planner;
+    bool fits = cw_run_planner_create(&slot, 1, &rules, &brain.config, &planner, err) == CW_OK;
+
+    cw_run_planner_destroy(planner);
+    return fits;
+}
+
+bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed)
+{
+    struct cw_error err = {0};
+
+    if (cw_policy_parse(&brain.config, options->policy, &err) != CW_OK) {
+        cw_log_error("%s", err.text);
+        return false;
+    }
+    if (!fits_windows(&err)) {
+        cw_log_error("%s", err.text);
+        return false;
+    }
+    brain.config.seed = seed;
+    cw_compile_client_init();
+    brain.history = cw_history_create();
+    if (!strcmp(options->history, "off")) {
+        start_models(options, "");
+        start_rent(options);
+        return true;
+    }
+    if (*options->history)
+        snprintf(brain.path, sizeof brain.path, "%s", options->history);
+    else if (cw_history_path(brain.path, sizeof brain.path, &err) != CW_OK) {
+        if (err.status == CW_ERR_INVALID)
+            cw_log_warning("nothing is remembered between runs: %s", err.text);
+        else
+            cw_log_info("nothing is remembered between runs: %s", err.text);
+        brain.path[0] = '\0';
+    }
+    start_cache(options);
+    start_rent(options);
+    return true;
+}
+
+struct loading {
+    struct cw_error err;
+    enum cw_status status;
+    double ns;
+};
+
+/* Apart: the program may close all descriptors meanwhile. */
+static void load_history(void *loading)
+{
+    struct loading *l = loading;
+    double begin = cw_run_activation_thread_ns();
+
+    l->status = cw_history_load(brain.history, brain.path, &l->err);
+    l->ns = cw_run_activation_thread_ns() - begin;
+}
+
+static void *load(void *unused)
+{
+    struct loading l = {.status = CW_OK};
+
+    (void)unused;
+    cw_isolated_compiler_files(load_history, &l);
+    if (l.status != CW_OK)
+        cw_log_warning("%s; starting without it", l.err.text);
+    cw_run_global_lock_take();
+    cw_run_activation_cost(l.ns);
+    cw_run_record_each(CW_RUN_PROGRAM, cw_run_group_history_foresee_group);
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+static void save_history(void *err)
+{
+    cw_history_save(brain.history, brain.path, err);
+}
+
+void cw_run_perf_model_finish(void)
+{
+    struct cw_error err = {0};
+
+    if (brain.loading)
+        pthread_join(brain.loader, NULL);
+    brain.loading = false;
+    cw_run_activation_finish();
+    if (!brain.history || !*brain.path || cw_run.forked || !brain.begun)
+        return; /* without having begun there is nothing that another run could use */
+    cw_isolated_compiler_files(save_history, &err);
+    if (*err.text)
+        cw_log_warning("%s", err.text);
+}
+
+/* ---- the lanes as slots */
+
+/* True when the helpers run on the cores that the home device uses too: then a plan uses either. */
+static bool cores_are_shared(void)
+{
+    cl_uint home = 0, helpers = 0;
+
+    for (uint32_t k = 0; k < cw_run.num_lanes; k++) {
+        const struct cw_run_worker *l = &cw_run.lanes[k];
+        if (l->home && l->kind == CW_SLOT_HOME)
+            home += l->units;
+        else if (l->kind == CW_SLOT_BASIC || l->kind == CW_SLOT_SUBDEVICE)
+            helpers += l->units;
+    }
+    return home && helpers >= home;
+}
+
+/* Alike lanes have one name in the history: "basic 1" for every basic device of one unit. */
+static void history_name(const struct cw_run_worker *l, char text[48])
+{
+    size_t n = strcspn(l->name, "0123456789");
+
+    snprintf(text, 48, "%.*s %u", (int)(n < 24 ? n : 24), l->name, l->units);
+}
+
+/* What each part of a shared launch takes there beside its work. */
+static double part_ns(const struct cw_run_worker *l)
+{
+    double modelled = cw_device_set_up_ns(l->device);
+
+    return !isnan(modelled) ? modelled : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS : CW_RUN_SHARE_PART_NS;
+}
+
+static struct cw_run_brain *make_brain(void)
+{
+    struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_plan_device slots[CW_RUN_LANES] = {{0}};
+    double slowness[CW_RUN_LANES];
+    char text[CW_RUN_LANES][48];
+    const char *names[CW_RUN_LANES];
+    struct cw_run_brain *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    b->lanes = cw_run.num_lanes;
+    rules.always = cw_run.all;
+    rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
+    for (uint32_t k = 0; k < b->lanes; k++) {
+        const struct cw_run_worker *l = &cw_run.lanes[k];
+        slots[k] = (struct cw_plan_device){l->name, l->class_name, HANDOFF_NS, part_ns(l)};
+        slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
+        history_name(l, text[k]);
+        names[k] = text[k];
+    }
+    if (!cw_run_estimate_init(&b->estimator, brain.history, names, slowness, b->lanes) ||
+        cw_run_planner_create(slots, b->lanes, &rules, &brain.config, &b->planner, NULL) != CW_OK) {
+        free(b);
+        return NULL;
+    }
+    b->estimator.rows = (uint32_t)(cw_run_global_lock_now_ns() >> 10);
+    return b;
+}
+
+/* One process, one load, while the program goes on. */
+static void load_once(void)
+{
+    if (brain.begun)
+        return;
+    brain.begun = true;
+    cw_history_tried(brain.history, -TRIAL_RUN * cw_run_activation_trial_ns());
+    if (*brain.path)
+        brain.loading = cw_run_thread_create(&brain.loader, load, NULL);
+}
+
+void cw_run_perf_model_prepare(void)
+{
+    if (brain.history && !cw_run.forked)
+        load_once();
+}
+
+struct cw_run_brain *cw_run_perf_model_now(void)
+{
+    struct cw_run_brain *b = brain.now;
+
+    if (!brain.history || cw_run.forked)
+        return NULL;
+    load_once();
+    if (!b || b->lanes != cw_run.num_lanes)
+        brain.now = b = make_brain();
+    return b;
+}
+
+/* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x mean */
+
+#define SPENT_SHAPE 1
+#define TOLD_NS     1e6 /* at once, at least */
+#define TOLD_SHARE  0.125 /* of what this process has spent: more at once, as the history forgets old samples */
+
+static uint32_t spent_device(void)
+{
+    static uint32_t device = CW_HISTORY_NO_DEVICE;
+
+    if (device == CW_HISTORY_NO_DEVICE)
+        device = cw_history_device(brain.history, "spent");
+    return device;
+}
+
+void cw_run_perf_model_spent(struct cw_run_program *p, double ns)
+{
+    p->spent_ns += ns;
+    p->untold_ns += ns;
+    if (p->untold_ns < fmax(TOLD_NS, TOLD_SHARE * p->spent_ns) || cw_key_none(p->key) || !brain.history)
+        return;
+    cw_history_add(brain.history, p->key, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
+    p->untold_ns = 0;
+}
+
+double cw_run_perf_model_spent_ever(struct cw_run_program *p)
+{
+    struct cw_history_estimate e;
+    uint32_t device = spent_device();
+
+    cw_history_predict(brain.history, p->key, SPENT_SHAPE, 1, &device, NULL, 1, &e);
+    return (e.source == CW_HISTORY_EXACT ? e.mean_ns * e.count : 0) + p->untold_ns;
+}
+
+const char *cw_run_perf_model_policy(void)
+{
+    return brain.config.policy ? brain.config.policy->name : "nothing";
+}
+
+/* True for the first launch of its kind on this lane. */
+static bool is_first(struct cw_run_task *t)
+{
+    const struct cw_run_launch *l = &t->launch;
+    const struct cw_run_warm_what what = cw_run_costs_kind(l);
+    struct cw_run_first_launch **w = &l->kernel->program->warm[t->lane];
+
+    if (!*w)
+        *w = calloc(1, sizeof **w);
+    return !*w || cw_run_first_launch_is(*w, &what, l->dims == 1 ? l->global[0] : 0);
+}
+
+/* Of late: the least, as others disturb, which is forgotten slowly. */
+static void keep_least(double *least, double ns)
+{
+    *least = *least > 0 && *least * 1.02 < ns ? *least * 1.02 : ns;
+}
+
+/* The first launch of its kind on a helper has cost the budget for trials something and shows nothing. */
+static void owe(const struct cw_run_task *t, bool first)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    uint64_t bit = UINT64_C(1) << t->lane;
+
+    if (t->lane == t->home_lane)
+        return;
+    if (!first) {
+        k->owed &= ~bit;
+    } else if (k->granted < GRANTED && !(k->owed & bit)) {
+        k->granted++;
+        k->owed |= bit;
+    }
+}
+
+void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
+{
+    const struct cw_run_brain *b = brain.now;
+    struct cw_run_kernel *k = t->launch.kernel;
+    double ns = (double)t->took_ns;
+    uint32_t device;
+    bool first;
+
+    if (!t->took_ns)
+        return;
+    keep_least(t->chained ? &k->batch_ns : &k->mean_ns[t->lane], ns);
+    if (t->queue->context->places[t->place].slot->home)
+        cw_run_perf_model_spent(k->program, ns);
+    first = is_first(t);
+    owe(t, first);
+    if (first || status != CL_SUCCESS || !b || !t->shape || t->lane >= b->lanes)
+        return;
+    device = t->chained ? b->estimator.chained[t->lane] : b->estimator.device[t->lane];
+    cw_history_add(brain.history, k->key, t->shape, device, cw_run_costs_items(&t->launch), ns);
+}

@@ -1,0 +1,68 @@
+/* repeat_place.c - see tuning/repeat_place.h. */
+#include "repeat_place.h"
+#include "../tiles/share.h"
+#include "decide.h"
+#include "../planner/profit.h"
+
+#define REMEMBERED   64  /* launches; then it is planned anew */
+#define LOOK_PLANNED 16  /* times, then after twice, four times as often ...: home is measured instead of planned for ... */
+#define LOOK_MOST_NS 1e6 /* ... where that costs little: what is known of it may come from a busy hour */
+
+bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
+{
+    struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
+    uint32_t n;
+
+    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > LOOK_MOST_NS ||
+        m->home != t->home_lane)
+        return false;
+    n = ++m->planned;
+    if (n < LOOK_PLANNED || n & (n - 1))
+        return false;
+    cw_run_costs_name_launch(t);
+    return m->shape == t->shape;
+}
+
+bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b, struct cw_run_gain_window *g)
+{
+    const struct cw_run_context_device *p;
+    struct cw_run_repeat_place *m;
+
+    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest || cw_run_share_wanted(t))
+        return false;
+    m = &t->launch.kernel->memo;
+    cw_run_costs_name_launch(t);
+    if (!m->left || m->shape != t->shape || m->home != t->home_lane || m->copies != cw_run.copies)
+        return false;
+    p = &t->queue->context->places[m->place];
+    if (p->lane->number != m->lane || p->lane->building || !cw_run_legal_may_move(t, p))
+        return false;
+    m->left--;
+    t->lane = m->lane;
+    t->place = m->place;
+    *g = (struct cw_run_gain_window){t, m->alone_ns, m->error_ns, m->known, t->lane != t->home_lane};
+    return true;
+}
+
+void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_plan *plan,
+                      const struct cw_run_gain_window *g)
+{
+    const struct cw_run_worker *l = &cw_run.lanes[t->lane];
+
+    if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP || cw_run.lanes[t->home_lane].kind == CW_SLOT_DSP)
+        return;
+    t->launch.kernel->memo =
+        (struct cw_run_repeat_place){.shape = t->shape,
+                             .home = t->home_lane,
+                             .lane = t->lane,
+                             .place = t->place,
+                             .left = REMEMBERED,
+                             .copies = cw_run.copies,
+                             .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
+                             .verdict = plan->verdict,
+                             .home_ns = plan->home_ns,
+                             .plan_ns = plan->plan_ns,
+                             .alone_ns = g->home_ns,
+                             .error_ns = g->error_ns,
+                             .known = g->known};
+}

@@ -1,0 +1,135 @@
+/* batch.c - launches that follow each other on one device, handed to it in one go. */
+#include "../core/fault.h"
+#include "../../../sched/whole.h"
+
+#define LONGEST_NS    500000 /* of a batch: the first of it is seen to be over when the last is */
+#define LONGEST_AT_NS 20000  /* where kernels run inside the enqueueing call: there it only saves the lock */
+
+static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
+{
+    return &t->queue->context->places[t->place];
+}
+
+/* Somebody is to be told when it starts or ends, before the next one does. */
+static bool is_watched(const struct cw_run_task *t)
+{
+    return t->event && t->event->callbacks;
+}
+
+/* What a batch that begins with `t` may take; 0: none begins there. */
+static double longest_ns(const struct cw_run_task *t)
+{
+    const struct cw_cl_device *slot = place_of(t)->slot;
+
+    if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || is_watched(t) || cw_run_fault_planted ||
+        cw_device_clock_is_virtual())
+        return 0;
+    return slot->synchronous ? LONGEST_AT_NS : slot->home ? LONGEST_NS : 0;
+}
+
+/* Measured, and short. */
+static double expected_ns(const struct cw_run_task *t)
+{
+    double together = place_of(t)->slot->synchronous ? 0 : t->launch.kernel->batch_ns;
+    double alone = t->launch.kernel->mean_ns[t->lane];
+
+    return together > 0 ? together : alone > 0 ? alone : LONGEST_NS;
+}
+
+static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
+{
+    return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
+           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed && !s->tiles && !s->groupable &&
+           !is_watched(s) && cw_run_exclusion_may(s);
+}
+
+uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
+{
+    double longest = longest_ns(t), ns = longest > 0 ? expected_ns(t) : 0;
+    uint64_t number = ++cw_run.batches;
+    uint32_t n = 1;
+
+    batch[0] = t;
+    cw_run_exclusion_begin(t);
+    for (uint32_t i = 0; i < n && ns < longest; i++)
+        for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
+            uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
+            struct cw_run_task *s = (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+
+            if (!s || bits & CW_RUN_AT_RETIRE)
+                continue;
+            s->batched = s->batch == number ? s->batched + 1 : 1;
+            s->batch = number;
+            if (n == CW_RUN_BATCH || ns >= longest || !may_follow(t, s, last))
+                continue;
+            ns += expected_ns(s);
+            s->state = CW_RUN_RUNNING;
+            cw_run_exclusion_begin(s);
+            batch[n++] = s;
+        }
+    return n;
+}
+
+/* The launches took `ns` together: each its share by what was expected of it. */
+static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
+{
+    double all = 0, factor;
+
+    cw_run_global_lock_take();
+    for (uint32_t i = 0; i < n; i++)
+        all += expected_ns(batch[i]);
+    factor = (double)ns / all;
+    for (uint32_t i = 0; i < n; i++) {
+        batch[i]->took_ns = cw_whole_from(expected_ns(batch[i]) * factor, ns);
+        batch[i]->chained = true;
+    }
+    cw_run_global_lock_give();
+}
+
+/* Where enqueueing runs them. What follows a launch that a helper refuses has to wait until home has run that. */
+static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
+{
+    uint32_t i = 0;
+
+    do {
+        batch[i]->status = cw_run_timing_execute(batch[i]);
+    } while (batch[i]->status == CL_SUCCESS && ++i < n);
+    for (i++; i < n; i++)
+        batch[i]->status = CW_RUN_NOT_RUN;
+}
+
+/* They were told to start together, and each began when the one before it was over. */
+static void one_after_another(struct cw_run_task *const *batch, uint32_t n, bool shares)
+{
+    for (uint32_t i = 0; batch[0]->timed && i < n && batch[i]->status != CW_RUN_NOT_RUN; i++) {
+        if (i && batch[i]->times[2] < batch[i - 1]->times[3])
+            batch[i]->times[2] = batch[i - 1]->times[3];
+        if (shares)
+            batch[i]->times[3] = batch[i]->times[2] + batch[i]->took_ns;
+    }
+}
+
+void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
+{
+    cl_command_queue queue = NULL;
+    uint64_t start;
+    cl_int err;
+
+    if (place_of(batch[0])->slot->synchronous) {
+        one_by_one(batch, n);
+        one_after_another(batch, n, false);
+        return;
+    }
+    start = cw_run_global_lock_now_ns();
+    for (uint32_t i = 0; i < n; i++)
+        batch[i]->status = cw_run_execute_submit(batch[i], &queue);
+    err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
+    learn(batch, n, cw_run_global_lock_now_ns() - start);
+    for (uint32_t i = 0; i < n; i++) {
+        if (batch[i]->timed)
+            batch[i]->times[3] = cw_run_global_lock_now_ns();
+        if (batch[i]->status == CL_SUCCESS)
+            batch[i]->status = err;
+    }
+    one_after_another(batch, n, true);
+}

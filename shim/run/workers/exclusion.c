@@ -1,0 +1,170 @@
+/* exclusion.c - which launches must not overlap.
+ *
+ * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by kernel and
+ * local size alone, though it compiles one more for every global size that is wider than those before, and one for
+ * offsets. Two such launches of one kernel in flight at once release the wrong one and abort the process
+ * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the local size.
+ * What helpers run is built with an option of its own (builds/helper_program.c), and so another kernel to PoCL: each side has its own
+ * count. A native launch counts while the vendor is called, where the device runs kernels inside that call. */
+#include "../run.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/io/identity.h"
+
+struct cw_run_exclusion {
+    struct cw_run_exclusion *next;
+    struct cw_identity id; /* the kernel's source, options and name, which is what PoCL goes by */
+    struct cw_key key;
+    struct cw_run_side {
+        size_t width; /* of those that run */
+        uint32_t running;
+    } side[2];        /* home, helpers */
+};
+
+static struct cw_run_exclusion *flights; /* as many as there are kernels; never freed */
+
+struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
+{
+    const struct cw_run_program *p = k->program;
+    const char *text = cw_run_program_text(p);
+    struct cw_run_exclusion *f;
+    struct cw_identity id;
+    struct cw_key key;
+
+    if (!text || !p->options)
+        return NULL;
+    cw_identity_begin(&id, k->name);
+    cw_identity_text(&id, p->options);
+    cw_identity_text(&id, text);
+    key = cw_identity_key(&id);
+    for (f = flights; f && !(cw_key_same(f->key, key) && cw_identity_same(&f->id, &id));)
+        f = f->next;
+    if (f || id.failed || !(f = calloc(1, sizeof *f))) {
+        cw_identity_finish(&id);
+        return f;
+    }
+    *f = (struct cw_run_exclusion){.next = flights, .id = id, .key = key};
+    return flights = f;
+}
+
+/* Launches with an offset are compiled apart from all without: another width. */
+static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
+{
+    size_t width = 0, apart = 0;
+
+    for (cl_uint i = 0; i < dims; i++) {
+        width = global[i] > width ? global[i] : width;
+        if (offset && offset[i])
+            apart = ~(SIZE_MAX >> 1);
+    }
+    return width | apart;
+}
+
+static struct cw_run_side *side_of(const struct cw_run_task *t)
+{
+    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH && !t->part_of && !t->group ? t->launch.kernel->flight : NULL; /* tiles: each lane has kernels of its own */
+
+    return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
+}
+
+static size_t width(const struct cw_run_task *t)
+{
+    return t->work == CW_RUN_LAUNCH ? width_of(t->launch.dims, t->launch.offset, t->launch.global) : 0;
+}
+
+static bool may(const struct cw_run_side *s, size_t width)
+{
+    return !s || !s->running || s->width == width;
+}
+
+static void begin(struct cw_run_side *s, size_t width)
+{
+    if (!s)
+        return;
+    s->running++;
+    s->width = width;
+}
+
+static void end(struct cw_run_side *s)
+{
+    if (!s || --s->running)
+        return;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        cw_run.lanes[i].blocked = false; /* they look again */
+    cw_run_global_lock_tell();
+}
+
+bool cw_run_exclusion_may(const struct cw_run_task *t)
+{
+    return may(side_of(t), width(t));
+}
+
+void cw_run_exclusion_begin(const struct cw_run_task *t)
+{
+    begin(side_of(t), width(t));
+}
+
+void cw_run_exclusion_end(const struct cw_run_task *t)
+{
+    end(side_of(t));
+}
+
+struct cw_run_side *cw_run_exclusion_side(const struct cw_run_kernel *k, bool home)
+{
+    return k->flight ? &k->flight->side[!home] : NULL;
+}
+
+bool cw_run_exclusion_enter(struct cw_run_side *s, cl_uint dims, const size_t *global)
+{
+    size_t width = width_of(dims, NULL, global);
+
+    if (!may(s, width))
+        return false;
+    begin(s, width);
+    return true;
+}
+
+void cw_run_exclusion_leave(struct cw_run_side *s)
+{
+    end(s);
+}
+
+/* ---- native launches */
+
+struct wish {
+    const struct cw_run_side *side;
+    size_t width;
+};
+
+static bool granted(const void *what)
+{
+    const struct wish *w = what;
+
+    return may(w->side, w->width);
+}
+
+void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
+{
+    const struct cw_run_queue *q = x->queue;
+    const struct cw_run_kernel *k;
+    struct wish w;
+
+    if (!q || !q->synchronous)
+        return;
+    cw_run_global_lock_take();
+    k = q->managed ? cw_run_record_find(kernel, CW_RUN_KERNEL) : NULL;
+    if (k && k->flight && dims <= 3 && global && !cw_run.forked) {
+        x->flight = k->flight;
+        w = (struct wish){&x->flight->side[0], width_of(dims, offset, global)};
+        cw_run_help(NULL, 0, granted, &w);
+        begin(&x->flight->side[0], w.width);
+    }
+    cw_run_global_lock_give();
+}
+
+void cw_run_exclusion_native_end(struct cw_run_exclusion *f)
+{
+    if (f)
+        end(&f->side[0]);
+}

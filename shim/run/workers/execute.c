@@ -1,0 +1,197 @@
+/* execute.c - one command on its lane. */
+#include "../tuning/decide.h"
+#include "../../builds/pending_builds.h"
+#include "../core/fault.h"
+#include "../api/hooks.h"
+#include "../../builds/isolated_compiler.h"
+#include "../../builds/compiler_resources.h"
+#include "../tiles/tile.h"
+
+cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_context_device *p)
+{
+    struct cw_run_worker *l = p->lane;
+    cl_command_queue_properties timed = p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
+    cl_int err;
+
+    if (!p->context) {
+        if (!l->context)
+            l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
+        if (l->context && !l->queue)
+            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed, &err);
+        p->context = l->context;
+        p->queue = l->queue;
+    }
+    if (!p->queue && p->slot->home) {
+        cw_run_recount_begins();
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
+        if (p->queue)
+            c->own_objects++;
+        cw_run_recount_ends();
+    }
+    return p->queue;
+}
+
+/* One argument of a private kernel; nothing is done where it is set so already. */
+static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a, const struct cw_run_context_device *p, struct cw_run_set *s)
+{
+    cl_mem memory = a->memory ? cw_run_memory_on(a->memory, p) : NULL;
+    struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
+    const void *value = a->memory                     ? (const void *)&memory
+                        : a->kind == CW_RUN_ARG_LOCAL ? NULL
+                        : a->size > 8                 ? a->bytes
+                                                      : (const void *)&a->word;
+    cl_int err;
+
+    if (a->memory && !memory)
+        return CL_OUT_OF_RESOURCES;
+    want.word = a->memory ? (uintptr_t)memory : a->kind == CW_RUN_ARG_VALUE && a->size <= 8 ? a->word : 0;
+    if (s->kind == want.kind && s->size == want.size && s->word == want.word && s->id == want.id &&
+        (a->size <= 8 || a->kind == CW_RUN_ARG_LOCAL))
+        return CL_SUCCESS;
+    err = cw_next.clSetKernelArg(kernel, i, a->size, value);
+    *s = err == CL_SUCCESS ? want : (struct cw_run_set){.kind = CW_RUN_ARG_UNSET};
+    return err;
+}
+
+cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_context_device *p, struct cw_run_set *set)
+{
+    cl_int err = CL_SUCCESS;
+
+    for (uint32_t i = 0; err == CL_SUCCESS && i < l->kernel->count; i++)
+        err = set_arg(kernel, i, &l->args[i], p, &set[i]);
+    return err;
+}
+
+cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
+{
+    struct cw_run_context *c = t->queue->context;
+    struct cw_run_context_device *p = &c->places[t->place];
+    const struct cw_run_launch *l = &t->launch;
+    const size_t *local = l->has_local ? l->local : NULL;
+    const struct cw_run_ndrange r = {l->dims, l->has_offset ? l->offset : NULL, l->global, local};
+    bool first;
+    cl_kernel kernel;
+    cl_int err;
+
+    if (CW_UNLIKELY(t->part_of != NULL))
+        return cw_run_tile_submit(t, queue, NULL);
+    first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+    *queue = cw_run_execute_queue(c, p);
+    kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
+    err = kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
+    if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
+        err = cw_helper_program_ahead(l, p, &r);
+    if (err == CL_SUCCESS && CW_UNLIKELY(first))
+        err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
+    else if (err == CL_SUCCESS)
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL, NULL);
+    t->begun = err == CL_SUCCESS;
+    if (t->begun && first)
+        cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
+    return err;
+}
+
+static cl_int launch(struct cw_run_task *t)
+{
+    const struct cw_run_context_device *p = &t->queue->context->places[t->place];
+    uint64_t start = t->measured ? cw_run_global_lock_now_ns() : 0;
+    cl_command_queue queue;
+    cl_int err = cw_run_execute_submit(t, &queue);
+
+    if (err == CL_SUCCESS && !p->slot->synchronous) /* else it is over */
+        err = cw_next.clFinish(queue);
+    t->took_ns = t->measured ? cw_run_global_lock_now_ns() - start : 0;
+    return err;
+}
+
+/* A block of a cut launch under a planted fault. */
+static cl_int faulty_tile(struct cw_run_task *part)
+{
+    bool half, twice, refuse, late;
+    cl_int err;
+
+    cw_run_global_lock_take();
+    half = cw_run_fault_now(CW_RUN_FAULT_HALF);
+    twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
+    refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = part->lane != part->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    cw_run_global_lock_give();
+    if (half)
+        return CL_COMPLETE;
+    if (refuse)
+        return CL_OUT_OF_RESOURCES;
+    err = launch(part);
+    if (late && err == CL_SUCCESS)
+        return CL_OUT_OF_RESOURCES;
+    return twice && err == CL_SUCCESS ? launch(part) : err;
+}
+
+/* Under a planted fault. */
+static cl_int faulty_launch(struct cw_run_task *t)
+{
+    struct cw_run_task *before;
+    uint8_t *saved[256];
+    bool drop, stale, late, fail;
+    cl_int err;
+
+    if (t->part_of)
+        return faulty_tile(t);
+    cw_run_global_lock_take();
+    drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
+    stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
+    late = t->lane != t->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    fail = t->lane == t->home_lane && cw_run_fault_now(CW_RUN_FAULT_FAIL);
+    before = cw_run_fault_swap(t);
+    cw_run_global_lock_give();
+    if (drop || fail)
+        return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+    if (before)
+        launch(before);
+    if (stale)
+        cw_run_fault_stale_begin(t, saved);
+    err = launch(t);
+    if (stale)
+        cw_run_fault_stale_end(t, saved);
+    return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;
+}
+
+static void copy(const struct cw_run_transfer *c)
+{
+    if (c->region[1] == 1 && c->region[2] == 1) {
+        memmove(c->to, c->from, c->region[0]);
+        return;
+    }
+    for (size_t z = 0; z < c->region[2]; z++)
+        for (size_t y = 0; y < c->region[1]; y++)
+            memmove(c->to + z * c->to_slice + y * c->to_row, c->from + z * c->from_slice + y * c->from_row, c->region[0]);
+}
+
+static void fill(const struct cw_run_fill *f)
+{
+    size_t done = f->pattern_bytes, more;
+
+    memcpy(f->to, f->pattern, f->pattern_bytes);
+    for (; done < f->bytes; done += more) {
+        more = done < f->bytes - done ? done : f->bytes - done;
+        if (more > 65536)
+            more = 65536 / f->pattern_bytes * f->pattern_bytes;
+        memcpy(f->to + done, f->to, more);
+    }
+}
+
+cl_int cw_run_execute(struct cw_run_task *t)
+{
+    switch (t->work) {
+    case CW_RUN_LAUNCH:
+        return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : launch(t);
+    case CW_RUN_COPY:
+        copy(&t->copy);
+        break;
+    case CW_RUN_FILL:
+        fill(&t->fill);
+        break;
+    case CW_RUN_NOTHING:
+        break;
+    }
+    return CL_COMPLETE;
+}

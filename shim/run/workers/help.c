@@ -1,0 +1,94 @@
+/* help.c - threads of the program that do what they wait for, or ask after. */
+#include "../run.h"
+#include "../core/threads.h"
+#include "../tiles/tile.h"
+#include "watch.h"
+
+/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
+ * that is brief, and takes at most *brief ns, which are taken from it. */
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane, double *brief)
+{
+    double ns = 0;
+
+    for (uint32_t n = 0; n < cw_run.num_lanes; n++) {
+        struct cw_run_worker *l = &cw_run.lanes[n];
+        uint32_t best = l->num_ready;
+
+        if (l->busy)
+            continue;
+        for (uint32_t i = 0; i < l->num_ready; i++) {
+            const struct cw_run_task *t = l->heap[i];
+            if (t->queue != q || t->sequence > last || !cw_run_exclusion_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+                continue;
+            best = i;
+            if (i == 0)
+                break;
+        }
+        *lane = l;
+        if (best == l->num_ready || (brief && !(cw_run_short_task_is(l->heap[best], &ns) && ns <= *brief)))
+            continue;
+        if (brief)
+            *brief -= ns;
+        return cw_run_worker_take(l, best);
+    }
+    return NULL;
+}
+
+bool cw_run_help_is_over(const void *what)
+{
+    const struct cw_run_until *u = what;
+
+    return !u->queue->first || u->queue->first->sequence > u->sequence;
+}
+
+/* Until something is done, or it is time to look (0: never). */
+static void wait_until(uint64_t look_ns)
+{
+    uint64_t now = look_ns ? cw_run_global_lock_now_ns() : 0;
+
+    cw_run_global_lock_wait(!look_ns ? 0 : look_ns > now ? look_ns - now : 1);
+}
+
+void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what)
+{
+    struct cw_run_caller me;
+    struct cw_run_worker *lane;
+    struct cw_run_task *t;
+
+    if (over(what))
+        return;
+    cw_run_thread_caller_enter(&me);
+    cw_run.waiters++;
+    while (!over(what)) {
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_task_retire();
+        } else if (q && me.roomy && (t = take_for(q, last, &lane, NULL))) {
+            cw_run_worker_run(lane, t, last);
+        } else if (CW_UNLIKELY(cw_run_window_is_due())) {
+            cw_run_window_step();
+        } else if (cw_run_global_lock_has_releases()) {
+            cw_run_global_lock_give();
+            cw_run_global_lock_take();
+        } else if (!q || !cw_run_watch_parts(q->first)) {
+            uint64_t look = q ? cw_run_tile_late_look(q->first) : 0;
+            cw_run_worker_kick();
+            wait_until(look);
+        }
+    }
+    cw_run.waiters--;
+    cw_run_thread_caller_leave(&me);
+}
+
+void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double left)
+{
+    struct cw_run_caller me;
+    struct cw_run_worker *lane;
+    struct cw_run_task *t;
+
+    if (!cw_run.ready_count)
+        return;
+    cw_run_thread_caller_enter(&me);
+    while (me.roomy && cw_run.ready_count && (t = take_for(q, last, &lane, &left)))
+        cw_run_worker_run(lane, t, t->sequence);
+    cw_run_thread_caller_leave(&me);
+}

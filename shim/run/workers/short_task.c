@@ -1,0 +1,50 @@
+/* short_task.c - commands that take less than waking a worker would.
+ *
+ * A flush, or a query of a program that polls, must not block, but may do what takes no longer than to have it done. That is
+ * known of small transfers, and of a launch that is the same as an earlier one in all that its work depends on but data,
+ * when that took some microseconds where the kernel runs inside the enqueueing call, and when no data could make it much
+ * work: every loop has a bound, and the bounds are small. */
+#include "../run.h"
+
+#define BRIEF_BYTES    16384
+#define BRIEF_BYTES_NS 1500
+
+bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
+{
+    const struct cw_cl_device *slot = t->queue->context->places[t->place].slot;
+    const struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    const struct cw_run_kernel *k = t->launch.kernel;
+
+    if (slot->dsp || t->failed || l->building || cw_device_clock_is_virtual())
+        return false;
+    *ns = BRIEF_BYTES_NS;
+    if (t->work == CW_RUN_FILL)
+        return t->fill.bytes <= BRIEF_BYTES;
+    if (t->work == CW_RUN_COPY)
+        return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= BRIEF_BYTES;
+    if (t->work != CW_RUN_LAUNCH || !t->alike || !slot->synchronous)
+        return false;
+    for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
+        if (k->brief[i].id == t->alike && k->brief[i].lane == t->lane) {
+            *ns = k->brief[i].ns;
+            return true;
+        }
+    return false;
+}
+
+void cw_run_short_task_measured(const struct cw_run_task *t)
+{
+    struct cw_run_kernel *k = t->launch.kernel;
+    struct cw_run_short_task *b = k->brief, *end = b + sizeof k->brief / sizeof *k->brief;
+
+    if (!t->alike || !t->took_ns)
+        return;
+    while (b < end && !(b->id == t->alike && b->lane == t->lane))
+        b++;
+    if (b == end) {
+        b = &k->brief[k->next_brief++ % (sizeof k->brief / sizeof *k->brief)];
+        *b = (struct cw_run_short_task){.id = t->alike, .lane = t->lane, .ns = (double)t->took_ns};
+    }
+    /* the least of late: others disturb, and the first launch may be compiled */
+    b->ns = b->ns * 1.02 < (double)t->took_ns ? b->ns * 1.02 : (double)t->took_ns;
+}

@@ -1,0 +1,81 @@
+/* timing.c - when commands start and end, as their events report it: by the vendor's clock, or, on the
+ * emulated board and under its virtual clock, by the model (device.h). */
+#include "../models/reach.h"
+#include "../tiles/tile.h"
+
+uint64_t cw_run_timing_now_ns(void)
+{
+    if (!cw_device_clock_is_virtual())
+        return cw_run_global_lock_now_ns();
+    return cw_device_now_ns() + (uint64_t)cw_device_profiling_offset_ns();
+}
+
+void cw_run_timing_reached(uint64_t event_ns)
+{
+    if (cw_device_clock_is_virtual())
+        cw_device_reached(event_ns - (uint64_t)cw_device_profiling_offset_ns());
+}
+
+struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
+{
+    struct cw_work w = {0};
+
+    if (t->work == CW_RUN_LAUNCH) {
+        w.kernel = t->launch.kernel->name;
+        w.items = 1;
+        for (cl_uint i = 0; i < t->launch.dims; i++)
+            w.items *= (double)t->launch.global[i];
+        if (t->part_of) /* of its block */
+            w.items *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
+    } else if (t->work == CW_RUN_COPY) {
+        w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
+    } else if (t->work == CW_RUN_FILL) {
+        w.bytes = (double)t->fill.bytes;
+    }
+    return w;
+}
+
+cl_int cw_run_timing_execute(struct cw_run_task *t)
+{
+    const struct cw_cl_device *slot = t->queue->context->places[t->place].slot;
+    struct cw_work_ops ops;
+    struct cw_run_worker *lane = &cw_run.lanes[t->lane];
+    struct cw_work work;
+    struct cw_hold h;
+    uint64_t offset, ready;
+    cl_int status;
+
+    if (!slot->dsp && !cw_device_clock_is_virtual()) {
+        status = cw_run_execute(t);
+        if (t->timed)
+            t->times[3] = cw_run_global_lock_now_ns();
+        return status;
+    }
+    work = cw_run_timing_work_of(t);
+    if (slot->dsp && cw_device_by_operations()) {
+        cw_run_global_lock_take();
+        work.ops = cw_run_reach_task_ops(t, true, &ops) ? &ops : NULL;
+        cw_run_global_lock_give();
+    }
+    offset = (uint64_t)cw_device_profiling_offset_ns();
+    ready = t->ready_ns ? t->ready_ns - offset : 0;
+    if (cw_device_clock_is_virtual() && ready < lane->virtual_end_ns)
+        ready = lane->virtual_end_ns; /* a lane does one command at a time */
+    if (cw_device_begin(slot, &work, ready, &h)) {
+        status = cw_run_execute(t);
+        cw_device_end(slot, &h);
+        if (CW_UNLIKELY(h.failed)) { /* stopped by tiles/tile_late.c, which does that only to blocks that may run again */
+            status = CL_OUT_OF_RESOURCES;
+            t->begun = false;
+        }
+    } else {
+        status = CL_OUT_OF_RESOURCES; /* the device has died: the command has not run */
+    }
+    lane->virtual_end_ns = h.end_ns;
+    t->times[1] = h.submit_ns + offset;
+    t->times[2] = h.start_ns + offset;
+    t->times[3] = h.end_ns + offset;
+    if (t->times[0] > t->times[1]) /* the two clocks differ by nanoseconds */
+        t->times[0] = t->times[1];
+    return status;
+}

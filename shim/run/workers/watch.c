@@ -1,0 +1,78 @@
+/* watch.c - see workers/watch.h. */
+#include "watch.h"
+
+#include <stdatomic.h>
+
+#include "../tiles/share.h"
+#include "../tiles/tile.h"
+
+#define LANE_NS   200000 /* what waking a thread takes at worst */
+#define MISSES    4      /* so often in a row nothing has come: then it is tried ... */
+#define TRY_EVERY 32     /* ... as seldom as that */
+#define BEFORE_NS 200000 /* before a block is expected to end */
+#define AFTER_NS  100000 /* and after: then the guess was wrong */
+
+static _Atomic uint32_t blocks_over; /* in all */
+static uint32_t watching;            /* threads */
+
+/* Until *what changes; lock held, given up meanwhile. True: it has. */
+static bool watch(_Atomic uint32_t *what, uint64_t until)
+{
+    uint32_t before = atomic_load_explicit(what, memory_order_relaxed);
+    bool same;
+
+    watching++;
+    cw_run_global_lock_give();
+    do {
+        cw_run_relax();
+        same = atomic_load_explicit(what, memory_order_relaxed) == before;
+    } while (same && cw_run_global_lock_now_ns() < until);
+    cw_run_global_lock_take();
+    watching--;
+    return !same;
+}
+
+bool cw_run_watch_room(void)
+{
+    return cw_run.running + cw_run.preparing + watching < cw_run_share_units();
+}
+
+void cw_run_watch_begins(struct cw_run_worker *l)
+{
+    struct cw_run_watch *w = &l->watch;
+
+    w->until_ns = 0;
+    if (w->missed >= MISSES && ++w->skipped % TRY_EVERY)
+        return;
+    w->until_ns = cw_run_global_lock_now_ns() + LANE_NS;
+}
+
+bool cw_run_watch_lane(struct cw_run_worker *l)
+{
+    struct cw_run_watch *w = &l->watch;
+    uint64_t until = w->until_ns;
+
+    w->until_ns = 0;
+    if (!until || !cw_run_watch_room() || cw_run_global_lock_now_ns() >= until)
+        return false;
+    w->missed = watch(&w->pushed, until) ? 0 : w->missed + 1;
+    return true;
+}
+
+void cw_run_watch_block_over(void)
+{
+    atomic_fetch_add_explicit(&blocks_over, 1, memory_order_relaxed);
+}
+
+bool cw_run_watch_parts(const struct cw_run_task *t)
+{
+    uint64_t now, until = t && t->tiles && t->state == CW_RUN_RUNNING ? t->tiles->until_ns : 0;
+
+    if (!until || !cw_run_watch_room())
+        return false;
+    now = cw_run_global_lock_now_ns();
+    if ((until > now + BEFORE_NS && !t->queue->synchronous) || now >= until + AFTER_NS)
+        return false;
+    watch(&blocks_over, until + AFTER_NS);
+    return true;
+}

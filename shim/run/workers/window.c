@@ -1,0 +1,214 @@
+/* window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
+ *
+ * The timer looks at the window every 100 us while there is work, less and less often when others have always closed it
+ * by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so an idle program costs
+ * nothing. */
+#include "../run.h"
+
+#include <time.h>
+
+#include "../../door/doors.h"
+#include "../../door/roomy.h"
+#include "../tuning/decide.h"
+#include "../core/threads.h"
+
+/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has. */
+static void put_back(struct cw_run_task *rest)
+{
+    struct cw_run_task *last = rest;
+    uint32_t n = 1;
+
+    for (; last->window_next; last = last->window_next)
+        n++;
+    last->window_next = cw_run.window_first;
+    if (!cw_run.window_first)
+        cw_run.window_last = last;
+    cw_run.window_first = rest;
+    cw_run.window_count += n;
+    cw_run.window_since_ns = 1; /* old: it closes as soon as nothing runs */
+    if (cw_run.timer_asleep)
+        cw_run.timer_wanted = true;
+}
+
+/* May give up the lock. *may_keep: commands behind trials may stay in the window. */
+static void close_it(void *may_keep)
+{
+    struct cw_run_task *t = cw_run.window_first, *next, *rest = NULL;
+    struct cw_run_queue *last = NULL;
+    uint32_t count = cw_run.window_count;
+    struct cw_run_caller me;
+    uint64_t now = 0;
+    bool gained;
+
+    cw_run.window_first = cw_run.window_last = NULL;
+    cw_run.window_count = 0;
+    cw_run.counts.windows++;
+    cw_run_thread_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
+    gained = cw_run_decide(t, count, *(bool *)may_keep ? &rest : NULL);
+    cw_run_thread_caller_leave(&me);
+    for (; t; t = next) {
+        next = t->window_next;
+        if (t->work == CW_RUN_LAUNCH && t->queue != last)
+            cw_run_bypass_window(last = t->queue, gained);
+        t->released = true;
+        t->times[1] = t->times[0];
+        if (t->timed && !now)
+            now = cw_run_timing_now_ns();
+        if (t->ready_ns < now)
+            t->ready_ns = now;
+        if (!t->waits)
+            cw_run_worker_ready(t);
+    }
+    if (CW_UNLIKELY(rest != NULL))
+        put_back(rest);
+}
+
+static void close_window(bool may_keep)
+{
+    if (cw_run.window_first)
+        cw_roomy(close_it, &may_keep);
+}
+
+void cw_run_window_close(void)
+{
+    close_window(false);
+}
+
+void cw_run_window_step(void)
+{
+    close_window(true);
+}
+
+bool cw_run_window_is_due(void)
+{
+    bool patient = cw_run.chaos || cw_device_clock_is_virtual(); /* on which what enqueueing takes does not count */
+    uint64_t age = patient ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
+    uint64_t now = cw_run.window_count ? cw_run_global_lock_now_ns() : 0;
+
+    if (now && !cw_run.window_since_ns)
+        cw_run.window_since_ns = now;
+    if (cw_run.window_since_ns == 1) /* what was put back waits for trials that have not begun, too */
+        return now && !cw_run.running && !cw_run.ready_count;
+    return now && !cw_run.running && now - cw_run.window_since_ns >= age;
+}
+
+/* Lock held. Returns with it held, at most so many ages later. */
+static void wait_ages(unsigned ages)
+{
+    struct timespec until;
+
+    if (cw_run_global_lock_has_releases()) {
+        cw_run_global_lock_give();
+        cw_run_global_lock_take();
+        return;
+    }
+    cw_run_worker_kick();
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)ages * CW_RUN_WINDOW_AGE_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_clockwait(&cw_run.timer, &cw_run.lock, CLOCK_MONOTONIC, &until);
+}
+
+static void sleep_for_good(void)
+{
+    cw_run.timer_asleep = true;
+    while (!cw_run.timer_wanted && !cw_run.quit)
+        pthread_cond_wait(&cw_run.timer, &cw_run.lock);
+    cw_run.timer_asleep = false;
+}
+
+/* What the timer knows of windows when it has looked. */
+struct looks {
+    uint64_t seen;        /* that were closed until it looked last */
+    unsigned ages, ticks; /* until it looks again; since it last saw anything */
+    bool open;            /* one was, when it looked last */
+    bool fresh;           /* it has slept: the next one may be one that nobody closes */
+};
+
+/* The program has closed windows itself since: it is looked at less often. */
+static bool closes_itself(struct looks *l)
+{
+    bool closed = l->seen != cw_run.counts.windows;
+
+    if (closed && l->ages < CW_RUN_TIMER_AGES)
+        l->ages *= 2;
+    l->seen = cw_run.counts.windows;
+    return closed;
+}
+
+/* Not at once as often as can be: a thread that was about to close it may have been held up. */
+static unsigned more_often(unsigned ages)
+{
+    return ages > 1 ? ages / 2 : 1;
+}
+
+static void look_at_window(struct looks *l)
+{
+    l->ticks = 0;
+    if (cw_run_window_is_due()) {
+        cw_run_window_step();
+        *l = (struct looks){.seen = cw_run.counts.windows, .ages = more_often(l->ages)};
+        return;
+    }
+    if (!closes_itself(l) && l->open)
+        l->ages = more_often(l->ages);
+    l->open = true;
+    wait_ages(l->fresh ? 1 : l->ages);
+    l->fresh = false;
+}
+
+static void *timer(void *unused)
+{
+    struct looks l = {.ages = 1};
+
+    (void)unused;
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_global_lock_take();
+    while (!cw_run.quit) {
+        cw_run.timer_wanted = false;
+        if (cw_run.retire_first && !cw_run.retiring) {
+            cw_run_task_retire();
+        } else if (cw_run_worker_run_orphan()) {
+            l.ticks = 0;
+        } else if (cw_run.window_count) {
+            look_at_window(&l);
+        } else {
+            l.open = false;
+            l.ticks = closes_itself(&l) ? 0 : l.ticks + l.ages;
+            if (cw_run_global_lock_has_releases() || l.ticks <= CW_RUN_TIMER_TICKS) {
+                wait_ages(l.ages);
+                continue;
+            }
+            sleep_for_good();
+            l = (struct looks){.seen = cw_run.counts.windows, .ages = l.ages, .fresh = true};
+        }
+    }
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+static pthread_t timer_thread;
+
+void cw_run_window_start(void)
+{
+    if (cw_run.threads)
+        return;
+    cw_run.threads = cw_run_thread_create(&timer_thread, timer, NULL);
+}
+
+void cw_run_window_stop(void)
+{
+    bool started;
+
+    cw_run_global_lock_take();
+    started = cw_run.threads;
+    cw_run.threads = false;
+    cw_run.quit = true;
+    pthread_cond_signal(&cw_run.timer);
+    cw_run_global_lock_give();
+    if (started)
+        pthread_join(timer_thread, NULL);
+}

@@ -1,0 +1,395 @@
+/* worker.c - lanes: one device, one command at a time, whoever drives it. */
+#include "../run.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../door/doors.h"
+#include "../tuning/repeat.h"
+#include "../tuning/decide.h"
+#include "../groups/group.h"
+#include "../tuning/activation.h"
+#include "../core/threads.h"
+#include "../tiles/tile.h"
+#include "watch.h"
+
+#define MEASURED_ALL   64
+#define MEASURED_EVERY 16
+
+static bool reserve(struct cw_run_worker *l, uint32_t tasks)
+{
+    struct cw_run_task **grown = realloc(l->heap, tasks * sizeof *grown);
+
+    if (grown)
+        l->heap = grown;
+    return grown;
+}
+
+struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
+{
+    struct cw_run_worker *l;
+
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (cw_run.lanes[i].device == slot->device) {
+            cw_run.lanes[i].home |= slot->home;
+            cw_run.lanes[i].units = slot->compute_units; /* a sub-device may be another one by now */
+            return &cw_run.lanes[i];
+        }
+    if (cw_run.num_lanes == CW_RUN_LANES)
+        return NULL;
+    l = &cw_run.lanes[cw_run.num_lanes];
+    *l = (struct cw_run_worker){.number = cw_run.num_lanes,
+                              .device = slot->device,
+                              .home = slot->home,
+                              .class_name = slot->class_name,
+                              .kind = slot->kind,
+                              .speed = slot->speed,
+                              .units = slot->compute_units};
+    memcpy(l->name, slot->name, sizeof l->name);
+    if (cw_run.reserved && !reserve(l, cw_run.reserved))
+        return NULL;
+    pthread_cond_init(&l->wake, NULL);
+    cw_run.num_lanes++;
+    return l;
+}
+
+/* ---- the heap: ready commands by rank */
+
+static void heap_up(struct cw_run_task **v, uint32_t i)
+{
+    while (i && v[i]->rank < v[(i - 1) / 2]->rank) {
+        struct cw_run_task *t = v[i];
+        v[i] = v[(i - 1) / 2];
+        v[(i - 1) / 2] = t;
+        i = (i - 1) / 2;
+    }
+}
+
+static void heap_down(struct cw_run_task **v, uint32_t n, uint32_t i)
+{
+    for (;;) {
+        uint32_t least = i, child = 2 * i + 1;
+        struct cw_run_task *t = v[i];
+
+        if (child < n && v[child]->rank < v[least]->rank)
+            least = child;
+        if (child + 1 < n && v[child + 1]->rank < v[least]->rank)
+            least = child + 1;
+        if (least == i)
+            return;
+        v[i] = v[least];
+        v[least] = t;
+        i = least;
+    }
+}
+
+bool cw_run_worker_reserve(uint32_t tasks)
+{
+    uint32_t room = cw_run.reserved ? cw_run.reserved : 64;
+
+    if (CW_LIKELY(tasks <= cw_run.reserved))
+        return true;
+    while (room < tasks)
+        room *= 2;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (!reserve(&cw_run.lanes[i], room))
+            return false;
+    cw_run.reserved = room;
+    return true;
+}
+
+static void push(struct cw_run_task *t)
+{
+    struct cw_run_worker *l = &cw_run.lanes[t->lane];
+
+    t->state = CW_RUN_READY;
+    l->blocked = false;
+    atomic_fetch_add_explicit(&l->watch.pushed, 1, memory_order_relaxed);
+    cw_run.ready_count++;
+    l->heap[l->num_ready++] = t; /* there is room since it was linked */
+    heap_up(l->heap, l->num_ready - 1);
+}
+
+void cw_run_worker_ready(struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t->tiles;
+
+    if (CW_LIKELY(!x || x->given_up)) {
+        push(t);
+        return;
+    }
+    t->state = CW_RUN_READY;
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
+        x->part[i].rank = t->rank;
+        x->part[i].ready_ns = t->ready_ns;
+        push(&x->part[i]);
+    }
+}
+
+struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i)
+{
+    struct cw_run_task *t = l->heap[i];
+
+    cw_run.ready_count--;
+    l->heap[i] = l->heap[--l->num_ready];
+    if (i < l->num_ready) {
+        heap_down(l->heap, l->num_ready, i);
+        heap_up(l->heap, i);
+    }
+    return t;
+}
+
+void cw_run_worker_unready(struct cw_run_task *t)
+{
+    struct cw_run_worker *l = &cw_run.lanes[t->lane];
+    uint32_t i = 0;
+
+    while (l->heap[i] != t)
+        i++;
+    cw_run_worker_take(l, i);
+}
+
+/* The command of lowest rank that may run now; NULL, and the lane is blocked, when none may. */
+static struct cw_run_task *take_first(struct cw_run_worker *l)
+{
+    uint32_t best = l->num_ready;
+
+    if (cw_run_exclusion_may(l->heap[0]))
+        return cw_run_worker_take(l, 0);
+    for (uint32_t i = 1; i < l->num_ready; i++)
+        if (cw_run_exclusion_may(l->heap[i]) && (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
+            best = i;
+    l->blocked = best == l->num_ready;
+    return l->blocked ? NULL : cw_run_worker_take(l, best);
+}
+
+/* ---- running */
+
+/* True when a command of its queue that the program enqueued earlier has not started. */
+static bool overtakes(const struct cw_run_task *t)
+{
+    const struct cw_run_task *p = t->prev;
+
+    while (p && p->work == CW_RUN_NOTHING)
+        p = p->prev;
+    return p && p->state < CW_RUN_RUNNING;
+}
+
+/* A helper refused the launch, so it has not run: home has the last word. What failed later may have written already, and a
+ * kernel that reads what it writes must not run twice: that is an error of the command. */
+static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
+{
+    t->launch.kernel->broken[l->number] = true;
+    t->launch.kernel->memo.left = 0;
+    t->lane = t->home_lane;
+    t->place = t->queue->home;
+    cw_run_worker_ready(t);
+}
+
+void cw_run_worker_starts(struct cw_run_task *t)
+{
+    t->state = CW_RUN_RUNNING;
+    if (t->timed) {
+        t->times[2] = cw_run_timing_now_ns();
+        if (t->times[2] < t->times[1])
+            t->times[2] = t->times[1];
+    }
+    cw_run.counts.reordered += overtakes(t);
+    cw_run.counts.moved += t->work == CW_RUN_LAUNCH && t->lane != t->home_lane;
+    cw_run_event_progress(t);
+}
+
+/* A batch ended before its turn. */
+static void not_run(struct cw_run_task *t)
+{
+    t->state = CW_RUN_LINKED;
+    if (!t->waits)
+        cw_run_worker_ready(t);
+}
+
+static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, bool alone)
+{
+    cw_run_exclusion_end(t);
+    if (CW_UNLIKELY(status == CW_RUN_NOT_RUN)) {
+        not_run(t);
+        return;
+    }
+    if (t->work == CW_RUN_LAUNCH) {
+        cw_run_perf_model_measured(t, status);
+        cw_run_short_task_measured(t);
+        if (alone && status == CL_SUCCESS)
+            cw_run_repeat_learn(t);
+        else
+            t->launch.kernel->again.left = 0; /* its private kernel may have other arguments now */
+    }
+    if (status < 0 && t->work == CW_RUN_LAUNCH && t->lane != t->home_lane && !t->failed && !t->begun) {
+        back_home(l, t);
+        return;
+    }
+    cw_run_task_done(t, status);
+}
+
+/* All of the first launches of a kernel, some of the later ones. */
+static bool is_measured(const struct cw_run_task *t)
+{
+    uint32_t n = t->launch.kernel->launches[t->lane]++;
+
+    return n < MEASURED_ALL || n % MEASURED_EVERY == 0;
+}
+
+void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
+{
+    struct cw_run_task *batch[CW_RUN_BATCH];
+    cl_int status = CL_COMPLETE;
+    uint32_t n;
+
+    if (t->part_of) {
+        if (CW_UNLIKELY(cw_run_tile_virtual_may(t->part_of, t)))
+            cw_run_tile_virtual_run(t);
+        else
+            cw_run_tile_crew_run(l, t);
+        return;
+    }
+    if (t->group) {
+        cw_run_group_run(l, t);
+        return;
+    }
+    if (CW_UNLIKELY(t->groupable) && cw_run_group_begin(t, last))
+        return; /* its parts are ready now, or it is again: somebody else may use the lane */
+    l->busy = true;
+    cw_run.running++;
+    n = cw_run_batch_gather(t, last, batch);
+    for (uint32_t i = 0; i < n; i++)
+        cw_run_worker_starts(batch[i]);
+    for (uint32_t i = 0; i < n && (n == 1 || t->queue->context->places[t->place].slot->synchronous); i++)
+        batch[i]->measured = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
+    cw_run_global_lock_give();
+    if (n > 1)
+        cw_run_batch_execute(batch, n);
+    else if (!t->failed)
+        status = cw_run_timing_execute(t);
+    cw_run_global_lock_take();
+    l->busy = false;
+    cw_run.running--;
+    for (uint32_t i = 0; i < n; i++)
+        ends(l, batch[i], n > 1 ? batch[i]->status : status, n == 1);
+    cw_run_task_retire();
+}
+
+/* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
+static void prepare(struct cw_run_worker *l)
+{
+    struct cw_run_program *p = l->wanted[--l->num_wanted];
+    struct cw_run_context_device *place = p->context->places;
+    bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
+    double begin = cw_run_activation_thread_ns();
+
+    while (place->lane != l)
+        place++;
+    l->busy = true;
+    cw_run.wanted--;
+    cw_run.preparing++;
+    cw_run_global_lock_give();
+    good = cw_run_execute_queue(p->context, place);
+    cw_run_global_lock_take();
+    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
+    l->building = true;
+    cw_run_global_lock_give();
+    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must outlive this
+     * build, which the handler that is registered now will wait for. And what this build wakes up outlives later ones. */
+    cw_run_process_end_register();
+    good = good && (build ? cw_helper_program_of(p, place) != NULL : cw_helper_program_load(p, place));
+    cw_run_process_end_register();
+    cw_run_global_lock_take();
+    l->building = false;
+    cw_run.preparing--;
+    cw_run.copies += good;
+    cw_run_activation_loaded(build, good, cw_run_activation_thread_ns() - begin);
+    p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
+    cw_run_record_unpin(&p->r);
+    cw_run_global_lock_tell();
+}
+
+static void *work(void *data)
+{
+    struct cw_run_worker *l = data;
+    struct cw_run_task *t;
+
+    cw_run_thread_becomes_worker(true);
+    cw_door_depth = 1; /* calls that come in here are the vendor's, or a callback's */
+    cw_run_global_lock_take();
+    while (!l->quit) {
+        if (l->num_ready && !l->busy && !l->blocked && (t = take_first(l))) {
+            cw_run_worker_run(l, t, UINT64_MAX);
+        } else if (cw_run_window_is_due()) {
+            cw_run_window_step();
+        } else if (l->num_wanted && !l->busy && !cw_run.ending) {
+            prepare(l);
+        } else if (cw_run_global_lock_has_releases()) {
+            cw_run_global_lock_give();
+            cw_run_global_lock_take();
+        } else if (!cw_run_watch_lane(l)) {
+            l->asleep = true;
+            cw_run_worker_kick();
+            pthread_cond_wait(&l->wake, &cw_run.lock);
+            l->asleep = false;
+        }
+    }
+    cw_run_global_lock_give();
+    return NULL;
+}
+
+void cw_run_worker_kick_all(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes && (cw_run.ready_count || cw_run.wanted); i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!((l->num_ready && !l->blocked) || (l->num_wanted && !cw_run.ending)) || l->busy || l->quit)
+            continue;
+        if (!l->has_worker && !l->orphan)
+            l->has_worker = l->asleep = cw_run_thread_create(&l->worker, work, l);
+        if (!l->has_worker)
+            cw_run.timer_wanted = l->orphan = true; /* that thread is there */
+        else if (l->asleep)
+            pthread_cond_signal(&l->wake);
+        l->asleep = false;
+    }
+    if (cw_run.timer_wanted && cw_run.timer_asleep)
+        pthread_cond_signal(&cw_run.timer);
+}
+
+bool cw_run_worker_run_orphan(void)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        struct cw_run_worker *l = &cw_run.lanes[i];
+        struct cw_run_task *t = l->orphan && l->num_ready && !l->busy && !l->blocked ? take_first(l) : NULL;
+
+        if (!t)
+            continue;
+        cw_run_worker_run(l, t, UINT64_MAX);
+        return true;
+    }
+    return false;
+}
+
+void cw_run_worker_stop_all(void)
+{
+    cw_run_global_lock_take();
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++) {
+        cw_run.lanes[i].quit = true; /* no worker begins from here on */
+        pthread_cond_signal(&cw_run.lanes[i].wake);
+    }
+    for (uint32_t i = 0; i < cw_run.num_lanes && !cw_run.abandoned; i++) { /* else they stop where they are */
+        struct cw_run_worker *l = &cw_run.lanes[i];
+
+        if (!l->has_worker)
+            continue;
+        l->has_worker = false;
+        cw_run_global_lock_give();
+        pthread_join(l->worker, NULL);
+        cw_run_global_lock_take();
+    }
+    cw_run_global_lock_give();
+}
