@@ -10,8 +10,8 @@
 /* A part whose speed differs by this factor from the window's shows that the device has changed. */
 #define CHANGED 1.5
 
-/* In times of what a part costs: a part that should be shorter than SHORT, and was held up by less than HELD_UP, may be
- * slow because of something that has nothing to do with the device. */
+/* In times of what a part costs: a part that should be shorter than SHORT, and was held up by less than
+ * HELD_UP, may be slow because of something that has nothing to do with the device. */
 #define SHORT   8
 #define HELD_UP 16
 
@@ -252,8 +252,8 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
 
 /* ---- what becomes of parts */
 
-/* Every idle device is expected to ask now, also the one that was busy until now. What happens before anybody could ask is one
- * event: who had no turn is not late. */
+/* Every idle device is expected to ask now, also the one that was busy until now. What happens before anybody
+ * could ask is one event: who had no turn is not late. */
 static void happened(struct cw_adaptive *a, struct adaptive_device *d)
 {
     a->events += !a->event_is_new;

@@ -9,8 +9,8 @@
  * together (so the last parts are small), at most 2/n of what it would do of the whole launch, but long
  * enough to be worth `overhead_ns`. Speeds are those of a short window of parts, which begins anew when a
  * device's speed has changed. Between launches a controller keeps what it has learnt: one for each kernel and
- * shape. What it has learnt may have been a bad moment of a busy machine, so a device that is too slow to have a part of
- * launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
+ * shape. What it has learnt may have been a bad moment of a busy machine, so a device that is too slow to
+ * have a part of launches is asked again, after 2, 4, 8 ... of them, by one group (adaptive_doubt.c).
  *
  * Reads no clock, starts no thread, allocates nothing after cw_adaptive_create. Every call is O(devices^2) at
  * most. Deterministic in its calls. Thread-safety: none; the caller's lock. Times are ns. */
@@ -61,9 +61,9 @@ void cw_adaptive_destroy(struct cw_adaptive *a); /* NULL allowed */
 /* Says what was measured elsewhere: `device` has done `groups` in `ns`. Nothing happens when either is 0. */
 void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, double ns);
 
-/* A launch goes by in which `device` has no part, because of what was measured of it (elsewhere, or here). Now and then that is
- * forgotten: its speed is not known then, and when it takes part in a launch the next time it is measured by a single group,
- * however slow it seemed to be. */
+/* A launch goes by in which `device` has no part, because of what was measured of it (elsewhere, or here).
+ * Now and then that is forgotten: its speed is not known then, and when it takes part in a launch the next
+ * time it is measured by a single group, however slow it seemed to be. */
 void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device);
 
 /* A launch of `groups` begins. What devices still held of a launch before is forgotten; those that left it

@@ -90,7 +90,8 @@ static void divide(const struct cw_adaptive *a, uint64_t rest, struct outlook *o
     }
     for (uint32_t e = 0; e < a->devices; e++) {
         if (in[e])
-            o->groups[e] = cw_whole_from(o->speed[e] * (finish - o->start_ns[e] - o->extra_ns[e]), rest - given);
+            o->groups[e] =
+                cw_whole_from(o->speed[e] * (finish - o->start_ns[e] - o->extra_ns[e]), rest - given);
         given += o->groups[e];
     }
     hand_out(a, rest - given, o);
@@ -132,7 +133,8 @@ static uint64_t probe_of(const struct cw_adaptive *a, uint32_t device)
     return part ? part : 1;
 }
 
-/* What a device has that is too slow for a part, though there is much to do: now and then a group, to be measured by. */
+/* What a device has that is too slow for a part, though there is much to do: now and then a group, to be
+ * measured by. */
 static uint64_t ask_again(struct cw_adaptive *a, uint32_t device)
 {
     struct adaptive_device *d = &a->device[device];

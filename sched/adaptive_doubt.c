@@ -1,9 +1,10 @@
 /* adaptive_doubt.c - devices that are too slow to take part, as far as is known (adaptive.h).
  *
- * What is known of a device changes when it takes a part, so one that was slow once, as others used the machine, would be
- * believed to be slow for ever. It is asked again when 2 launches have gone by without it, then after 4, 8 ... more; what another
- * run has told of it is put to the test at once. Where a group of it takes longer than the others' whole launch, as was
- * measured more than once or as the latest question has shown, as many launches go by as make that a small share of the time. */
+ * What is known of a device changes when it takes a part, so one that was slow once, as others used the
+ * machine, would be believed to be slow for ever. It is asked again when 2 launches have gone by without it,
+ * then after 4, 8 ... more; what another run has told of it is put to the test at once. Where a group of it
+ * takes longer than the others' whole launch, as was measured more than once or as the latest question has
+ * shown, as many launches go by as make that a small share of the time. */
 #include "adaptive_internal.h"
 #include "whole.h"
 
@@ -47,7 +48,8 @@ void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device)
     d->held_up = false;
     d->looked_at = true;
     if (adaptive_speeds(a, speed) && a->mode == CW_ADAPTIVE_ASYNC)
-        d->ratio *= seemed / speed[device]; /* it counts until the device is measured: no large part before that */
+        d->ratio *=
+            seemed / speed[device]; /* it counts until the device is measured: no large part before that */
 }
 
 void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)

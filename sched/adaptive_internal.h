@@ -14,7 +14,8 @@ struct adaptive_device {
     double ns[CW_ADAPTIVE_WINDOW];     /* > 0, without overhead */
     uint32_t samples, at;              /* how many of them count; where the next one goes */
     bool lost, left, holds;
-    uint32_t passed, patience;  /* launches in a row that it was too slow for; so many, and it is asked again; 0: not yet set */
+    uint32_t passed, patience;  /* launches in a row that it was too slow for; so many, and it is asked again;
+                                   0: not yet set */
     bool took, asked;           /* in this launch: it has had a part; it was too slow for one */
     bool reported, looked_at;   /* ever; to be measured by the next report after having been too slow */
     bool held_up;               /* the last part was short and slow, which was not learnt from */

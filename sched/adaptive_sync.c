@@ -95,7 +95,8 @@ static void share_out(struct cw_adaptive *a, uint64_t size)
     for (uint32_t k = 0; k < a->devices; k++) {
         struct adaptive_device *d = &a->device[k];
         exact[k] = adaptive_counts(d) ? (double)size * d->ratio / ratios : -1;
-        d->block_groups = adaptive_counts(d) ? adaptive_least(cw_whole_from(exact[k], size), size - given) : 0;
+        d->block_groups =
+            adaptive_counts(d) ? adaptive_least(cw_whole_from(exact[k], size), size - given) : 0;
         given += d->block_groups;
     }
     for (; given < size; given++) {

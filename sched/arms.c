@@ -4,7 +4,8 @@
 #include <math.h>
 
 #define WIDTH .08 /* of the mean: half of what runs of one program on a shared machine scatter */
-#define FEW   4.0 /* one measurement may be of a busy hour: in the long run it counts as so many times wider still */
+#define FEW                                                                                                  \
+    4.0 /* one measurement may be of a busy hour: in the long run it counts as so many times wider still */
 #define EARLY 4.0 /* ln N up to which looking at others finds more than looking again */
 #define HOPED .15 /* what an arm that was never pulled may be better than the best of its family */
 

@@ -60,7 +60,10 @@ static void touch(struct cache *c, uint32_t p, bool write)
 enum cw_status cw_cache_model_run(const struct cw_groups_net *net, const uint32_t *order, uint64_t bytes,
                                   struct cw_cache_traffic *traffic, struct cw_error *err)
 {
-    struct cache c = {.net = net, .bytes = bytes, .traffic = traffic, .line = calloc((size_t)net->pieces + 1, sizeof *c.line)};
+    struct cache c = {.net = net,
+                      .bytes = bytes,
+                      .traffic = traffic,
+                      .line = calloc((size_t)net->pieces + 1, sizeof *c.line)};
 
     *traffic = (struct cw_cache_traffic){0};
     if (!c.line)

@@ -10,8 +10,9 @@
  * A device starts a task when the data have arrived; it waits for them, as StarPU's workers do without
  * prefetch. Then the clock moves on to the next moment at which either can happen.
  *
- * In a plan with a world (simulate.h) costs vary, links are shared and devices die: policies count on planned costs and see
- * what has happened by now. A task whose device dies before it is done is ready again at that moment.
+ * In a plan with a world (simulate.h) costs vary, links are shared and devices die: policies count on planned
+ * costs and see what has happened by now. A task whose device dies before it is done is ready again at that
+ * moment.
  *
  * Tasks that the plan holds already count as running or finished; devices are idle once their last slot has
  * ended (dynamic policies do not fill gaps). Deterministic in (plan, seed). O((tasks + edges) x devices +
@@ -62,8 +63,8 @@ struct cw_dynamic_rules {
     bool shuffled;    /* several idle devices ask in random order, else by id */
 };
 
-/* Places every task that is not placed yet by `rules`. Errors: CW_ERR_NOMEM, those of cw_plan_place; in a world
- * CW_ERR_INFEASIBLE (every device that may run a task has died). */
+/* Places every task that is not placed yet by `rules`. Errors: CW_ERR_NOMEM, those of cw_plan_place; in a
+ * world CW_ERR_INFEASIBLE (every device that may run a task has died). */
 enum cw_status cw_dynamic_plan(struct cw_plan *plan, const struct cw_dynamic_rules *rules,
                                const void *context, struct cw_error *err);
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices, struct cw_error *err)
+enum cw_status cw_dynamic_live_init(struct cw_dynamic_live *l, uint32_t tasks, uint32_t devices,
+                                    struct cw_error *err)
 {
     l->task = calloc(tasks, sizeof *l->task);
     l->device = calloc(devices, sizeof *l->device);
@@ -51,7 +52,8 @@ static double arrival(struct cw_dynamic *d, uint32_t task, uint32_t device)
 
     for (uint32_t e = pred->start[task]; e < pred->start[task + 1]; e++) {
         const struct cw_placement *from = &d->plan->schedule->task[pred->task[e]];
-        latest = fmax(latest, cw_world_arrival(d->plan->world, pred->data[e], from->device, device, from->finish, true));
+        latest = fmax(latest, cw_world_arrival(d->plan->world, pred->data[e], from->device, device,
+                                               from->finish, true));
     }
     return latest;
 }

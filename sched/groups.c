@@ -40,7 +40,8 @@ static enum cw_status mend(struct maker *m, const uint32_t *start, const uint32_
     const struct cw_groups_net *net = &m->net;
     int64_t *rank = malloc(net->tiles * sizeof *rank);
     uint32_t *waits = malloc(net->tiles * sizeof *waits);
-    struct cw_task_heap ready = {.key = rank, .task = malloc(net->tiles * sizeof *ready.task), .capacity = net->tiles};
+    struct cw_task_heap ready = {
+        .key = rank, .task = malloc(net->tiles * sizeof *ready.task), .capacity = net->tiles};
     enum cw_status status = rank && waits && ready.task ? CW_OK : no_memory(m);
 
     for (uint32_t i = 0; i < net->tiles && status == CW_OK; i++) {
@@ -96,12 +97,13 @@ static void shuffle_keys(struct maker *m)
         m->sequence[m->place[i]] = i; /* it may be legal by chance, and stay */
 }
 
-/* The tiles in the order of their keys, into m->sequence: blocks are in order as steps are, and each is sorted by what is late, by
- * group, and by number. */
+/* The tiles in the order of their keys, into m->sequence: blocks are in order as steps are, and each is
+ * sorted by what is late, by group, and by number. */
 static bool sort_keys(struct maker *m)
 {
     enum { TILE_BITS = 22, GROUP_BITS = 32 };
-    _Static_assert(CW_GROUPS_TILES_MAX <= 1 << TILE_BITS, "a tile's number, its group and whether it is late are one number");
+    _Static_assert(CW_GROUPS_TILES_MAX <= 1 << TILE_BITS,
+                   "a tile's number, its group and whether it is late are one number");
     uint64_t *word = malloc(2 * (size_t)m->net.tiles * sizeof *word);
     const struct cw_groups_key *key = m->order.key;
 
@@ -129,7 +131,8 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
         struct cw_groups_tile *t = &m->out->tile[i]; /* by number until hand_out() */
 
         m->place[i] = k;
-        m->out->groups += !last || key->block != last->block || key->late != last->late || key->group != last->group;
+        m->out->groups +=
+            !last || key->block != last->block || key->late != last->late || key->group != last->group;
         t->step = m->net.step_of[i], t->tile = i - m->net.base[t->step];
         t->group = m->out->groups - 1;
         t->lane = key->lane;
@@ -141,7 +144,8 @@ static enum cw_status put_in_order(struct maker *m, const uint32_t *start, const
 }
 
 /* From tiles by number to tiles in order, with their successors. */
-static void hand_out(struct maker *m, const uint32_t *start, const uint32_t *succ, struct cw_groups_tile *sorted)
+static void hand_out(struct maker *m, const uint32_t *start, const uint32_t *succ,
+                     struct cw_groups_tile *sorted)
 {
     uint32_t used = 0;
 
@@ -168,7 +172,8 @@ static enum cw_status footprint(struct maker *m)
         const struct cw_groups_access *access;
         uint32_t count, group = m->out->tile[k].group;
         const struct cw_groups_tile *t = &m->out->tile[k];
-        const struct cw_groups_run *run = cw_groups_runs(&m->net, m->net.base[t->step] + t->tile, &count, &access);
+        const struct cw_groups_run *run =
+            cw_groups_runs(&m->net, m->net.base[t->step] + t->tile, &count, &access);
         for (uint32_t a = 0; a < count && m->net.step[t->step].tiles > 1; a++)
             for (uint32_t p = run[a].low; p < run[a].high; p++)
                 if (stamp[p] != group + 1)
@@ -193,7 +198,8 @@ static enum cw_status order(struct maker *m)
     m->sequence = malloc(m->net.tiles * sizeof *m->sequence);
     m->out->tile = malloc(m->net.tiles * sizeof *m->out->tile);
     m->out->successor = malloc((edges + 1) * sizeof *m->out->successor);
-    if (!turn(&m->net, &start, &succ) || !sorted || !m->place || !m->sequence || !m->out->tile || !m->out->successor)
+    if (!turn(&m->net, &start, &succ) || !sorted || !m->place || !m->sequence || !m->out->tile ||
+        !m->out->successor)
         status = no_memory(m);
     if (status == CW_OK)
         status = put_in_order(m, start, succ);
@@ -239,8 +245,9 @@ static enum cw_status make(struct maker *m, const struct cw_groups_step *step, u
     return status == CW_OK && !m->options->measured ? judge(m) : status;
 }
 
-enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options,
-                              struct cw_groups *out, struct cw_error *err)
+enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps,
+                              const struct cw_groups_options *options, struct cw_groups *out,
+                              struct cw_error *err)
 {
     struct maker m = {.options = options, .out = out, .err = err};
     enum cw_status status;
@@ -258,7 +265,8 @@ enum cw_status cw_groups_make(const struct cw_groups_step *step, uint32_t steps,
     return status;
 }
 
-enum cw_status cw_groups_leans(const struct cw_groups_step *step, uint32_t steps, double *lean, struct cw_error *err)
+enum cw_status cw_groups_leans(const struct cw_groups_step *step, uint32_t steps, double *lean,
+                               struct cw_error *err)
 {
     struct cw_groups_net net;
     struct cw_groups_order o = {0};

@@ -1,5 +1,5 @@
-/* groups_block.c - how many steps one block takes: shifts, effective steps, and the bytes of the window that moves over
- * the grid. */
+/* groups_block.c - how many steps one block takes: shifts, effective steps, and the bytes of the window that
+ * moves over the grid. */
 #include "groups_order.h"
 
 #include <stdlib.h>
@@ -23,8 +23,8 @@ static void add_step(struct union_ *u, const struct cw_groups_net *net, uint32_t
             }
 }
 
-/* Shift and effective step of `s` in the block that begins with step `first`. A step far from its neighbours by half a
- * tile or less (other numbers of tiles) is not effective; where steps lean, columns are exact. */
+/* Shift and effective step of `s` in the block that begins with step `first`. A step far from its neighbours
+ * by half a tile or less (other numbers of tiles) is not effective; where steps lean, columns are exact. */
 void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s)
 {
     const struct cw_groups_net *net = o->net;
@@ -52,12 +52,14 @@ static bool fits(const struct cw_groups_order *o, int64_t span, uint64_t bytes)
 {
     double tiles = (double)(span + 2 * o->forward) / CW_GROUPS_UNIT + o->width, share = tiles / o->most;
 
-    return o->options->cache_bytes == 0 || (double)bytes * (share < 1 ? share : 1) <= (double)o->options->cache_bytes;
+    return o->options->cache_bytes == 0 ||
+           (double)bytes * (share < 1 ? share : 1) <= (double)o->options->cache_bytes;
 }
 
-/* The end of the block that begins with step `first`: at most `height` effective steps (0: any number), and what fits
- * unless the caller of all this wants a height. *levels: how many it has. */
-static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t height, uint32_t *levels)
+/* The end of the block that begins with step `first`: at most `height` effective steps (0: any number), and
+ * what fits unless the caller of all this wants a height. *levels: how many it has. */
+static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t first, uint32_t height,
+                          uint32_t *levels)
 {
     int64_t low = 0, high = 0;
     uint32_t s = first;
@@ -70,14 +72,16 @@ static uint32_t block_end(struct cw_groups_order *o, struct union_ *u, uint32_t 
             low = o->shift[s] < low ? o->shift[s] : low;
             high = o->shift[s] > high ? o->shift[s] : high;
         }
-        if (s > first && ((height && o->level[s] >= height) || (!o->options->height && !fits(o, high - low, u->bytes))))
+        if (s > first &&
+            ((height && o->level[s] >= height) || (!o->options->height && !fits(o, high - low, u->bytes))))
             break;
         *levels = o->level[s] + 1 > *levels ? o->level[s] + 1 : *levels;
     }
     return s;
 }
 
-/* Steps of a block on which none of it bears go as late as those that need them allow: what they make is still warm. */
+/* Steps of a block on which none of it bears go as late as those that need them allow: what they make is
+ * still warm. */
 static void delay(struct cw_groups_order *o, uint32_t first, uint32_t end, int64_t *late)
 {
     const struct cw_groups_net *net = o->net;

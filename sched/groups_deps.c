@@ -1,8 +1,9 @@
 /* groups_deps.c - which tiles depend on which.
  *
- * Who wrote and read a piece last is kept for *stretches* of pieces that have been treated alike, not for each of them: bands
- * that lean cut memory into rows, of which a tile has dozens, but what a step leaves are about three stretches a tile. A
- * stretch is split where a range ends in it; those that a tile writes become one again. */
+ * Who wrote and read a piece last is kept for *stretches* of pieces that have been treated alike, not for
+ * each of them: bands that lean cut memory into rows, of which a tile has dozens, but what a step leaves are
+ * about three stretches a tile. A stretch is split where a range ends in it; those that a tile writes become
+ * one again. */
 #include "groups_net.h"
 
 #include <stdlib.h>
@@ -15,17 +16,18 @@ struct link {
 };
 
 struct stretch {
-    uint32_t writers, readers; /* heads of lists of links: writers of the last step that wrote, who read it since */
-    uint32_t written_in;       /* that step */
-    bool read_later;           /* by a tile of a later step, which therefore depends on every writer */
-    bool constant;             /* no tile writes it */
+    uint32_t writers,
+        readers;         /* heads of lists of links: writers of the last step that wrote, who read it since */
+    uint32_t written_in; /* that step */
+    bool read_later;     /* by a tile of a later step, which therefore depends on every writer */
+    bool constant;       /* no tile writes it */
 };
 
 struct finder {
     struct cw_groups_net *net;
     struct stretch *stretch; /* by its first piece */
     uint64_t *begins;        /* a bit for each piece: a stretch begins there; and one behind the last */
-    uint32_t *mark; /* of each tile: the last one that was found to depend on it */
+    uint32_t *mark;          /* of each tile: the last one that was found to depend on it */
     struct link *link;
     uint32_t links, links_max;
     size_t preds, preds_max, work, work_max;
@@ -97,7 +99,8 @@ static bool lay_out(struct finder *f)
         open += opened[p];
         if (p == 0 || p == net->pieces || was != (open > 0))
             f->begins[p / BITS] |= UINT64_C(1) << p % BITS;
-        f->stretch[p] = (struct stretch){.writers = NONE, .readers = NONE, .written_in = NONE, .constant = !open};
+        f->stretch[p] =
+            (struct stretch){.writers = NONE, .readers = NONE, .written_in = NONE, .constant = !open};
     }
     free(opened);
     return opened && f->stretch && f->begins;
@@ -208,8 +211,8 @@ static void leave_read(struct finder *f, uint32_t tile, struct cw_groups_run run
     }
 }
 
-/* What a tile leaves for later steps. Writes of all tiles of a step come before their reads: tiles of one step do not
- * meet in truth, whatever their ranges promise at most, and neither may be forgotten. */
+/* What a tile leaves for later steps. Writes of all tiles of a step come before their reads: tiles of one
+ * step do not meet in truth, whatever their ranges promise at most, and neither may be forgotten. */
 static void leave(struct finder *f, uint32_t tile, bool write)
 {
     const struct cw_groups_access *access;

@@ -43,8 +43,8 @@ static enum cw_status number(struct cw_groups_net *net, struct cw_error *err)
         const struct cw_groups_step *step = &net->step[s];
         if (step->tiles == 0)
             return cw_error_set(err, CW_ERR_INVALID, "priority groups: step %u has no tiles", s);
-        if (step->tiles > CW_GROUPS_TILES_MAX - net->base[s] || step->accesses > UINT32_MAX / 8 / step->tiles ||
-            net->access_base[s] > UINT32_MAX / 8)
+        if (step->tiles > CW_GROUPS_TILES_MAX - net->base[s] ||
+            step->accesses > UINT32_MAX / 8 / step->tiles || net->access_base[s] > UINT32_MAX / 8)
             return cw_error_set(err, CW_ERR_LIMIT, "priority groups: too many tiles");
         net->base[s + 1] = net->base[s] + step->tiles;
         net->access_base[s + 1] = net->access_base[s] + (size_t)step->tiles * step->accesses;
@@ -115,8 +115,8 @@ static enum cw_status weigh(struct cw_groups_net *net, struct cw_error *err)
     return CW_OK;
 }
 
-enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step, uint32_t steps,
-                                  struct cw_error *err)
+enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step,
+                                  uint32_t steps, struct cw_error *err)
 {
     enum cw_status status;
 

@@ -1,7 +1,7 @@
 /* groups_net.h - what the tiles of priority groups touch, cut into pieces, and which tiles depend on which.
  *
- * All ends of ranges cut the address space into *pieces*; each access is a run of them. Tiles are numbered in program
- * order: base[s] + i is tile i of step s. */
+ * All ends of ranges cut the address space into *pieces*; each access is a run of them. Tiles are numbered in
+ * program order: base[s] + i is tile i of step s. */
 #ifndef CW_GROUPS_NET_H
 #define CW_GROUPS_NET_H
 
@@ -22,15 +22,15 @@ struct cw_groups_net {
     struct cw_groups_run *run; /* of each access */
     uint64_t *bound;           /* pieces + 1 ends, ascending; piece k is [bound[k], bound[k + 1]) */
     uint32_t pieces;
-    uint64_t bytes; /* of all pieces that are touched: between ranges lie others */
+    uint64_t bytes;     /* of all pieces that are touched: between ranges lie others */
     size_t *pred_start; /* tiles + 1 */
     uint32_t *pred;     /* tiles that a tile depends on, each once, no order; all of earlier steps */
 };
 
 /* RAW, WAR and WAW, but WAW where a later step's read stands between (the order follows from the other two).
  * Errors: CW_ERR_INVALID, CW_ERR_LIMIT, CW_ERR_NOMEM; finish in any case. */
-enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step, uint32_t steps,
-                                  struct cw_error *err);
+enum cw_status cw_groups_net_init(struct cw_groups_net *net, const struct cw_groups_step *step,
+                                  uint32_t steps, struct cw_error *err);
 void cw_groups_net_finish(struct cw_groups_net *net);
 
 /* groups_deps.c: the part of the above that finds `pred_start` and `pred`. */
@@ -42,7 +42,8 @@ static inline uint64_t cw_groups_piece_bytes(const struct cw_groups_net *net, ui
 }
 
 /* Runs of tile number `tile`: *count of them. */
-static inline const struct cw_groups_run *cw_groups_runs(const struct cw_groups_net *net, uint32_t tile, uint32_t *count,
+static inline const struct cw_groups_run *cw_groups_runs(const struct cw_groups_net *net, uint32_t tile,
+                                                         uint32_t *count,
                                                          const struct cw_groups_access **access)
 {
     uint32_t s = net->step_of[tile], i = tile - net->base[s];

@@ -11,7 +11,8 @@ static int64_t lean_of(const struct cw_groups_step *step)
     return (int64_t)(step->lean * CW_GROUPS_UNIT);
 }
 
-/* Tiles of a step that says nothing else lie evenly on the way that the finest step divides into `most` tiles. */
+/* Tiles of a step that says nothing else lie evenly on the way that the finest step divides into `most`
+ * tiles. */
 static void coordinates(struct cw_groups_order *o)
 {
     const struct cw_groups_net *net = o->net;
@@ -19,9 +20,10 @@ static void coordinates(struct cw_groups_order *o)
     for (uint32_t s = 0; s < net->steps; s++)
         for (uint32_t i = 0; i < net->step[s].tiles; i++)
             o->at[net->base[s] + i] =
-                net->step[s].column ? net->step[s].column[i] * (int64_t)CW_GROUPS_UNIT - lean_of(&net->step[s])
-                                    : (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles -
-                                          CW_GROUPS_UNIT / 2;
+                net->step[s].column
+                    ? net->step[s].column[i] * (int64_t)CW_GROUPS_UNIT - lean_of(&net->step[s])
+                    : (int64_t)(2 * (uint64_t)i + 1) * o->most * (CW_GROUPS_UNIT / 2) / net->step[s].tiles -
+                          CW_GROUPS_UNIT / 2;
 }
 
 struct extent {
@@ -37,7 +39,8 @@ static void stretch(const struct cw_groups_order *o, struct extent *e, uint32_t 
     e->high = o->at[i] + half > e->high ? o->at[i] + half : e->high;
 }
 
-/* Of what tile `i` depends on; of steps of one tile, which have no place of their own, only if there is nothing else. */
+/* Of what tile `i` depends on; of steps of one tile, which have no place of their own, only if there is
+ * nothing else. */
 static struct extent before(const struct cw_groups_order *o, uint32_t i)
 {
     const struct cw_groups_net *net = o->net;
@@ -59,14 +62,16 @@ static bool agrees(const struct cw_groups_order *o, uint32_t s, const struct ext
         return false; /* no coordinate of its own */
     for (uint32_t i = 0; i < o->net->step[s].tiles; i++) {
         int64_t at = o->at[o->net->base[s] + i];
-        if (met[i].low <= met[i].high && (at < met[i].low - CW_GROUPS_UNIT / 2 || at > met[i].high + CW_GROUPS_UNIT / 2))
+        if (met[i].low <= met[i].high &&
+            (at < met[i].low - CW_GROUPS_UNIT / 2 || at > met[i].high + CW_GROUPS_UNIT / 2))
             return false;
     }
     return true;
 }
 
-/* The tiles of step `s` stand amid what they depend on, else amid what depends on them, where their index says otherwise:
- * kernels over a border, single tiles. Returns whether it meets half of the way or more with one tile. */
+/* The tiles of step `s` stand amid what they depend on, else amid what depends on them, where their index
+ * says otherwise: kernels over a border, single tiles. Returns whether it meets half of the way or more with
+ * one tile. */
 static bool move(struct cw_groups_order *o, uint32_t s, const struct extent *after, struct extent *met)
 {
     const struct cw_groups_net *net = o->net;
@@ -125,8 +130,8 @@ static void reach(struct cw_groups_order *o)
         o->forward = o->reach;
 }
 
-/* Four tiles side by side for each lane, so that lanes seldom read what others wrote, if those are at most a quarter of
- * what the cache holds; else as many as there are lanes, at least. */
+/* Four tiles side by side for each lane, so that lanes seldom read what others wrote, if those are at most a
+ * quarter of what the cache holds; else as many as there are lanes, at least. */
 static uint32_t wide(const struct cw_groups_order *o)
 {
     uint32_t width = 4 * o->options->lanes;
@@ -169,8 +174,8 @@ static int64_t priority(const struct cw_groups_order *o, uint32_t i)
     return p;
 }
 
-/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by index; apart, the
- * groups of the block. */
+/* Lanes share a group's width evenly, each a run of neighbours; where the maximum folds tiles onto one P, by
+ * index; apart, the groups of the block. */
 static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
 {
     const struct cw_groups_net *net = o->net;
@@ -184,7 +189,8 @@ static void lanes(struct cw_groups_order *o, uint32_t first, uint32_t end)
         if (o->options->rule == CW_GROUPS_MAX)
             k->lane = (i - net->base[net->step_of[i]]) % (uint32_t)n;
         else
-            k->lane = (uint32_t)(o->options->apart ? k->group * n / groups : (uint64_t)k->priority % width * n / width);
+            k->lane = (uint32_t)(o->options->apart ? k->group * n / groups
+                                                   : (uint64_t)k->priority % width * n / width);
         for (size_t e = net->pred_start[i]; e < net->pred_start[i + 1] && o->options->apart; e++) {
             const struct cw_groups_key *on = &o->key[net->pred[e]];
             k->late |= on->block == k->block && (on->late || on->lane != k->lane);
@@ -201,7 +207,8 @@ static void keys(struct cw_groups_order *o)
         int64_t least = INT64_MAX;
         for (end = s; end < net->steps && o->block[end] == o->block[s]; end++)
             for (uint32_t i = net->base[end]; i < net->base[end + 1]; i++) {
-                o->key[i] = (struct cw_groups_key){.block = o->block[s], .priority = priority(o, i), .tile = i};
+                o->key[i] =
+                    (struct cw_groups_key){.block = o->block[s], .priority = priority(o, i), .tile = i};
                 least = o->key[i].priority < least ? o->key[i].priority : least;
             }
         for (uint32_t i = net->base[s]; i < net->base[end]; i++) {
@@ -213,7 +220,8 @@ static void keys(struct cw_groups_order *o)
 }
 
 /* Memory, and where tiles stand. */
-static enum cw_status arrange(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err)
+static enum cw_status arrange(struct cw_groups_order *o, const struct cw_groups_net *net,
+                              struct cw_error *err)
 {
     o->net = net;
     for (uint32_t s = 0; s < net->steps; s++) {
@@ -251,7 +259,8 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
     return status;
 }
 
-enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err)
+enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net,
+                                struct cw_error *err)
 {
     static const struct cw_groups_options none = {.lanes = 1};
     enum cw_status status;

@@ -11,19 +11,19 @@ enum { CW_GROUPS_UNIT = 1 << 16 };
 struct cw_groups_key {
     uint32_t block, group;
     uint32_t late, lane; /* late: apart, and it depends on another lane's tiles of its block */
-    int64_t priority; /* P */
-    uint32_t tile;    /* in program order, so by step, then by tile */
+    int64_t priority;    /* P */
+    uint32_t tile;       /* in program order, so by step, then by tile */
 };
 
 struct cw_groups_order {
     const struct cw_groups_net *net;
     const struct cw_groups_options *options;
-    uint32_t most;         /* tiles of the step that has most */
-    int64_t *at;           /* coordinate of each tile */
-    bool *spread;          /* step of one tile that meets tiles far apart */
-    uint32_t *block;       /* of each step */
-    uint32_t *level;       /* effective step in its block */
-    int64_t *shift;        /* of each step */
+    uint32_t most;             /* tiles of the step that has most */
+    int64_t *at;               /* coordinate of each tile */
+    bool *spread;              /* step of one tile that meets tiles far apart */
+    uint32_t *block;           /* of each step */
+    uint32_t *level;           /* effective step in its block */
+    int64_t *shift;            /* of each step */
     struct cw_groups_key *key; /* of each tile, by number: blocks ascend */
     uint32_t blocks, groups, height, width;
     int64_t reach;   /* R */
@@ -36,7 +36,8 @@ enum cw_status cw_groups_order_init(struct cw_groups_order *o, const struct cw_g
 void cw_groups_order_finish(struct cw_groups_order *o);
 
 /* The shift of each step as if all were one block. */
-enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net, struct cw_error *err);
+enum cw_status cw_groups_shifts(struct cw_groups_order *o, const struct cw_groups_net *net,
+                                struct cw_error *err);
 
 /* Shift and effective step of `s` in the block that begins with step `first`. */
 void cw_groups_place_step(struct cw_groups_order *o, uint32_t first, uint32_t s);

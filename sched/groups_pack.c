@@ -76,7 +76,8 @@ static size_t successors_of(const struct cw_groups *g)
 
 static size_t size_of(uint32_t tiles, uint32_t successors)
 {
-    return sizeof(struct head) + (size_t)tiles * sizeof(struct cw_groups_tile) + (size_t)successors * sizeof(uint32_t);
+    return sizeof(struct head) + (size_t)tiles * sizeof(struct cw_groups_tile) +
+           (size_t)successors * sizeof(uint32_t);
 }
 
 void *cw_groups_pack(const struct cw_groups *g, size_t *bytes)
@@ -138,7 +139,8 @@ bool cw_groups_unpack(const void *data, size_t bytes, struct cw_groups *out)
     good = out->tile && out->successor;
     if (good) {
         memcpy(out->tile, from, out->tiles * sizeof *out->tile);
-        memcpy(out->successor, from + out->tiles * sizeof *out->tile, head.successors * sizeof *out->successor);
+        memcpy(out->successor, from + out->tiles * sizeof *out->tile,
+               head.successors * sizeof *out->successor);
         good = is_whole(out, head.successors);
     }
     if (!good)

@@ -17,7 +17,8 @@ struct cw_device {
     char *class_name;   /* "cpu", "gpu", "dsp", ...; devices of one class are alike enough to share a task */
     uint32_t class_id;  /* equal for equal class names, counts from 0 */
     uint32_t memory_id; /* equal for devices that share a memory, counts from 0 */
-    double set_up;      /* of each task's cost there, what every part of it takes however small (policies hdgeft) */
+    double
+        set_up; /* of each task's cost there, what every part of it takes however small (policies hdgeft) */
 };
 
 struct cw_platform {
@@ -36,7 +37,7 @@ struct cw_device_spec {
     const char *name;       /* NULL: "device <index>" */
     const char *class_name; /* NULL: "device" */
     const char *memory;     /* NULL: a memory of its own */
-    double set_up;          /* finite, >= 0: of a task's cost, what a part takes beside its share of the rest */
+    double set_up; /* finite, >= 0: of a task's cost, what a part takes beside its share of the rest */
 };
 
 /* Makes a platform of `devices` >= 1 devices.

@@ -199,10 +199,11 @@ enum cw_status cw_policy_check_online(const struct cw_policy *policy, struct cw_
 {
     if (!policy->offline)
         return CW_OK;
-    return cw_error_set(err, CW_ERR_UNSUPPORTED,
-                        "policy %s searches for seconds, which a running program cannot wait for; use it with "
-                        "`clweave replay`",
-                        policy->name);
+    return cw_error_set(
+        err, CW_ERR_UNSUPPORTED,
+        "policy %s searches for seconds, which a running program cannot wait for; use it with "
+        "`clweave replay`",
+        policy->name);
 }
 
 enum cw_status cw_policy_parse(struct cw_policy_config *config, const char *text, struct cw_error *err)

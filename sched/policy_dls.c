@@ -3,8 +3,8 @@
  * Sih, Lee: A compile-time scheduling heuristic for interconnection-constrained heterogeneous processor
  * architectures, IEEE TPDS 4(2), 1993, DL1: DL(i,p) = SL(i) - max(data arrival, device free) + (E(i) -
  * W[i][p]), E(i) the median of the costs that are finite, SL(i) the longest path of such medians from i on,
- * without transfers; no insertion. Without the last term (option delta=off) it is the level of their section 3, for alike
- * processors. */
+ * without transfers; no insertion. Without the last term (option delta=off) it is the level of their section
+ * 3, for alike processors. */
 #include "list_plan.h"
 #include "policy.h"
 

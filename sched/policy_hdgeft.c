@@ -1,8 +1,9 @@
 /* policy_hdgeft.c - HDGEFT: HEFT, then tasks are shared with devices that idle beside them.
  *
  * Gu, Ning, Zheng: OpenCL run-time task scheduling on HXDSP, Computer Systems & Applications 31(11), 2022.
- * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have no slot of S
- * that meets the task's, they join it, its work-groups are shared in proportion to speed, and HEFT places the rest anew.
+ * HEFT gives a full schedule S. Its tasks are fixed in rank order; where devices alike to the task's own have
+ * no slot of S that meets the task's, they join it, its work-groups are shared in proportion to speed, and
+ * HEFT places the rest anew.
  *
  * Beyond the paper: whole work-groups, a cost `overhead` per joining device, transfers to joining devices on
  * separate memories (a part waits until its inputs can have arrived), devices whose set-up every part pays
@@ -103,7 +104,8 @@ static double set_up(const struct hdgeft *h, uint32_t task, uint32_t d)
     return fmin(h->plan->platform->device[d].set_up, cw_graph_cost(h->plan->graph, task, d));
 }
 
-/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen it. */
+/* A device that takes no time at all has no finite speed to share by; were it of use, HEFT would have chosen
+ * it. */
 static bool may_join(const struct hdgeft *h, uint32_t task, uint32_t p, uint32_t d)
 {
     const struct cw_device *device = h->plan->platform->device;
@@ -135,7 +137,8 @@ static uint32_t find_idle(struct hdgeft *h, uint32_t task)
     return n;
 }
 
-/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them as well. */
+/* How many tasks that are not fixed yet, on devices of the same class, run beside `task` and could use them
+ * as well. */
 static uint32_t concurrent(const struct hdgeft *h, uint32_t task)
 {
     const struct cw_device *device = h->plan->platform->device;
@@ -169,8 +172,9 @@ static double begin(const struct hdgeft *h, uint32_t task, uint32_t k)
     return h->part[k].start + set_up(h, task, h->part[k].device);
 }
 
-/* Level F that solves sum of max(0, F - begin_d) / W_d = 1, W_d without set-up. Whoever begins after it takes no part, which
- * lowers it for the others; those dropped stay dropped, so that rounding cannot make this go round in circles. */
+/* Level F that solves sum of max(0, F - begin_d) / W_d = 1, W_d without set-up. Whoever begins after it takes
+ * no part, which lowers it for the others; those dropped stay dropped, so that rounding cannot make this go
+ * round in circles. */
 static double find_level(const struct hdgeft *h, uint32_t task, uint32_t n)
 {
     double level;

@@ -37,7 +37,7 @@
 #define LOOKS_GROWN    20000000u
 #define LOOKS_MAX      100000000u
 #define LOOKS_LEAST    500u
-#define SHORTEST       2u /* the first two rounds have the default effort / 2^SHORTEST */
+#define SHORTEST       2u       /* the first two rounds have the default effort / 2^SHORTEST */
 #define SHARE_ROOM_MAX 2000000u /* tasks x devices */
 
 /* What the time of a policy grows with. */

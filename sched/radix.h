@@ -1,4 +1,5 @@
-/* radix.h - many numbers in ascending order, byte by byte, the lowest first (Knuth, The Art of Computer Programming 3, 5.2.5).
+/* radix.h - many numbers in ascending order, byte by byte, the lowest first (Knuth, The Art of Computer
+ * Programming 3, 5.2.5).
  *
  * Bytes that all numbers share cost a look only. Pure. */
 #ifndef CW_RADIX_H

@@ -1,5 +1,5 @@
-/* simulate.c - see simulate.h. Parts are taken in the order of planned starts: that is an order of dependence and of each
- * device, so that everything a part waits for is known when its turn comes. */
+/* simulate.c - see simulate.h. Parts are taken in the order of planned starts: that is an order of dependence
+ * and of each device, so that everything a part waits for is known when its turn comes. */
 #include "simulate.h"
 
 #include <math.h>
@@ -43,7 +43,8 @@ static int by_start(const void *a, const void *b)
     return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* Planned starts; ties in the order in which the policy placed tasks, which is one of dependence for tasks of no cost. */
+/* Planned starts; ties in the order in which the policy placed tasks, which is one of dependence for tasks of
+ * no cost. */
 static enum cw_status put_in_order(struct simulation *m)
 {
     const struct cw_schedule *s = m->s;
@@ -69,13 +70,15 @@ static uint32_t source(const struct simulation *m, uint32_t j, double data, uint
 
     for (uint32_t k = 0; m->done[j].device == CW_SCHED_NONE && k < t->parts; k++) {
         uint32_t d = cw_schedule_part(m->s, m->g, j, k).device;
-        if (best == CW_SCHED_NONE || cw_platform_comm(m->p, data, d, to) < cw_platform_comm(m->p, data, best, to))
+        if (best == CW_SCHED_NONE ||
+            cw_platform_comm(m->p, data, d, to) < cw_platform_comm(m->p, data, best, to))
             best = d;
     }
     return best;
 }
 
-/* When all that `task` reads is on `device`, no transfer beginning before `from`. `book`: the links are used. */
+/* When all that `task` reads is on `device`, no transfer beginning before `from`. `book`: the links are used.
+ */
 static double ready(struct simulation *m, uint32_t task, uint32_t device, double from, bool book)
 {
     const struct cw_adjacency *pred = &m->g->pred;
@@ -89,7 +92,8 @@ static double ready(struct simulation *m, uint32_t task, uint32_t device, double
     return latest;
 }
 
-/* Runs `task` whole where it is done first among those that live, from `from` on; again when that one dies, too. */
+/* Runs `task` whole where it is done first among those that live, from `from` on; again when that one dies,
+ * too. */
 static enum cw_status move(struct simulation *m, uint32_t task, double from)
 {
     m->world.result->moved++;
@@ -97,12 +101,14 @@ static enum cw_status move(struct simulation *m, uint32_t task, double from)
         double least = INFINITY, begin;
         uint32_t best = CW_SCHED_NONE;
         for (uint32_t d = 0; d < m->p->devices; d++) {
-            double cost = cw_graph_cost(m->g, task, d), end = fmax(ready(m, task, d, from, false), m->avail[d]) + cost;
+            double cost = cw_graph_cost(m->g, task, d),
+                   end = fmax(ready(m, task, d, from, false), m->avail[d]) + cost;
             if (!isinf(cost) && m->world.dies[d] > from && (best == CW_SCHED_NONE || end < least))
                 best = d, least = end;
         }
         if (best == CW_SCHED_NONE)
-            return cw_error_set(m->err, CW_ERR_INFEASIBLE, "task %u: every device that can run it has died", task);
+            return cw_error_set(m->err, CW_ERR_INFEASIBLE, "task %u: every device that can run it has died",
+                                task);
         begin = fmax(ready(m, task, best, from, true), m->avail[best]);
         double end = begin + cw_world_length(&m->world, cw_graph_cost(m->g, task, best), task, best);
         if (end <= m->world.dies[best]) {
@@ -206,7 +212,8 @@ static enum cw_status simulate_dynamic(const struct cw_policy_config *config, co
 
 enum cw_status cw_simulate_policy(const struct cw_policy_config *config, const struct cw_schedule *plan,
                                   const struct cw_graph *g, const struct cw_platform *p,
-                                  const struct cw_simulate_options *o, struct cw_simulate_result *r, struct cw_error *err)
+                                  const struct cw_simulate_options *o, struct cw_simulate_result *r,
+                                  struct cw_error *err)
 {
     enum cw_status status;
 

@@ -1,5 +1,6 @@
-/* whole.h - doubles as whole numbers. C defines a conversion only where the number fits (C11 6.3.1.4); these are defined for all
- * doubles. Every double that comes from a file, from a person or from a sum without a bound is converted here. Pure. */
+/* whole.h - doubles as whole numbers. C defines a conversion only where the number fits (C11 6.3.1.4); these
+ * are defined for all doubles. Every double that comes from a file, from a person or from a sum without a
+ * bound is converted here. Pure. */
 #ifndef CW_WHOLE_H
 #define CW_WHOLE_H
 
@@ -19,7 +20,8 @@ static inline bool cw_whole_is(double x, double most)
     return x >= 0 && x <= most && x == floor(x);
 }
 
-/* A point in time `more` after `at`, rounded to the nearest; `at` where `more` is below 0 or not a number, UINT64_MAX at most. */
+/* A point in time `more` after `at`, rounded to the nearest; `at` where `more` is below 0 or not a number,
+ * UINT64_MAX at most. */
 static inline uint64_t cw_whole_later(uint64_t at, double more)
 {
     return at + cw_whole_from(more + .5, UINT64_MAX - at);

@@ -1,4 +1,5 @@
-/* world.c - see world.h. Every draw has a place of its own in the sequence, so that noise does not change who dies when. */
+/* world.c - see world.h. Every draw has a place of its own in the sequence, so that noise does not change who
+ * dies when. */
 #include "world.h"
 
 #include <math.h>
@@ -8,21 +9,25 @@
 
 static double draw(const struct cw_world *w, uint64_t what, uint64_t number)
 {
-    uint64_t state = w->options->seed * UINT64_C(0x9e3779b97f4a7c15) + what * UINT64_C(0xd1342543de82ef95) + number;
+    uint64_t state =
+        w->options->seed * UINT64_C(0x9e3779b97f4a7c15) + what * UINT64_C(0xd1342543de82ef95) + number;
 
     cw_random_next(&state);
     return cw_random_uniform(&state, 0, 1);
 }
 
-enum cw_status cw_world_init(struct cw_world *w, const struct cw_platform *p, const struct cw_simulate_options *o,
-                             struct cw_simulate_result *r, struct cw_error *err)
+enum cw_status cw_world_init(struct cw_world *w, const struct cw_platform *p,
+                             const struct cw_simulate_options *o, struct cw_simulate_result *r,
+                             struct cw_error *err)
 {
     *w = (struct cw_world){.platform = p, .options = o, .result = r};
     *r = (struct cw_simulate_result){0};
     if (!(o->noise >= 0 && o->noise < 1))
-        return cw_error_set(err, CW_ERR_INVALID, "simulate: noise is a number from 0 to below 1, not %g", o->noise);
+        return cw_error_set(err, CW_ERR_INVALID, "simulate: noise is a number from 0 to below 1, not %g",
+                            o->noise);
     if (!(o->mtbf >= 0))
-        return cw_error_set(err, CW_ERR_INVALID, "simulate: the time between failures is a number from 0 on, not %g", o->mtbf);
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "simulate: the time between failures is a number from 0 on, not %g", o->mtbf);
     w->dies = calloc(p->devices, sizeof *w->dies);
     w->link = calloc((size_t)p->devices * p->devices, sizeof *w->link);
     if (!w->dies || !w->link) {

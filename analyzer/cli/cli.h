@@ -79,7 +79,7 @@ struct cw_command_def {
     const void *defaults;                /* values_size bytes copied before parsing; NULL = zeros */
     size_t values_size;                  /* of the struct that the options fill; 0 without options */
     int min_operands, max_operands;      /* max -1: any number */
-    bool program; /* operands are a program and its arguments: options end at the first of them */
+    bool program;    /* operands are a program and its arguments: options end at the first of them */
     const char *raw; /* long name of a CW_CLI_LIST option that takes words as they stand; NULL: none */
     /* How many words, from `word` on, are such words: 0, 1 or 2. Without `raw`: NULL. */
     int (*raw_words)(const char *word);

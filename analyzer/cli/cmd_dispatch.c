@@ -100,9 +100,9 @@ static int run(const void *values, int argc, char **argv)
     if (status == CW_OK)
         status = cw_dispatch_run(&(struct cw_dispatch_options){(uint32_t)o.workers, (uint32_t)o.levels,
                                                                (uint32_t)o.fan_out, (uint32_t)o.tasks,
-                                                               (uint32_t)o.block, o.task, o.spread, o.message_s,
-                                                               o.latency_s, o.worker_mtbf, o.master_mtbf,
-                                                               o.detect, (uint64_t)o.seed},
+                                                               (uint32_t)o.block, o.task, o.spread,
+                                                               o.message_s, o.latency_s, o.worker_mtbf,
+                                                               o.master_mtbf, o.detect, (uint64_t)o.seed},
                                  &r, &err);
     if (status != CW_OK) {
         cw_cli_complain("%s", err.text);
@@ -115,8 +115,8 @@ static int run(const void *values, int argc, char **argv)
     return CW_EXIT_OK;
 }
 
-static const struct dispatch_options defaults = {
-    CW_DISPATCH_DEFAULTS, .workers = 1000, .fan_out = 100, .task = 1, .detect = 1};
+static const struct dispatch_options defaults = {CW_DISPATCH_DEFAULTS, .workers = 1000, .fan_out = 100,
+                                                 .task = 1, .detect = 1};
 
 static const char *const examples[] = {
     "clweave dispatch --workers 100000", "where a single master is the bottleneck",

@@ -21,8 +21,8 @@ struct generate_options {
 
 static const struct cw_cli_option options[] = {
     OPTION("out", 'o', CW_CLI_STRING, out, "FILE", "write to FILE (default standard output)"),
-    {"format", 'f', CW_CLI_CHOICE, offsetof(struct generate_options, format), "FORMAT", "json|stg|wfformat|dot",
-     "write this format (default: as the extension says, else json)"},
+    {"format", 'f', CW_CLI_CHOICE, offsetof(struct generate_options, format), "FORMAT",
+     "json|stg|wfformat|dot", "write this format (default: as the extension says, else json)"},
     OPTION("seed", 's', CW_CLI_INT, seed, "N", "seed of the random numbers (default 0)"),
     OPTION("count", 'n', CW_CLI_INT, count, "N",
            "write N graphs with seeds SEED, SEED + 1, ..., each to FILE with its seed before the extension "
@@ -151,10 +151,11 @@ const struct cw_command_def cw_cmd_generate = {
     .name = "generate",
     .summary = "make a task graph of a paper, for replay and compare",
     .usage = "[options] KIND",
-    .details =
-        "Writes an abstract task graph (format clweave-graph, or as the extension says: .stg, .dot, .wfformat.json) with "
-        "costs for a machine of its own. The same options and seed give the same file everywhere. --list says which "
-        "kinds there are and what each takes.",
+    .details = "Writes an abstract task graph (format clweave-graph, or as the extension says: .stg, .dot, "
+               ".wfformat.json) with "
+               "costs for a machine of its own. The same options and seed give the same file everywhere. "
+               "--list says which "
+               "kinds there are and what each takes.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

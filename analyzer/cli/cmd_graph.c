@@ -30,10 +30,12 @@ static const struct cw_cli_option options[] = {
     {"command", 0, CW_CLI_INT, MEMBER(command), "N", NULL,
      "print command N and its edges, without loading the rest of the file"},
     {"trust-declared", 0, CW_CLI_BOOL, MEMBER(trust_declared), NULL, NULL,
-     "build the graph anew and believe every const and CL_MEM_READ_ONLY, proven or not: for pictures, not for "
+     "build the graph anew and believe every const and CL_MEM_READ_ONLY, proven or not: for pictures, not "
+     "for "
      "reordering"},
     {"footprints", 0, CW_CLI_CHOICE, MEMBER(footprints), "on|off", "on|off",
-     "build the graph with the bytes that kernels touch, by their sources, or with whole buffers (default: on for a log; "
+     "build the graph with the bytes that kernels touch, by their sources, or with whole buffers (default: "
+     "on for a log; "
      "a JSON trace has its graph)"},
     {"queue-edges", 0, CW_CLI_BOOL, MEMBER(queue_edges), NULL, NULL,
      "draw the implied edges of in-order queues as well"},
@@ -108,8 +110,7 @@ static bool must_collapse(const struct graph_options *o, const struct cw_exporte
 }
 
 static enum cw_status export(const struct graph_options *o, const struct cw_exporter *exporter,
-                             const struct cw_trace *t, struct cw_error *err)
-{
+                             const struct cw_trace *t, struct cw_error *err) {
     struct cw_export_options e = {o->queue_edges, o->all_edges, o->collapse || must_collapse(o, exporter, t),
                                   o->limit};
     struct cw_output out;
@@ -134,7 +135,9 @@ static int run(const void *values, int argc, char **argv)
     const struct graph_options *o = values;
     const struct cw_graph_format *abstract = cw_graph_format_probe(argv[0]),
                                  *foreign = cw_graph_abstract_format(o->format, o->out, true);
-    const struct cw_exporter *exporter = foreign ? NULL : o->out || o->format ? cw_exporter_find(o->format, o->out) : NULL;
+    const struct cw_exporter *exporter = foreign               ? NULL
+                                         : o->out || o->format ? cw_exporter_find(o->format, o->out)
+                                                               : NULL;
     struct cw_trace t;
     struct cw_error err = {0};
     enum cw_status status;
@@ -150,8 +153,9 @@ static int run(const void *values, int argc, char **argv)
         return CW_EXIT_USAGE;
     }
     if ((o->out || o->format) && !exporter && !foreign) {
-        cw_cli_complain("graph: %s: the extension is none of json, dot, svg, png, stg, wfformat.json; say --format",
-                        o->out);
+        cw_cli_complain(
+            "graph: %s: the extension is none of json, dot, svg, png, stg, wfformat.json; say --format",
+            o->out);
         return CW_EXIT_USAGE;
     }
     cw_trace_init(&t);
@@ -176,14 +180,17 @@ const struct cw_command_def cw_cmd_graph = {
     .name = "graph",
     .summary = "show or draw what depends on what in a trace or task graph",
     .usage = "[options] FILE",
-    .details = "FILE is a JSON trace, a binary log, or an abstract task graph (clweave-graph, STG, WfCommons WfFormat, "
-               "DOT: see FORMAT.md). Without -o a summary is printed. Task graphs are written as json (clweave-graph), "
-               "stg, wfformat (.wfformat.json), dot, svg or png; so are traces, of which json is the trace itself. "
-               "Pictures show edges "
-               "that bind an order: data "
-               "(RAW, WAR, WAW), events, barriers and host waits; the chain of an in-order queue binds "
-               "nothing by itself. SVG and PNG "
-               "are drawn by graphviz's dot.",
+    .details =
+        "FILE is a JSON trace, a binary log, or an abstract task graph (clweave-graph, STG, WfCommons "
+        "WfFormat, "
+        "DOT: see FORMAT.md). Without -o a summary is printed. Task graphs are written as json "
+        "(clweave-graph), "
+        "stg, wfformat (.wfformat.json), dot, svg or png; so are traces, of which json is the trace itself. "
+        "Pictures show edges "
+        "that bind an order: data "
+        "(RAW, WAR, WAW), events, barriers and host waits; the chain of an in-order queue binds "
+        "nothing by itself. SVG and PNG "
+        "are drawn by graphviz's dot.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

@@ -243,9 +243,9 @@ static enum cw_status check_names(const struct kernel_options *o, const json_t *
     names = calloc(args + 1, sizeof *names);
     if (!names)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory");
-    json_array_foreach(kernels, i, kernel) json_array_foreach(json_object_get(kernel, "args"), k, arg)
-        if (json_string_value(json_object_get(arg, "name")))
-            names[n++] = json_string_value(json_object_get(arg, "name"));
+    json_array_foreach(kernels, i, kernel) json_array_foreach(
+        json_object_get(kernel, "args"), k, arg) if (json_string_value(json_object_get(arg, "name")))
+        names[n++] = json_string_value(json_object_get(arg, "name"));
     for (i = 0; i < o->set.count && status == CW_OK; i++) {
         size_t length = strcspn(o->set.word[i], "=");
         char *name = strndup(o->set.word[i], length);
@@ -291,7 +291,7 @@ static enum cw_status judge_launches(const struct kernel_options *o, const char 
 static int build_option_words(const char *word)
 {
     static const char *const begin[] = {"-cl-", "-nv-", "-spir-std=", "-W", "-O", "-U"},
-                            *const whole[] = {"-w", "-g", "-create-library", "-enable-link-options"};
+                             *const whole[] = {"-w", "-g", "-create-library", "-enable-link-options"};
 
     if (strcmp(word, "-x") == 0 || strcmp(word, "-U") == 0)
         return 2;
@@ -386,10 +386,13 @@ static int run(const void *values, int argc, char **argv)
 }
 
 static const char *const examples[] = {
-    "clweave kernel matmul.cl -DTILE=16", "describe all kernels of a file",
+    "clweave kernel matmul.cl -DTILE=16",
+    "describe all kernels of a file",
     "clweave kernel stencil.cl --launch 1024x1024/16x16 --set width=1024 --set height=1024",
-    "say what a launch touches and how it may be cut", "clweave kernel matmul.cl -DTILE=16 --rewritten",
-    "show the source that runs when launches are cut", NULL};
+    "say what a launch touches and how it may be cut",
+    "clweave kernel matmul.cl -DTILE=16 --rewritten",
+    "show the source that runs when launches are cut",
+    NULL};
 
 const struct cw_command_def cw_cmd_kernel = {
     .name = "kernel",

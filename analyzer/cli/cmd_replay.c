@@ -58,10 +58,12 @@ static const struct cw_cli_option options[] = {
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
            "keep (default) or drop the order that the host's waiting imposed"),
     OPTION("kernels", 0, CW_CLI_CHOICE, kernels, "free|models", "free|models",
-           "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their sources; then emulated DSPs "
+           "kernels of a trace may be cut anywhere (default), or as run does it, by the models of their "
+           "sources; then emulated DSPs "
            "also slow each other at their memory, as they do under run"),
     OPTION("history", 0, CW_CLI_LIST, history, "FILE", NULL,
-           "costs of kernels by regression over what other launches took: another trace with device times, or run's history"),
+           "costs of kernels by regression over what other launches took: another trace with device times, "
+           "or run's history"),
     OPTION("show-platform", 0, CW_CLI_STRING, show_platform, "NAME", NULL,
            "print a built-in platform's file and stop"),
     OPTION("list-policies", 'l', CW_CLI_BOOL, list_policies, NULL, NULL,
@@ -80,9 +82,12 @@ static const struct cw_cli_option options[] = {
 #undef NUMBER
     OPTION("group-rule", 0, CW_CLI_CHOICE, group_rule, "max|skew", "max|skew",
            "groups: the patent's rule or ours (default: both, side by side)"),
-    OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL, "groups: steps with neighbours in a block (default: what fits)"),
-    OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL, "groups: tiles side by side in a group (default: by the model)"),
-    OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL, "groups: tiles of a launch, at most (default 128)"),
+    OPTION("group-height", 0, CW_CLI_INT, group_height, "H", NULL,
+           "groups: steps with neighbours in a block (default: what fits)"),
+    OPTION("group-width", 0, CW_CLI_INT, group_width, "GW", NULL,
+           "groups: tiles side by side in a group (default: by the model)"),
+    OPTION("group-tiles", 0, CW_CLI_INT, group_tiles, "N", NULL,
+           "groups: tiles of a launch, at most (default 128)"),
     OPTION("cache", 0, CW_CLI_STRING, cache, "BYTES", NULL,
            "groups: the cache to count on, as 16M (default: half of this machine's last level)"),
     OPTION("execute", 'x', CW_CLI_BOOL, execute, NULL, NULL,
@@ -222,14 +227,16 @@ static struct cw_replay_groups_options groups_options(const struct replay_option
                                              .width = o->group_width,
                                              .tiles = o->group_tiles,
                                              .json = o->json,
-                                             .keep_waits = !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
+                                             .keep_waits =
+                                                 !(o->host_waits && strcmp(o->host_waits, "drop") == 0)};
 }
 
 static int groups(struct replay *r, const char *path)
 {
     struct cw_replay_groups_options g = groups_options(r->o);
     struct cw_error err = {0};
-    enum cw_status status = cw_plan_source_init(&r->source, path, NULL, -1, r->processors, NULL, false, false, &err);
+    enum cw_status status =
+        cw_plan_source_init(&r->source, path, NULL, -1, r->processors, NULL, false, false, &err);
 
     if (status == CW_OK)
         status = cw_replay_groups(&g, &r->source, stdout, &err);
@@ -330,7 +337,9 @@ static int run_replay(const void *values, int argc, char **argv)
         replay_finish(&r);
         return CW_EXIT_USAGE;
     }
-    result = r.o->execute ? execute(&r, argv[0], &x) : wants_groups(r.o) ? groups(&r, argv[0]) : plan(&r, argv[0]);
+    result = r.o->execute        ? execute(&r, argv[0], &x)
+             : wants_groups(r.o) ? groups(&r, argv[0])
+                                 : plan(&r, argv[0]);
     replay_finish(&r);
     return result;
 }
@@ -354,15 +363,20 @@ const struct cw_command_def cw_cmd_replay = {
     .summary = "plan a trace or task graph for other devices and policies, or run it again",
     .usage = "[options] FILE",
     .details =
-        "FILE is a trace (JSON or log) or an abstract task graph: clweave-graph, STG, WfCommons WfFormat or DOT "
+        "FILE is a trace (JSON or log) or an abstract task graph: clweave-graph, STG, WfCommons WfFormat or "
+        "DOT "
         "(FORMAT.md says how each is read). The plan says which device "
         "runs each command and when, and how far it is from the least possible time. Kernels are taken to be "
         "divisible at their work-groups.\n\n"
-        "--execute runs code that the trace holds, with your rights: give it only traces whose origin you trust. Nothing "
+        "--execute runs code that the trace holds, with your rights: give it only traces whose origin you "
+        "trust. Nothing "
         "of a trace runs without it.\n\n"
-        "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow it, tiles "
-        "that depend on each other nearby are put into priority groups, and a least-recently-used cache says what comes "
-        "from memory in the order of the program, by the patent's rule and by ours. --gantt draws the groups. In a task "
+        "--policy groups is an order, not a placement: launches are cut into tiles where their kernels allow "
+        "it, tiles "
+        "that depend on each other nearby are put into priority groups, and a least-recently-used cache says "
+        "what comes "
+        "from memory in the order of the program, by the patent's rule and by ours. --gantt draws the "
+        "groups. In a task "
         "graph a step is all tasks equally far from an entry, and data count as bytes.\n\n"
         "A platform file is JSON (--show-platform hxdsp prints one to start from). Each entry of its devices "
         "has a "

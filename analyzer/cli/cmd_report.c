@@ -15,7 +15,8 @@ static const struct cw_cli_option options[] = {
      "write the page to FILE.html (- for standard output) instead of a summary"},
     {"limit", 'n', CW_CLI_INT, offsetof(struct report_command, limit), "N", NULL,
      "show the first N commands in the timeline and the table (default 50000)"},
-    {"no-graph", 0, CW_CLI_BOOL, offsetof(struct report_command, no_graph), NULL, NULL, "leave the picture of the graph out"},
+    {"no-graph", 0, CW_CLI_BOOL, offsetof(struct report_command, no_graph), NULL, NULL,
+     "leave the picture of the graph out"},
     CW_CLI_END,
 };
 
@@ -52,10 +53,14 @@ const struct cw_command_def cw_cmd_report = {
     .name = "report",
     .summary = "show what stands out in a trace, as a page or on the terminal",
     .usage = "[-o FILE.html] TRACE",
-    .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one file that needs no "
-               "network: findings, a timeline with dependences, the critical path, the task graph (by graphviz's dot), "
-               "kernels, and every command with the time that it has to spare. Of a run (clweave run -o) it also shows what "
-               "each device ran beside what was planned for it, how cut launches were shared, and tiles by priority group.",
+    .details = "TRACE is a JSON trace or a binary log, best recorded with --device-times. The page is one "
+               "file that needs no "
+               "network: findings, a timeline with dependences, the critical path, the task graph (by "
+               "graphviz's dot), "
+               "kernels, and every command with the time that it has to spare. Of a run (clweave run -o) it "
+               "also shows what "
+               "each device ran beside what was planned for it, how cut launches were shared, and tiles by "
+               "priority group.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_command),

@@ -20,16 +20,24 @@ const struct cw_command_def cw_cmd_run = {
     .name = "run",
     .summary = "run a program on the devices of this machine, and on emulated ones",
     .usage = "[options] [--] PROGRAM [ARGUMENTS]",
-    .details = "The program's commands are gathered into windows. The policy decides for each window in which order they run, "
-               "as far as their memory allows, and on which device: the program's own, or helpers that only clweave sees "
-               "and whose kernels give the same bits. What the program reads, and the answers that it gets, stay as they would be "
-               "without. Short or unprofitable windows, first launches of a kernel, and what clweave does not manage "
-               "(images, SVM, command buffers, what waits for user events) go to the vendor in the program's order. With "
-               "--dsp the program also sees emulated DSPs, whose kernels take the time that the board's would.\n\n"
-               "With -o the program's commands are recorded as `clweave trace` does it, with the devices that they ran on and "
-               "the times at which they did: `clweave timeline` shows what really ran where. Commands of extensions "
-               "(command buffers) are not in it. The exit status is the program's own, 128 + n when signal n killed it, 1 when it could "
-               "not be started.",
+    .details =
+        "The program's commands are gathered into windows. The policy decides for each window in which order "
+        "they run, "
+        "as far as their memory allows, and on which device: the program's own, or helpers that only clweave "
+        "sees "
+        "and whose kernels give the same bits. What the program reads, and the answers that it gets, stay as "
+        "they would be "
+        "without. Short or unprofitable windows, first launches of a kernel, and what clweave does not "
+        "manage "
+        "(images, SVM, command buffers, what waits for user events) go to the vendor in the program's order. "
+        "With "
+        "--dsp the program also sees emulated DSPs, whose kernels take the time that the board's would.\n\n"
+        "With -o the program's commands are recorded as `clweave trace` does it, with the devices that they "
+        "ran on and "
+        "the times at which they did: `clweave timeline` shows what really ran where. Commands of extensions "
+        "(command buffers) are not in it. The exit status is the program's own, 128 + n when signal n killed "
+        "it, 1 when it could "
+        "not be started.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct cw_launch_options),

@@ -1,4 +1,5 @@
-/* cmd_simulate.c - clweave simulate: what becomes of plans where costs vary, links are shared and devices die. */
+/* cmd_simulate.c - clweave simulate: what becomes of plans where costs vary, links are shared and devices
+ * die. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,11 @@ struct simulate_options {
     bool contention, json;
 };
 
-#define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                      \
-    {                                                                                                          \
-        .name = name_, .letter = letter_, .kind = kind_, .offset = offsetof(struct simulate_options, member),  \
-        .argument = argument_, .choices = choices_, .help = help_                                              \
+#define OPTION(name_, letter_, kind_, member, argument_, choices_, help_)                                    \
+    {                                                                                                        \
+        .name = name_, .letter = letter_, .kind = kind_,                                                     \
+        .offset = offsetof(struct simulate_options, member), .argument = argument_, .choices = choices_,     \
+        .help = help_                                                                                        \
     }
 
 static const struct cw_cli_option options[] = {
@@ -37,7 +39,8 @@ static const struct cw_cli_option options[] = {
            "one transfer at a time from one memory to another (default: as many as there are)"),
     OPTION("mtbf", 0, CW_CLI_DOUBLE, mtbf, "TIME", NULL,
            "mean time until a device dies, in the graph's unit, ns for traces (default 0: never)"),
-    OPTION("runs", 'r', CW_CLI_INT, runs, "N", NULL, "simulate N times, with seeds one after the other (default 20)"),
+    OPTION("runs", 'r', CW_CLI_INT, runs, "N", NULL,
+           "simulate N times, with seeds one after the other (default 20)"),
     OPTION("seed", 's', CW_CLI_INT, seed, "N", NULL, "seed of policies and of the first run (default 0)"),
     OPTION("json", 'j', CW_CLI_BOOL, json, NULL, NULL, "print the results as JSON"),
     OPTION("host-waits", 0, CW_CLI_CHOICE, host_waits, "keep|drop", "keep|drop",
@@ -134,10 +137,16 @@ static void print_json(const struct simulation *s)
         cw_json_put_key(&o, "policy");
         cw_json_put_string(&o, s->policies.label[k]);
         cw_json_put_figures(&o,
-                            (struct cw_json_figure[]){{"lower_bound", r->bound}, {"planned", r->planned},
-                                                      {"mean", r->mean}, {"deviation", r->deviation},
-                                                      {"least", r->least}, {"worst", r->worst}, {"waited", r->waited},
-                                                      {"failures", r->failures}, {"moved", r->moved}, {"lost", r->lost},
+                            (struct cw_json_figure[]){{"lower_bound", r->bound},
+                                                      {"planned", r->planned},
+                                                      {"mean", r->mean},
+                                                      {"deviation", r->deviation},
+                                                      {"least", r->least},
+                                                      {"worst", r->worst},
+                                                      {"waited", r->waited},
+                                                      {"failures", r->failures},
+                                                      {"moved", r->moved},
+                                                      {"lost", r->lost},
                                                       {"ended", r->ended}},
                             11);
         cw_json_put_close(&o);
@@ -160,9 +169,9 @@ static void print_head(const struct simulation *s, char *text, size_t size)
 {
     const struct cw_plan_input *in = &s->source.input;
 
-    printf("%s: %u tasks, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, in->graph->tasks, in->platform->devices,
-           in->platform->devices == 1 ? "" : "s", (long long)s->o->runs, s->o->runs == 1 ? "" : "s", 100 * s->o->noise,
-           s->o->contention ? "shared" : "free");
+    printf("%s: %u tasks, %u device%s; %lld run%s: costs +-%g %%, links %s", in->file, in->graph->tasks,
+           in->platform->devices, in->platform->devices == 1 ? "" : "s", (long long)s->o->runs,
+           s->o->runs == 1 ? "" : "s", 100 * s->o->noise, s->o->contention ? "shared" : "free");
     if (s->o->mtbf > 0)
         printf(", a device dies after %s", cw_plan_time(in, s->o->mtbf, s->o->mtbf, text, size));
     puts("\n");
@@ -178,22 +187,25 @@ static void print_table(const struct simulation *s)
     for (size_t k = 0; k < s->policies.count; k++)
         width = (int)strlen(s->policies.label[k]) > width ? (int)strlen(s->policies.label[k]) : width;
     print_head(s, a, sizeof a);
-    printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "lower bound", "planned", "mean",
-           "worst", "/ planned", "waited", "deaths", "moved", "lost");
+    printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s\n", width, "policy", "lower bound",
+           "planned", "mean", "worst", "/ planned", "waited", "deaths", "moved", "lost");
     for (size_t k = 0; k < s->policies.count; k++) {
         const struct row *r = &s->row[k];
         double like = s->row[0].planned;
         printf("%-*s  %11s  %11s  %11s  %11s  %9s  %11s  %6s  %6s  %11s%s\n", width, s->policies.label[k],
-               cw_plan_time(in, r->bound, like, g, sizeof g),
-               cw_plan_time(in, r->planned, like, a, sizeof a), r->ended ? cw_plan_time(in, r->mean, like, b, sizeof b) : "-",
-               r->ended ? cw_plan_time(in, r->worst, like, c, sizeof c) : "-", ratio(r->mean / r->planned, d, sizeof d),
-               r->ended ? cw_plan_time(in, r->waited, like, e, sizeof e) : "-", ratio(r->failures, (char[32]){0}, 32),
-               ratio(r->moved, (char[32]){0}, 32), r->ended ? cw_plan_time(in, r->lost, like, f, sizeof f) : "-",
+               cw_plan_time(in, r->bound, like, g, sizeof g), cw_plan_time(in, r->planned, like, a, sizeof a),
+               r->ended ? cw_plan_time(in, r->mean, like, b, sizeof b) : "-",
+               r->ended ? cw_plan_time(in, r->worst, like, c, sizeof c) : "-",
+               ratio(r->mean / r->planned, d, sizeof d),
+               r->ended ? cw_plan_time(in, r->waited, like, e, sizeof e) : "-",
+               ratio(r->failures, (char[32]){0}, 32), ratio(r->moved, (char[32]){0}, 32),
+               r->ended ? cw_plan_time(in, r->lost, like, f, sizeof f) : "-",
                r->ended < s->o->runs ? " *" : "");
         lost += (uint32_t)s->o->runs - r->ended;
     }
     if (lost)
-        printf("\n* %u runs had no end: every device that could go on had died; the others are counted\n", lost);
+        printf("\n* %u runs had no end: every device that could go on had died; the others are counted\n",
+               lost);
 }
 
 /* ---- the command */
@@ -203,7 +215,8 @@ static enum cw_status check(const struct simulate_options *o, struct cw_error *e
     if (o->runs < 1 || o->runs > 1000000)
         return cw_error_set(err, CW_ERR_INVALID, "simulate: --runs takes a whole number from 1 to 1000000");
     if (o->seed < 0 || o->dsp < -1)
-        return cw_error_set(err, CW_ERR_INVALID, "simulate: --%s takes a whole number from 0 on", o->seed < 0 ? "seed" : "dsp");
+        return cw_error_set(err, CW_ERR_INVALID, "simulate: --%s takes a whole number from 0 on",
+                            o->seed < 0 ? "seed" : "dsp");
     if (!(o->noise >= 0 && o->noise < 1))
         return cw_error_set(err, CW_ERR_INVALID, "simulate: --noise takes a number from 0 to below 1");
     if (o->mtbf < 0)
@@ -211,11 +224,13 @@ static enum cw_status check(const struct simulate_options *o, struct cw_error *e
     return CW_OK;
 }
 
-static enum cw_status simulate_file(struct simulation *s, const char *path, uint32_t processors, struct cw_error *err)
+static enum cw_status simulate_file(struct simulation *s, const char *path, uint32_t processors,
+                                    struct cw_error *err)
 {
     const struct simulate_options *o = s->o;
     bool drop = o->host_waits && strcmp(o->host_waits, "drop") == 0;
-    enum cw_status status = cw_plan_source_init(&s->source, path, o->platform, o->dsp, processors, NULL, drop, true, err);
+    enum cw_status status =
+        cw_plan_source_init(&s->source, path, o->platform, o->dsp, processors, NULL, drop, true, err);
 
     if (status == CW_OK) {
         cw_plan_source_complain(&s->source);
@@ -255,25 +270,32 @@ static int run(const void *values, int argc, char **argv)
 
 static const struct simulate_options defaults = {.dsp = -1, .processors = -1, .noise = 0.2, .runs = 20};
 
-static const char *const examples[] = {"clweave simulate -p heft -p weave -p dmda --noise 0.5 graph.json",
-                                       "plans made before against decisions at run time, where costs are not known well",
-                                       "clweave simulate -p heft --noise 0 --contention graph.json",
-                                       "what it costs that transfers share their links",
-                                       "clweave simulate -p hdgeft -p ws --mtbf 500 --runs 100 graph.json",
-                                       "devices that die for good after 500 units in the mean",
-                                       NULL};
+static const char *const examples[] = {
+    "clweave simulate -p heft -p weave -p dmda --noise 0.5 graph.json",
+    "plans made before against decisions at run time, where costs are not known well",
+    "clweave simulate -p heft --noise 0 --contention graph.json",
+    "what it costs that transfers share their links",
+    "clweave simulate -p hdgeft -p ws --mtbf 500 --runs 100 graph.json",
+    "devices that die for good after 500 units in the mean",
+    NULL};
 
 const struct cw_command_def cw_cmd_simulate = {
     .name = "simulate",
     .summary = "see what becomes of plans where costs vary, links are shared and devices die",
     .usage = "[options] FILE",
-    .details = "Plans FILE (trace or task graph) and lets it happen in a less orderly world, --runs times. Plans keep their "
-               "decisions: each task on its devices, in the order of planned starts; dynamic policies decide anew while it "
-               "happens, by planned costs and what they have seen. A device that dies loses what it runs; that and what it had "
-               "still to do runs on the device that can finish it first, or is ready again for a dynamic policy. The table has "
-               "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, "
-               "and means of the time that transfers waited "
-               "for links, of deaths, of tasks that had to go elsewhere and of device time lost. The same seed gives the same.",
+    .details =
+        "Plans FILE (trace or task graph) and lets it happen in a less orderly world, --runs times. Plans "
+        "keep their "
+        "decisions: each task on its devices, in the order of planned starts; dynamic policies decide anew "
+        "while it "
+        "happens, by planned costs and what they have seen. A device that dies loses what it runs; that and "
+        "what it had "
+        "still to do runs on the device that can finish it first, or is ready again for a dynamic policy. "
+        "The table has "
+        "per policy the lower bound of any plan, the planned makespan, mean and worst of what it became, "
+        "and means of the time that transfers waited "
+        "for links, of deaths, of tasks that had to go elsewhere and of device time lost. The same seed "
+        "gives the same.",
     .options = options,
     .examples = examples,
     .defaults = &defaults,

@@ -63,7 +63,9 @@ static enum cw_status put_script(const struct cw_compare *c, FILE *f, bool png, 
     fprintf(f,
             "set xlabel 'makespan / best of the graph'\nset ylabel 'graphs, %%'\nset yrange [0:105]\n"
             "set key outside right noenhanced\nset title '%zu graphs'\nset xrange [%.9g:%.9g]\n%s",
-            c->files, most > 4 ? 0.97 : 1 - 0.02 * (most > 1 ? most - 1 : 1), /* the line of the best is not on the frame */
+            c->files,
+            most > 4 ? 0.97
+                     : 1 - 0.02 * (most > 1 ? most - 1 : 1), /* the line of the best is not on the frame */
             most > 1 ? most : 2, most > 4 ? "set logscale x\n" : "");
     for (size_t k = 0; k < c->policies.count; k++) {
         fprintf(f, "%s$p%zu using 1:2 with steps linewidth 2 dashtype %zu linecolor rgb '%s' title '",

@@ -79,7 +79,8 @@ static void store_folder(char *folder, size_t size)
     *folder = '\0';
 }
 
-enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t, struct cw_error *err)
+enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                   struct cw_error *err)
 {
     struct cw_models_source *source = malloc(sizeof *source);
     char folder[PATH_MAX];

@@ -12,6 +12,7 @@
 enum cw_status cw_footprints_build(struct cw_trace *t, bool asked, struct cw_error *err);
 
 /* The models of the kernels of `t`, got the same way; finish it either way. CW_ERR_NOMEM. */
-enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t, struct cw_error *err);
+enum cw_status cw_footprints_reach(struct cw_trace_reach *reach, const struct cw_trace *t,
+                                   struct cw_error *err);
 
 #endif

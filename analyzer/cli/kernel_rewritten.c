@@ -37,7 +37,8 @@ static enum cw_status rewrite(const char *path, const char *source, const char *
     struct cw_header_files headers;
     struct cw_rewrite_unit unit = {source, options};
     struct cw_model_set models;
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .context = &headers, .rows = cw_models_bear_out, .rows_context = &models};
+    struct cw_rewrite_in in = {
+        .unit = &unit, .units = 1, .context = &headers, .rows = cw_models_bear_out, .rows_context = &models};
     struct cw_rewrite_out result;
     enum cw_status status;
 

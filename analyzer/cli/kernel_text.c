@@ -54,7 +54,8 @@ static void print_access(FILE *out, const json_t *kernel, const json_t *x, const
 {
     const json_t *guards = stated ? NULL : json_object_get(x, "guards");
     const char *operation = text(x, "operation");
-    fprintf(out, "%s%s%s%s %s[%s], %lld byte%s", indent, stated ? "  " : "", *operation ? operation : text(x, "kind"),
+    fprintf(out, "%s%s%s%s %s[%s], %lld byte%s", indent, stated ? "  " : "",
+            *operation ? operation : text(x, "kind"),
             *operation && !json_is_true(json_object_get(x, "result_used")) ? " (result unused)" : "",
             argument_name(kernel, json_integer_value(json_object_get(x, "arg"))), text(x, "offset"),
             (long long)json_integer_value(json_object_get(x, "bytes")),
@@ -82,7 +83,8 @@ static void print_accesses(FILE *out, const json_t *kernel, const json_t *list, 
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *x = json_array_get(list, i), *guards = json_object_get(x, "guards");
-        bool guarded = json_array_size(guards), first = i == 0 || !same_guards(x, json_array_get(list, i - 1));
+        bool guarded = json_array_size(guards),
+             first = i == 0 || !same_guards(x, json_array_get(list, i - 1));
         bool more = guarded && same_guards(x, json_array_get(list, i + 1));
         if (more && first) {
             fprintf(out, "%sif ", indent);
@@ -101,8 +103,9 @@ static void print_cut(FILE *out, const json_t *kernel, const json_t *cut, const 
     fprintf(out, "%s%s", indent,
             !strcmp(verdict, "any memory")   ? "for any devices, with one memory or with their own"
             : !strcmp(verdict, "one memory") ? "for devices that share one memory"
-            : !strcmp(verdict, "with merge") ? "for devices that share one memory; for others when results are merged"
-                                             : "not at all: it runs whole");
+            : !strcmp(verdict, "with merge")
+                ? "for devices that share one memory; for others when results are merged"
+                : "not at all: it runs whole");
     if (dim)
         fprintf(out, ", along dimension %lld%s", (long long)json_integer_value(dim),
                 json_is_true(json_object_get(cut, "contiguous")) ? "" : ", written parts interleaved");

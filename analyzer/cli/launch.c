@@ -110,15 +110,17 @@ static bool place_is_writable(const char *pattern)
         return false;
     }
     if (is_one_path(pattern, path) && strlen(strrchr(path, '/') + 1) + strlen(".data") > NAME_MAX) {
-        cw_cli_complain("cannot write a trace to %s: the name is too long, its log needs %zu characters more; "
-                        "choose a shorter one with -o",
-                        path, strlen(".data"));
+        cw_cli_complain(
+            "cannot write a trace to %s: the name is too long, its log needs %zu characters more; "
+            "choose a shorter one with -o",
+            path, strlen(".data"));
         return false;
     }
     return true;
 }
 
-/* What only the library could refuse, when the program runs already; options and what the environment says instead. */
+/* What only the library could refuse, when the program runs already; options and what the environment says
+ * instead. */
 static bool settings_are_possible(unsigned command, const struct cw_launch_options *o)
 {
     char variable[CW_OPTION_VARIABLE_BYTES];
@@ -236,7 +238,8 @@ static int run_child(const char *mode, const struct cw_launch_options *o, const 
 
 static bool wants_footprints(const struct cw_launch_options *o)
 {
-    const char *given = o->setting[CW_LAUNCH_footprints] ? o->setting[CW_LAUNCH_footprints] : getenv("CLWEAVE_FOOTPRINTS");
+    const char *given =
+        o->setting[CW_LAUNCH_footprints] ? o->setting[CW_LAUNCH_footprints] : getenv("CLWEAVE_FOOTPRINTS");
 
     return !given || strcmp(given, "off") != 0;
 }

@@ -51,15 +51,17 @@ static enum cw_status add_past_trace(struct cw_plan_past *past, const char *path
     if (status == CW_OK && !(parts = cw_launch_parts_create(&t, &reach)))
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     if (status == CW_OK && cw_plan_past_add_trace(past, &t, parts) == 0)
-        status = cw_error_set(err, CW_ERR_INVALID, "%s: no launch has a device time (record with clweave trace --device-times)",
-                              path);
+        status =
+            cw_error_set(err, CW_ERR_INVALID,
+                         "%s: no launch has a device time (record with clweave trace --device-times)", path);
     cw_launch_parts_destroy(parts);
     cw_trace_reach_finish(&reach);
     cw_trace_finish(&t);
     return status;
 }
 
-static enum cw_status load_past(const struct cw_cli_list *files, struct cw_plan_past **past, struct cw_error *err)
+static enum cw_status load_past(const struct cw_cli_list *files, struct cw_plan_past **past,
+                                struct cw_error *err)
 {
     enum cw_status status = CW_OK;
 
@@ -67,14 +69,15 @@ static enum cw_status load_past(const struct cw_cli_list *files, struct cw_plan_
     if (!*past)
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for a history");
     for (size_t k = 0; k < files->count && status == CW_OK; k++)
-        status = cw_plan_past_is_history(files->word[k]) ? cw_plan_past_add_history(*past, files->word[k], err)
-                                                         : add_past_trace(*past, files->word[k], err);
+        status = cw_plan_past_is_history(files->word[k])
+                     ? cw_plan_past_add_history(*past, files->word[k], err)
+                     : add_past_trace(*past, files->word[k], err);
     return status;
 }
 
 /* With models and history, as far as they are wanted and there. */
-static enum cw_status make_graph(struct cw_plan_source *s, const struct cw_plan_source_known *given, bool drop_waits,
-                                 struct cw_error *err)
+static enum cw_status make_graph(struct cw_plan_source *s, const struct cw_plan_source_known *given,
+                                 bool drop_waits, struct cw_error *err)
 {
     bool past = given && given->history && given->history->count, as_run = given && given->as_run;
     struct cw_trace_reach reach = {0};
@@ -97,8 +100,9 @@ static enum cw_status make_graph(struct cw_plan_source *s, const struct cw_plan_
     return status;
 }
 
-static enum cw_status load_trace(struct cw_plan_source *s, const char *path, const struct cw_plan_source_known *known,
-                                 bool drop_waits, bool plan, struct cw_error *err)
+static enum cw_status load_trace(struct cw_plan_source *s, const char *path,
+                                 const struct cw_plan_source_known *known, bool drop_waits, bool plan,
+                                 struct cw_error *err)
 {
     struct cw_error why = {0};
     enum cw_status status = cw_trace_load(&s->trace, path, err);
@@ -153,14 +157,16 @@ enum cw_status cw_plan_source_init(struct cw_plan_source *s, const char *path, c
 enum cw_status cw_plan_processors(int64_t option, uint32_t *processors, struct cw_error *err)
 {
     if (option == 0 || option < -1 || option > CW_GRAPH_PROCESSORS_MAX)
-        return cw_error_set(err, CW_ERR_INVALID, "--processors takes a number from 1 to %d", CW_GRAPH_PROCESSORS_MAX);
+        return cw_error_set(err, CW_ERR_INVALID, "--processors takes a number from 1 to %d",
+                            CW_GRAPH_PROCESSORS_MAX);
     *processors = option < 0 ? 0 : (uint32_t)option;
     return CW_OK;
 }
 
 void cw_plan_source_release(struct cw_plan_source *s)
 {
-    struct cw_plan_source kept = {.input = {.file = s->input.file}, .estimated = s->estimated, .commands = s->commands};
+    struct cw_plan_source kept = {
+        .input = {.file = s->input.file}, .estimated = s->estimated, .commands = s->commands};
 
     cw_plan_source_finish(s);
     cw_trace_init(&kept.trace);

@@ -22,8 +22,8 @@ struct cw_plan_source {
 
 /* What plans of a trace may rest on beside it. */
 struct cw_plan_source_known {
-    bool as_run;                        /* kernels are cut as run does it */
-    const struct cw_cli_list *history;  /* files of run's, and traces; NULL: none */
+    bool as_run;                       /* kernels are cut as run does it */
+    const struct cw_cli_list *history; /* files of run's, and traces; NULL: none */
 };
 
 /* Reads `path`.

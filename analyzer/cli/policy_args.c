@@ -49,7 +49,8 @@ enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_
     return status;
 }
 
-enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value, struct cw_error *err)
+enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value,
+                                  struct cw_error *err)
 {
     enum cw_status status = CW_OK;
     bool taken = false;
@@ -59,8 +60,9 @@ enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, co
             size_t used = strlen(a->label[k]);
             status = cw_policy_set(&a->config[k], name, value, err);
             taken = true;
-            snprintf(a->label[k] + used, sizeof *a->label - used, "%c%s%s%s", strchr(a->label[k], ':') ? ',' : ':', name,
-                     strcmp(value, "on") ? "=" : "", strcmp(value, "on") ? value : "");
+            snprintf(a->label[k] + used, sizeof *a->label - used, "%c%s%s%s",
+                     strchr(a->label[k], ':') ? ',' : ':', name, strcmp(value, "on") ? "=" : "",
+                     strcmp(value, "on") ? value : "");
         }
     if (status == CW_OK && !taken)
         status = cw_policy_set(&a->config[0], name, value, err); /* says what it takes instead */

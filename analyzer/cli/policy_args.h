@@ -23,7 +23,8 @@ enum cw_status cw_policy_args_add(struct cw_policy_args *a, const struct cw_cli_
 
 /* Gives every policy of `a` (at least one) that takes the option `name` this value, and says so in its
  * label. Errors: those of cw_policy_set; when none takes it, what the first one takes instead. */
-enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value, struct cw_error *err);
+enum cw_status cw_policy_args_set(struct cw_policy_args *a, const char *name, const char *value,
+                                  struct cw_error *err);
 
 /* Prints every policy: name, what it does, where it is from, the options that it takes. */
 void cw_policy_args_print(FILE *f);

@@ -29,7 +29,7 @@ struct study {
     const struct cw_replay_groups_options *o;
     struct cw_plan_source *source;
     struct cw_tile_steps x;
-    struct order order[ORDERS]; /* first program order, then by rule */
+    struct order order[ORDERS];  /* first program order, then by rule */
     uint32_t orders, first, end; /* the chain with most tiles: steps [first, end) */
     uint64_t cache;
     struct cw_error *err;
@@ -54,12 +54,14 @@ static enum cw_status cache_bytes(const char *text, uint64_t *bytes, struct cw_e
         value *= (double)(UINT64_C(1024) << (10 * (unit - units))), end++;
     if (end == text || *end || !(value >= 1) || value > 0x1p60)
         return cw_error_set(err, CW_ERR_INVALID,
-                            "replay: --cache takes a number of bytes, such as 1000, 512K or 16M, not '%s'", text);
+                            "replay: --cache takes a number of bytes, such as 1000, 512K or 16M, not '%s'",
+                            text);
     *bytes = cw_whole_from(value, UINT64_MAX);
     return CW_OK;
 }
 
-enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted, struct cw_error *err)
+enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, bool wanted,
+                                      struct cw_error *err)
 {
     static const char *const names[] = {"group-height", "group-width", "group-tiles"};
     const int64_t values[] = {o->height, o->width, o->tiles};
@@ -68,7 +70,8 @@ enum cw_status cw_replay_groups_check(const struct cw_replay_groups_options *o, 
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (values[k] != -1 && (values[k] < 1 || values[k] > 1 << 20))
-            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %d", names[k], 1 << 20);
+            return cw_error_set(err, CW_ERR_INVALID, "replay: --%s takes a number from 1 to %d", names[k],
+                                1 << 20);
         given = values[k] != -1 ? names[k] : given;
     }
     if (given && !wanted)
@@ -112,13 +115,17 @@ static enum cw_status order_chain(struct study *y, struct order *r, uint32_t fir
 static enum cw_status order_all(struct study *y)
 {
     enum cw_status status = CW_OK;
-    bool max = !y->o->rule || strcmp(y->o->rule, "max") == 0, skew = !y->o->rule || strcmp(y->o->rule, "skew") == 0;
+    bool max = !y->o->rule || strcmp(y->o->rule, "max") == 0,
+         skew = !y->o->rule || strcmp(y->o->rule, "skew") == 0;
 
-    y->order[y->orders++] = (struct order){.name = "enqueued", .title = "as enqueued", .rule = CW_GROUPS_BY_STEP};
+    y->order[y->orders++] =
+        (struct order){.name = "enqueued", .title = "as enqueued", .rule = CW_GROUPS_BY_STEP};
     if (max)
-        y->order[y->orders++] = (struct order){.name = "max", .title = "max (the patent's rule)", .rule = CW_GROUPS_MAX};
+        y->order[y->orders++] =
+            (struct order){.name = "max", .title = "max (the patent's rule)", .rule = CW_GROUPS_MAX};
     if (skew)
-        y->order[y->orders++] = (struct order){.name = "skew", .title = "skew (default)", .rule = CW_GROUPS_SKEW};
+        y->order[y->orders++] =
+            (struct order){.name = "skew", .title = "skew (default)", .rule = CW_GROUPS_SKEW};
     for (uint32_t s = 0, end; s < y->x.steps; s = end) {
         end = cw_tile_steps_chain_end(&y->x, s);
         if (tiles_between(&y->x, s, end) > tiles_between(&y->x, y->first, y->end))
@@ -142,10 +149,12 @@ static enum cw_status get_steps(struct study *y)
     status = cw_footprints_reach(&reach, &y->source->trace, y->err);
     if (status == CW_OK)
         status = cw_tile_steps_of_trace(&y->x, &y->source->trace, &reach,
-                                        y->o->tiles > 0 ? (uint32_t)y->o->tiles : CW_REPLAY_TILES, y->o->keep_waits, y->err);
+                                        y->o->tiles > 0 ? (uint32_t)y->o->tiles : CW_REPLAY_TILES,
+                                        y->o->keep_waits, y->err);
     if (status == CW_OK && !reach.analysed)
         cw_cli_complain("%s: nothing is known of what its kernels touch, so that each launch is one tile: %s",
-                        y->source->input.file, reach.missing.status ? reach.missing.text : "no sources are recorded");
+                        y->source->input.file,
+                        reach.missing.status ? reach.missing.text : "no sources are recorded");
     cw_trace_reach_finish(&reach);
     return status;
 }
@@ -166,7 +175,9 @@ static const char *bytes_text(uint64_t bytes, char text[24])
 
 static double ratio(const struct study *y, const struct order *r)
 {
-    return r->fetched + r->written ? (double)(y->order[0].fetched + y->order[0].written) / (double)(r->fetched + r->written) : 1;
+    return r->fetched + r->written
+               ? (double)(y->order[0].fetched + y->order[0].written) / (double)(r->fetched + r->written)
+               : 1;
 }
 
 static void print_table(const struct study *y, FILE *f)
@@ -174,21 +185,23 @@ static void print_table(const struct study *y, FILE *f)
     char a[24], b[24], c[24];
 
     fprintf(f, "%s: %u steps in tiles (%u tiles), %u whole; %u chain%s; a cache of %s counted on\n\n",
-            y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains, y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
-    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s %7s\n", "order", "blocks", "groups", "H", "gw", "largest group",
-            "from memory", "to memory", "traffic");
+            y->source->input.file, y->x.cut, tiles_between(&y->x, 0, y->x.steps), y->x.whole, y->x.chains,
+            y->x.chains == 1 ? "" : "s", bytes_text(y->cache, a));
+    fprintf(f, "%-24s %6s %7s %4s %4s %14s %12s %12s %7s\n", "order", "blocks", "groups", "H", "gw",
+            "largest group", "from memory", "to memory", "traffic");
     for (uint32_t k = 0; k < y->orders; k++) {
         const struct order *r = &y->order[k];
         fprintf(f, "%-24s ", r->title);
         if (k)
-            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s", r->blocks, r->groups, r->shown.height, r->shown.width,
-                    bytes_text(r->largest, a));
+            fprintf(f, "%6" PRIu64 " %7" PRIu64 " %4u %4u %14s", r->blocks, r->groups, r->shown.height,
+                    r->shown.width, bytes_text(r->largest, a));
         else
             fprintf(f, "%6s %7s %4s %4s %14s", "-", "-", "-", "-", "-");
         fprintf(f, " %12s %12s  1/%.2f\n", bytes_text(r->fetched, b), bytes_text(r->written, c), ratio(y, r));
     }
     fprintf(f,
-            "\nH: steps with neighbours in a block, gw: tiles side by side in a group, both of the longest chain; R = %.3g "
+            "\nH: steps with neighbours in a block, gw: tiles side by side in a group, both of the longest "
+            "chain; R = %.3g "
             "tiles.\n",
             y->order[y->orders - 1].shown.reach);
 }
@@ -245,7 +258,8 @@ static const char *step_name(const struct study *y, uint32_t step)
     if (!s->is_trace)
         return cw_graph_name(s->input.graph, y->x.command[step]);
     c = &s->trace.commands.v[y->x.command[step]];
-    return c->kernel < s->trace.kernels.count ? s->trace.kernels.v[c->kernel].name : cw_command_type_name(c->type);
+    return c->kernel < s->trace.kernels.count ? s->trace.kernels.v[c->kernel].name
+                                              : cw_command_type_name(c->type);
 }
 
 static enum cw_status draw(const struct study *y)
@@ -257,8 +271,15 @@ static enum cw_status draw(const struct study *y)
     uint32_t steps = y->end - y->first, *tiles = malloc(steps * sizeof *tiles);
     const char **names = malloc(steps * sizeof *names);
     enum cw_status status = tiles && names ? CW_OK : cw_error_set(y->err, CW_ERR_NOMEM, "out of memory");
-    struct cw_group_picture p = {.heading = head, .text = below, .steps = steps, .tiles = tiles, .names = names, .panel = panel,
-                                 .bar = bar, .panels = y->orders - 1, .bars = y->orders};
+    struct cw_group_picture p = {.heading = head,
+                                 .text = below,
+                                 .steps = steps,
+                                 .tiles = tiles,
+                                 .names = names,
+                                 .panel = panel,
+                                 .bar = bar,
+                                 .panels = y->orders - 1,
+                                 .bars = y->orders};
 
     for (uint32_t s = 0; s < steps && status == CW_OK; s++)
         tiles[s] = y->x.step[y->first + s].tiles, names[s] = step_name(y, y->first + s);
@@ -267,14 +288,17 @@ static enum cw_status draw(const struct study *y)
         snprintf(bytes[k], sizeof bytes[k], "%s (1/%.2f)", bytes_text(r->fetched, a),
                  r->fetched ? (double)y->order[0].fetched / (double)r->fetched : 1);
         bar[k] = (struct cw_group_bar){r->name, bytes[k], (double)r->fetched};
-        snprintf(text[k], sizeof text[k], "H %u, gw %u, R %.3g; blocks: %u, groups: %u, the largest %s", r->shown.height,
-                 r->shown.width, r->shown.reach, r->shown.blocks, r->shown.groups, bytes_text(r->shown.footprint_bytes, b));
+        snprintf(text[k], sizeof text[k], "H %u, gw %u, R %.3g; blocks: %u, groups: %u, the largest %s",
+                 r->shown.height, r->shown.width, r->shown.reach, r->shown.blocks, r->shown.groups,
+                 bytes_text(r->shown.footprint_bytes, b));
         if (k)
             panel[k - 1] = (struct cw_group_panel){r->title, text[k], &r->shown};
     }
     snprintf(head, sizeof head, "Priority groups: %s", slash ? slash + 1 : y->source->input.file);
     snprintf(below, sizeof below,
-             "steps downwards, tiles side by side; numbers and colours are groups, blue first, red last; cache of %s", bytes_text(y->cache, a));
+             "steps downwards, tiles side by side; numbers and colours are groups, blue first, red last; "
+             "cache of %s",
+             bytes_text(y->cache, a));
     if (status == CW_OK)
         status = cw_group_picture_write(y->o->picture, &p, y->err);
     free(tiles);
@@ -282,8 +306,8 @@ static enum cw_status draw(const struct study *y)
     return status;
 }
 
-enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source, FILE *out,
-                                struct cw_error *err)
+enum cw_status cw_replay_groups(const struct cw_replay_groups_options *o, struct cw_plan_source *source,
+                                FILE *out, struct cw_error *err)
 {
     struct study y = {.o = o, .source = source, .err = err};
     enum cw_status status = cache_bytes(o->cache, &y.cache, err);

@@ -42,7 +42,8 @@ int cw_vendor_child(void)
 
     if (f)
         fclose(f);
-    if (bytes == sizeof words || !cw_macro_words_read(words, bytes, &asked) || !(device = find_device(&calls, asked.identity)) ||
+    if (bytes == sizeof words || !cw_macro_words_read(words, bytes, &asked) ||
+        !(device = find_device(&calls, asked.identity)) ||
         !cw_vendor_macros(&calls, device, asked.options, asked.names, asked.n, values))
         return 1;
     fputs(CW_MACRO_ANSWER, stdout);

@@ -8,9 +8,17 @@
 #include "../source/vendor_compiler.h"
 #include "dry_run.h"
 
-enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64, PROGRAMS = 8, TEXT_BYTES = 1400, MOST_ARGS = 1024, VALUE_BYTES = 1 << 16 };
+enum {
+    MOST_PLATFORMS = 16,
+    MOST_DEVICES = 64,
+    PROGRAMS = 8,
+    TEXT_BYTES = 1400,
+    MOST_ARGS = 1024,
+    VALUE_BYTES = 1 << 16
+};
 
-/* No vendor distinguishes ranges that are wider than this, and even where nothing is done work-groups take time. */
+/* No vendor distinguishes ranges that are wider than this, and even where nothing is done work-groups take
+ * time. */
 #define WIDE ((size_t)1 << 20)
 
 struct built {
@@ -59,10 +67,12 @@ static cl_device_id part_of(cl_device_id whole, uint32_t units)
     } made[16];
     cl_uint all = 0, n = 0;
 
-    if (clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof all, &all, NULL) != CL_SUCCESS || !units || units == all)
+    if (clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof all, &all, NULL) != CL_SUCCESS || !units ||
+        units == all)
         return whole;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
-        const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, (cl_device_partition_property)units,
+        const cl_device_partition_property by_counts[] = {CL_DEVICE_PARTITION_BY_COUNTS,
+                                                          (cl_device_partition_property)units,
                                                           CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
 
         if (made[i].whole == whole && made[i].units == units)
@@ -103,7 +113,8 @@ static bool build(struct built *b, cl_device_id device, const char *source, cons
     b->context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     b->queue = b->context ? clCreateCommandQueueWithProperties(b->context, device, NULL, &err) : NULL;
     b->program = b->queue ? clCreateProgramWithSource(b->context, 1, &source, NULL, &err) : NULL;
-    return b->source && b->options && b->program && clBuildProgram(b->program, 1, &device, options, NULL, NULL) == CL_SUCCESS;
+    return b->source && b->options && b->program &&
+           clBuildProgram(b->program, 1, &device, options, NULL, NULL) == CL_SUCCESS;
 }
 
 static struct built *built(cl_device_id device, const char *source, const char *options)
@@ -163,7 +174,8 @@ static bool set_arg(cl_kernel kernel, uint32_t i, const struct cw_compile_arg *a
 }
 
 /* images[0 .. args): of `kernel`'s arguments, to be released after the launch. */
-static bool set_args(cl_context context, cl_kernel kernel, const struct cw_compile_arg *arg, uint32_t n, cl_mem *images)
+static bool set_args(cl_context context, cl_kernel kernel, const struct cw_compile_arg *arg, uint32_t n,
+                     cl_mem *images)
 {
     bool good = true;
 
@@ -174,8 +186,8 @@ static bool set_args(cl_context context, cl_kernel kernel, const struct cw_compi
     return good;
 }
 
-/* Of the same kind, as far as vendors go (PoCL: how wide the first two dimensions are), and of few work-groups. Without a local size
- * the vendor chooses one by all of it. */
+/* Of the same kind, as far as vendors go (PoCL: how wide the first two dimensions are), and of few
+ * work-groups. Without a local size the vendor chooses one by all of it. */
 static void narrow(size_t *global, const size_t *local, uint32_t dims)
 {
     uint32_t widest = dims > 1 && global[1] > global[0];
@@ -199,7 +211,8 @@ static bool launch(const struct built *b, cl_kernel kernel, const struct cw_comp
     }
     if (r->has_local)
         narrow(global, local, r->dims);
-    return clEnqueueNDRangeKernel(b->queue, kernel, r->dims, offset, global, r->has_local ? local : NULL, 0, NULL, NULL) == CL_SUCCESS &&
+    return clEnqueueNDRangeKernel(b->queue, kernel, r->dims, offset, global, r->has_local ? local : NULL, 0,
+                                  NULL, NULL) == CL_SUCCESS &&
            clFinish(b->queue) == CL_SUCCESS;
 }
 
@@ -208,7 +221,8 @@ static bool compile_all(const struct built *b)
 {
     size_t bytes = 0;
 
-    return clGetProgramInfo(b->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) == CL_SUCCESS && bytes;
+    return clGetProgramInfo(b->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) == CL_SUCCESS &&
+           bytes;
 }
 
 static enum cw_compile_state compile(struct cw_compile_area *a, const struct built *b, const char *name)
@@ -221,7 +235,8 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
 
     if (!kernel)
         return CW_COMPILE_REFUSED;
-    good = set_args(b->context, kernel, (const struct cw_compile_arg *)((const char *)a + a->arg_at), a->args, images);
+    good = set_args(b->context, kernel, (const struct cw_compile_arg *)((const char *)a + a->arg_at), a->args,
+                    images);
     cw_dry_run_begin(name);
     good = good && launch(b, kernel, &a->range);
     loaded = cw_dry_run_end(a->module, sizeof a->module);
@@ -229,7 +244,8 @@ static enum cw_compile_state compile(struct cw_compile_area *a, const struct bui
         if (images[i])
             clReleaseMemObject(images[i]);
     clReleaseKernel(kernel);
-    if (good && !loaded && shown) /* what it had loaded for another range does for this one: a new process may need another file */
+    if (good && !loaded && shown) /* what it had loaded for another range does for this one: a new process may
+                                     need another file */
         return CW_COMPILE_CLOSED;
     shown |= loaded;
     return good && loaded ? CW_COMPILE_COMPILED : CW_COMPILE_REFUSED;

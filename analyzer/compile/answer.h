@@ -4,8 +4,8 @@
 
 #include "compile_area.h"
 
-/* COMPILED: the vendor has; a->module says where to. CLOSED: only a new process can say. REFUSED. Programs stay built for later
- * questions. One thread. */
+/* COMPILED: the vendor has; a->module says where to. CLOSED: only a new process can say. REFUSED. Programs
+ * stay built for later questions. One thread. */
 enum cw_compile_state cw_compile_answer(struct cw_compile_area *a);
 
 #endif

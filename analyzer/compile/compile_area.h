@@ -1,8 +1,10 @@
-/* compile_area.h - what a process and its compiler share (compile_client.h): pages of memory, and who may write to them.
+/* compile_area.h - what a process and its compiler share (compile_client.h): pages of memory, and who may
+ * write to them.
  *
- * The state says whose they are. IDLE: the asker's, who writes a question and makes it ASKED. ASKED: the compiler's, until it
- * makes it COMPILED or REFUSED. Then the asker's again, who reads the answer. CLOSED, from either side and for ever: the compiler
- * is gone, or goes. Whoever waits for a change waits on the word itself (futex). */
+ * The state says whose they are. IDLE: the asker's, who writes a question and makes it ASKED. ASKED: the
+ * compiler's, until it makes it COMPILED or REFUSED. Then the asker's again, who reads the answer. CLOSED,
+ * from either side and for ever: the compiler is gone, or goes. Whoever waits for a change waits on the word
+ * itself (futex). */
 #ifndef CW_COMPILE_AREA_H
 #define CW_COMPILE_AREA_H
 
@@ -11,11 +13,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum cw_compile_state { CW_COMPILE_STARTS, CW_COMPILE_IDLE, CW_COMPILE_ASKED, CW_COMPILE_COMPILED, CW_COMPILE_REFUSED, CW_COMPILE_CLOSED };
+enum cw_compile_state {
+    CW_COMPILE_STARTS,
+    CW_COMPILE_IDLE,
+    CW_COMPILE_ASKED,
+    CW_COMPILE_COMPILED,
+    CW_COMPILE_REFUSED,
+    CW_COMPILE_CLOSED
+};
 
-#define CW_COMPILE_BYTES (4u << 20) /* of the whole, mostly never touched */
+#define CW_COMPILE_BYTES  (4u << 20) /* of the whole, mostly never touched */
 #define CW_COMPILE_MODULE 4096
-#define CW_COMPILE_STACK (8u << 20) /* bytes at most, of the compiler's first thread, which builds programs */
+#define CW_COMPILE_STACK                                                                                     \
+    (8u << 20) /* bytes at most, of the compiler's first thread, which builds programs                       \
+                */
 #define CW_COMPILE_VERSION (1u << 16 | (uint32_t)sizeof(struct cw_compile_area))
 
 /* An argument of the launch; `kind`: enum cw_compile_kind. */
@@ -31,11 +42,11 @@ struct cw_compile_range {
 
 struct cw_compile_area {
     _Atomic uint32_t state;
-    uint32_t version; /* CW_COMPILE_VERSION, before it is IDLE: two builds may differ */
-    uint32_t units; /* compute units of the device; 0: of the whole one */
+    uint32_t version;    /* CW_COMPILE_VERSION, before it is IDLE: two builds may differ */
+    uint32_t units;      /* compute units of the device; 0: of the whole one */
     uint32_t only_build; /* 1: the program is built, and no kernel of it is compiled */
     struct cw_compile_range range;
-    uint32_t args, arg_at; /* struct cw_compile_arg[args] from there on */
+    uint32_t args, arg_at;                                /* struct cw_compile_arg[args] from there on */
     uint32_t device_at, source_at, options_at, kernel_at; /* texts with a NUL at their end, within the area */
     char module[CW_COMPILE_MODULE]; /* the answer: the file that the code is in; "": not known */
     char room[];

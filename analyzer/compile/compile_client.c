@@ -1,7 +1,8 @@
 /* compile_client.c - see compile_client.h.
  *
- * A thread of ours runs the compiler and waits for its end; whoever asks talks to it through the area. When the compiler has
- * ended, for want of questions or otherwise, the next question starts another, in an area of its own. */
+ * A thread of ours runs the compiler and waits for its end; whoever asks talks to it through the area. When
+ * the compiler has ended, for want of questions or otherwise, the next question starts another, in an area of
+ * its own. */
 #include "compile_client.h"
 
 #include <errno.h>
@@ -32,11 +33,11 @@ static struct {
     pthread_t thread;
     bool has_thread;
     unsigned failures;
-    _Atomic bool stopped;        /* the process ends */
-    _Atomic bool there;          /* there is a tool, and it has not failed too often */
-    _Atomic bool over;           /* the thread's work is done */
-    _Atomic uint32_t is_shared;  /* the area may be looked at */
-    _Atomic uint32_t turns;      /* that have ended */
+    _Atomic bool stopped;       /* the process ends */
+    _Atomic bool there;         /* there is a tool, and it has not failed too often */
+    _Atomic bool over;          /* the thread's work is done */
+    _Atomic uint32_t is_shared; /* the area may be looked at */
+    _Atomic uint32_t turns;     /* that have ended */
 } compiler = {.turn = PTHREAD_MUTEX_INITIALIZER};
 
 void cw_compile_client_init(void)
@@ -45,8 +46,10 @@ void cw_compile_client_init(void)
 
     cw_quiet_child_is_valgrind(); /* looks once, before threads load things */
     compiler.tool = cw_helper_tool_find("clweave-compile");
-    /* PoCL's without a cache, or in one that moves with the process, finds nothing of what another has compiled */
-    atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) && !(folder && *folder && *folder != '/'));
+    /* PoCL's without a cache, or in one that moves with the process, finds nothing of what another has
+     * compiled */
+    atomic_store(&compiler.there, compiler.tool && !(cache && strchr("0nNfF", *cache)) &&
+                                      !(folder && *folder && *folder != '/'));
 }
 
 bool cw_compile_client_is_there(void)
@@ -59,8 +62,14 @@ bool cw_compile_client_is_there(void)
 static void *attend(void *area)
 {
     const char *argv[] = {compiler.tool->path, NULL};
-    struct cw_quiet_child child = {.kind = CW_QUIET_SERVER, .argv = argv, .env = compiler.tool->environment, .input = "",
-                                   .max_bytes = 1, .milliseconds = UINT32_MAX, .shared = area, .shared_bytes = CW_COMPILE_BYTES,
+    struct cw_quiet_child child = {.kind = CW_QUIET_SERVER,
+                                   .argv = argv,
+                                   .env = compiler.tool->environment,
+                                   .input = "",
+                                   .max_bytes = 1,
+                                   .milliseconds = UINT32_MAX,
+                                   .shared = area,
+                                   .shared_bytes = CW_COMPILE_BYTES,
                                    .is_shared = &compiler.is_shared};
     struct cw_quiet_output out;
     struct cw_error err;
@@ -84,8 +93,8 @@ static bool start_thread(void)
     return good;
 }
 
-/* One that has been killed, or has ended. Where the process may not kill what it has started (it is another user by now) it
- * is left behind, and there is no other. */
+/* One that has been killed, or has ended. Where the process may not kill what it has started (it is another
+ * user by now) it is left behind, and there is no other. */
 static void end_of_the_last(void)
 {
     struct timespec end;
@@ -124,10 +133,11 @@ static bool wait_until_ready(void)
     if (atomic_load(&compiler.is_shared) != 1)
         return false;
     madvise(compiler.area, CW_COMPILE_BYTES, MADV_DONTFORK);
-    while (cw_compile_area_wait(compiler.area, CW_COMPILE_STARTS, LOOK_MS) == CW_COMPILE_STARTS && !atomic_load(&compiler.over) &&
-           (ms += LOOK_MS) < STARTS_MS)
+    while (cw_compile_area_wait(compiler.area, CW_COMPILE_STARTS, LOOK_MS) == CW_COMPILE_STARTS &&
+           !atomic_load(&compiler.over) && (ms += LOOK_MS) < STARTS_MS)
         ;
-    return atomic_load(&compiler.area->state) == CW_COMPILE_IDLE && compiler.area->version == CW_COMPILE_VERSION;
+    return atomic_load(&compiler.area->state) == CW_COMPILE_IDLE &&
+           compiler.area->version == CW_COMPILE_VERSION;
 }
 
 static bool start(void)
@@ -183,7 +193,8 @@ static bool fill(struct cw_compile_area *a, const struct cw_compile_question *q)
            (a->arg_at = put(a, &used, q->arg, q->args * sizeof *q->arg)); /* none is some place, too */
 }
 
-/* Whether the host finds the code where the compiler says that it is: with another cache it would compile again. */
+/* Whether the host finds the code where the compiler says that it is: with another cache it would compile
+ * again. */
 static bool is_found(struct cw_compile_area *a, char module[CW_COMPILE_MODULE])
 {
     a->module[CW_COMPILE_MODULE - 1] = '\0';
@@ -200,7 +211,8 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
         return CW_COMPILE_BAD;
     if (!cw_compile_area_change(a, CW_COMPILE_IDLE, CW_COMPILE_ASKED))
         return CW_COMPILE_UNASKED; /* it has just gone */
-    for (unsigned ms = 0; state == CW_COMPILE_ASKED && !atomic_load(&compiler.over) && ms < COMPILES_MS; ms += LOOK_MS)
+    for (unsigned ms = 0; state == CW_COMPILE_ASKED && !atomic_load(&compiler.over) && ms < COMPILES_MS;
+         ms += LOOK_MS)
         state = cw_compile_area_wait(a, CW_COMPILE_ASKED, LOOK_MS);
     if (state == CW_COMPILE_COMPILED || state == CW_COMPILE_REFUSED) {
         bool good = state == CW_COMPILE_COMPILED && is_found(a, module);
@@ -217,11 +229,12 @@ static enum cw_compile_answer talk(const struct cw_compile_question *q, char mod
 
 static bool is_ready(void)
 {
-    return compiler.area && !atomic_load(&compiler.over) && atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
+    return compiler.area && !atomic_load(&compiler.over) &&
+           atomic_load(&compiler.area->state) == CW_COMPILE_IDLE;
 }
 
-/* The turn, unless one turn of another thread takes longer than any compiler: a signal handler may have interrupted that thread
- * and never return. */
+/* The turn, unless one turn of another thread takes longer than any compiler: a signal handler may have
+ * interrupted that thread and never return. */
 static bool take_turn(void)
 {
     struct timespec end;
@@ -242,7 +255,8 @@ static bool take_turn(void)
     return false;
 }
 
-enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE])
+enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q,
+                                             char module[CW_COMPILE_MODULE])
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
     bool was_there = cw_compile_client_is_there();

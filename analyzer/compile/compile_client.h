@@ -1,21 +1,22 @@
-/* compile_client.h - has the vendor compile a kernel for a launch in a process of its own, into the cache that the vendor keeps
- * on disk, from where it is only loaded when the host launches it.
+/* compile_client.h - has the vendor compile a kernel for a launch in a process of its own, into the cache
+ * that the vendor keeps on disk, from where it is only loaded when the host launches it.
  *
- * PoCL compiles a kernel when it is first launched with a local size, and runs a linker for that. In the host that would be seen:
- * a host that closes all descriptors, waits for children, ignores their end, changes its PATH or sets limits meanwhile would be
- * ended by PoCL. The compiler is clweave-compile, found beside the library and run so that the host does not notice
- * (io/quiet_child.h). It stays for as long as it is asked something every few seconds. */
+ * PoCL compiles a kernel when it is first launched with a local size, and runs a linker for that. In the host
+ * that would be seen: a host that closes all descriptors, waits for children, ignores their end, changes its
+ * PATH or sets limits meanwhile would be ended by PoCL. The compiler is clweave-compile, found beside the
+ * library and run so that the host does not notice (io/quiet_child.h). It stays for as long as it is asked
+ * something every few seconds. */
 #ifndef CW_COMPILE_CLIENT_H
 #define CW_COMPILE_CLIENT_H
 
 #include "compile_area.h"
 
 struct cw_compile_question {
-    const char *device;  /* as cw_vendor_describe_driver() says it */
-    uint32_t units;      /* compute units, of a sub-device; 0: of a whole one */
+    const char *device; /* as cw_vendor_describe_driver() says it */
+    uint32_t units;     /* compute units, of a sub-device; 0: of a whole one */
     const char *source, *options;
-    bool only_build;     /* of the rest nothing counts but range.dims, 1 */
-    const char *kernel;  /* "": all, for a binary of the program; of the rest only range.dims counts, 1 */
+    bool only_build;    /* of the rest nothing counts but range.dims, 1 */
+    const char *kernel; /* "": all, for a binary of the program; of the rest only range.dims counts, 1 */
     struct cw_compile_range range;
     uint32_t args;
     const struct cw_compile_arg *arg;
@@ -24,7 +25,8 @@ struct cw_compile_question {
 enum cw_compile_answer {
     CW_COMPILE_GOOD,    /* the code is in the vendor's cache */
     CW_COMPILE_BAD,     /* it cannot be compiled, or the compiler died or took longer than a minute */
-    CW_COMPILE_UNASKED, /* there is no compiler in this process: no tool, no memory, under valgrind, no cache of the vendor's */
+    CW_COMPILE_UNASKED, /* there is no compiler in this process: no tool, no memory, under valgrind, no cache
+                           of the vendor's */
 };
 
 /* Finds the compiler and notes the environment; once, before the others. */
@@ -33,12 +35,13 @@ void cw_compile_client_init(void);
 /* Whether there may be a compiler. It is not started by that. Any thread. */
 bool cw_compile_client_is_there(void);
 
-/* Waits for its turn and for the answer; of a good one `module` is the file that the code is in, "" where that is not known. Any
- * thread. errno is preserved. */
-enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q, char module[CW_COMPILE_MODULE]);
+/* Waits for its turn and for the answer; of a good one `module` is the file that the code is in, "" where
+ * that is not known. Any thread. errno is preserved. */
+enum cw_compile_answer cw_compile_client_ask(const struct cw_compile_question *q,
+                                             char module[CW_COMPILE_MODULE]);
 
-/* The process ends: kills the compiler; what is asked is BAD soon, and so is all that is asked from now on. Joins the compiler's thread
- * if `join`, for a second at most. */
+/* The process ends: kills the compiler; what is asked is BAD soon, and so is all that is asked from now on.
+ * Joins the compiler's thread if `join`, for a second at most. */
 void cw_compile_client_stop(bool join);
 
 /* Whether that was called. */

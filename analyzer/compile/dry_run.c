@@ -23,7 +23,8 @@ static struct {
 /* libc's own: a symbol's version is its only name that this program has not. */
 static void *libcs(const char *name)
 {
-    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0", NULL};
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17",
+                                           "GLIBC_2.27", "GLIBC_2.0",   NULL};
     void *found = NULL;
 
     for (const char *const *v = versions; !found && *v; v++)
@@ -47,7 +48,8 @@ static bool is_kernel(const char *name)
     size_t n = dry.kernel ? strlen(dry.kernel) : 0;
 
     name += *name == '_';
-    return dry.kernel && !strncmp(name, head, sizeof head - 1) && !strncmp(name + sizeof head - 1, dry.kernel, n) &&
+    return dry.kernel && !strncmp(name, head, sizeof head - 1) &&
+           !strncmp(name + sizeof head - 1, dry.kernel, n) &&
            !strcmp(name + sizeof head - 1 + n, "_workgroup");
 }
 

@@ -1,5 +1,5 @@
-/* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself (compile/compile_client.h). Run by
- * the library only. */
+/* main.c - clweave-compile: compiles kernels for a process that does not want to do so itself
+ * (compile/compile_client.h). Run by the library only. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static bool be_quiet(void)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    return null >= 0 && fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, OWN_OUTPUT) >= 0 && dup2(null, STDOUT_FILENO) >= 0;
+    return null >= 0 && fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, OWN_OUTPUT) >= 0 &&
+           dup2(null, STDOUT_FILENO) >= 0;
 }
 
 /* Where memory is short, rather this process than the one that it works for. */
@@ -63,7 +64,9 @@ int main(void)
     struct cw_compile_area *area = open_area();
 
     if (!area || !be_quiet()) {
-        fputs("clweave-compile: started by libclweave.so only, to compile kernels for the process that it is in\n", stderr);
+        fputs("clweave-compile: started by libclweave.so only, to compile kernels for the process that it is "
+              "in\n",
+              stderr);
         return 2;
     }
     close(3);
@@ -79,8 +82,10 @@ int main(void)
         if (atomic_load(&area->state) == CW_COMPILE_ASKED)
             cw_compile_area_change(area, CW_COMPILE_ASKED, cw_compile_answer(area));
         for (uint32_t s; (s = atomic_load(&area->state)) == CW_COMPILE_COMPILED || s == CW_COMPILE_REFUSED;)
-            if (cw_compile_area_wait(area, s, PATIENCE_MS) == s && cw_compile_area_change(area, s, CW_COMPILE_CLOSED))
-                _exit(0); /* the host is gone, or stopped: it finds the area closed and starts another compiler */
+            if (cw_compile_area_wait(area, s, PATIENCE_MS) == s &&
+                cw_compile_area_change(area, s, CW_COMPILE_CLOSED))
+                _exit(0); /* the host is gone, or stopped: it finds the area closed and starts another
+                             compiler */
         if (atomic_load(&area->state) == CW_COMPILE_CLOSED)
             _exit(0);
     }

@@ -30,8 +30,8 @@ struct cw_draw_graph {
 };
 
 /* Failed commands and flushes are not drawn, nor host waits when collapsed. An edge is left out when a path
- * of other drawn edges implies it, except RAW edges, which show data; unproven edges imply nothing, and are left out when others imply them. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it
- * in any case. */
+ * of other drawn edges implies it, except RAW edges, which show data; unproven edges imply nothing, and are
+ * left out when others imply them. CW_ERR_NOMEM, CW_ERR_CYCLE. Finish it in any case. */
 enum cw_status cw_draw_graph_init(struct cw_draw_graph *g, const struct cw_trace *t,
                                   const struct cw_export_options *o, struct cw_error *err);
 void cw_draw_graph_finish(struct cw_draw_graph *g);

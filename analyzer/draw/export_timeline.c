@@ -181,9 +181,11 @@ static struct piece *collect_pieces(const struct timeline *l, size_t *n)
         if (x->device == CW_NONE || !x->start_ns || x->end_ns < x->start_ns)
             continue;
         cut[x->command] = true;
-        p[(*n)++] = (struct piece){{cw_clock_ns(x->start_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns),
-                                    cw_clock_ns(x->end_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns), 0},
-                                   x->device, x->command};
+        p[(*n)++] = (struct piece){
+            {cw_clock_ns(x->start_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns),
+             cw_clock_ns(x->end_ns) + l->shift[x->device] - cw_clock_ns(t->process.start_ns), 0},
+            x->device,
+            x->command};
     }
     for (uint32_t i = 0; p && cut && i < t->commands.count; i++)
         if (l->spans[i].end && !cut[i])
@@ -205,7 +207,8 @@ static bool put_pieces(struct timeline *l)
 
     for (size_t i = 0; p && i < n; i++) {
         uint32_t lane = take_lane(&l->devices[p[i].device], p[i].span.begin, p[i].span.end);
-        put_slice(l, PID_DEVICES, (uint64_t)p[i].device * LANES + lane, p[i].span.begin, p[i].span.end, p[i].command);
+        put_slice(l, PID_DEVICES, (uint64_t)p[i].device * LANES + lane, p[i].span.begin, p[i].span.end,
+                  p[i].command);
     }
     free(p);
     return p;
@@ -247,7 +250,8 @@ static void put_host_slices(struct timeline *l)
     for (uint32_t i = 0; i < t->commands.count; i++) {
         const struct cw_command *k = &t->commands.v[i];
         if (k->call_begin_ns && k->call_end_ns >= k->call_begin_ns)
-            put_slice(l, PID_HOST, k->thread, cw_clock_ns(k->call_begin_ns) - cw_clock_ns(t->process.start_ns),
+            put_slice(l, PID_HOST, k->thread,
+                      cw_clock_ns(k->call_begin_ns) - cw_clock_ns(t->process.start_ns),
                       cw_clock_ns(k->call_end_ns) - cw_clock_ns(t->process.start_ns), i);
     }
 }

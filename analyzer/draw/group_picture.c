@@ -1,5 +1,5 @@
-/* group_picture.c - see group_picture.h. Hue goes from the first group to the last, brightness alternates, so that both the
- * order and the borders of groups are seen. Neighbours of one group are one rectangle. */
+/* group_picture.c - see group_picture.h. Hue goes from the first group to the last, brightness alternates, so
+ * that both the order and the borders of groups are seen. Neighbours of one group are one rectangle. */
 #include "group_picture.h"
 
 #include <stdlib.h>
@@ -33,23 +33,27 @@ static void colour(char text[40], uint32_t group, uint32_t groups)
     snprintf(text, 40, "hsl(%.0f,62%%,%d%%)", hue, group % 2 ? 76 : 60);
 }
 
-static void draw_run(FILE *f, const struct cw_group_picture *p, const struct cw_groups *g, uint32_t step, uint32_t first,
-                     uint32_t end, uint32_t group, double y)
+static void draw_run(FILE *f, const struct cw_group_picture *p, const struct cw_groups *g, uint32_t step,
+                     uint32_t first, uint32_t end, uint32_t group, double y)
 {
-    double x = left + width * first / p->tiles[step], right = left + width * end / p->tiles[step], height = row_height(p);
+    double x = left + width * first / p->tiles[step], right = left + width * end / p->tiles[step],
+           height = row_height(p);
     char fill[40], text[120];
 
     colour(fill, group, g->groups);
-    snprintf(text, sizeof text, "step %u, tiles %u to %u of %u: group %u", step, first, end - 1, p->tiles[step], group);
-    fprintf(f, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"%s><title>%s</title></rect>\n", x, y,
-            right - x, height, fill, height >= 6 ? " stroke=\"#ffffff\" stroke-width=\".6\"" : "", text);
+    snprintf(text, sizeof text, "step %u, tiles %u to %u of %u: group %u", step, first, end - 1,
+             p->tiles[step], group);
+    fprintf(
+        f,
+        "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"%s><title>%s</title></rect>\n",
+        x, y, right - x, height, fill, height >= 6 ? " stroke=\"#ffffff\" stroke-width=\".6\"" : "", text);
     snprintf(text, sizeof text, "%u", group);
     if (height >= 13 && right - x > cw_svg_text_width(text, SMALL) + 2)
         cw_svg_text(f, (x + right) / 2, y + height / 2 + 4, SMALL, "middle", INK, "", text);
 }
 
-static enum cw_status draw_tiles(FILE *f, const struct cw_group_picture *p, const struct cw_groups *g, double top,
-                                 struct cw_error *err)
+static enum cw_status draw_tiles(FILE *f, const struct cw_group_picture *p, const struct cw_groups *g,
+                                 double top, struct cw_error *err)
 {
     uint32_t *first = calloc((size_t)p->steps + 1, sizeof *first), *group;
 
@@ -89,8 +93,8 @@ static double panel_height(const struct cw_group_picture *p)
     return PANEL_HEAD + rows(p) * row_height(p) + (rows(p) < p->steps ? 18 : 0) + 22;
 }
 
-static enum cw_status draw_panel(FILE *f, const struct cw_group_picture *p, const struct cw_group_panel *panel, double y,
-                                 struct cw_error *err)
+static enum cw_status draw_panel(FILE *f, const struct cw_group_picture *p,
+                                 const struct cw_group_panel *panel, double y, struct cw_error *err)
 {
     char text[200];
 
@@ -114,8 +118,8 @@ static void draw_bars(FILE *f, const struct cw_group_picture *p, double y)
     for (uint32_t k = 0; k < p->bars; k++, y += BAR + 8) {
         double w = most > 0 ? room * p->bar[k].value / most : 0;
         cw_svg_text(f, left - 8, y + 12, SMALL, "end", INK, "", p->bar[k].label);
-        fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", left, y, w, BAR,
-                k ? "#4477aa" : "#b8c1cc");
+        fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", left, y, w,
+                BAR, k ? "#4477aa" : "#b8c1cc");
         cw_svg_text(f, left + w + 8, y + 12, SMALL, "start", INK, "", p->bar[k].text);
     }
 }
@@ -133,7 +137,8 @@ enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, 
             WIDTH, height, WIDTH, height);
     cw_svg_text(f, MARGIN, 32, 17, "start", INK, "font-weight=\"bold\"",
                 cw_svg_text_fit(p->heading, 17, WIDTH - 2 * MARGIN, text, sizeof text));
-    cw_svg_text(f, MARGIN, 54, SIZE, "start", FAINT, "", cw_svg_text_fit(p->text, SIZE, WIDTH - 2 * MARGIN, text, sizeof text));
+    cw_svg_text(f, MARGIN, 54, SIZE, "start", FAINT, "",
+                cw_svg_text_fit(p->text, SIZE, WIDTH - 2 * MARGIN, text, sizeof text));
     if (p->bars) {
         cw_svg_text(f, MARGIN, y + 12, SIZE, "start", INK, "font-weight=\"bold\"", "bytes from memory");
         draw_bars(f, p, y + 22);
@@ -149,7 +154,8 @@ static enum cw_status draw(FILE *f, const void *context, struct cw_error *err)
     return cw_group_picture_draw(f, context, err);
 }
 
-enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p, struct cw_error *err)
+enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p,
+                                      struct cw_error *err)
 {
     return cw_svg_file_write(path, draw, p, err);
 }

@@ -34,6 +34,7 @@ enum { CW_GROUP_PICTURE_STEPS = 200 }; /* drawn; the picture says how many more 
 enum cw_status cw_group_picture_draw(FILE *f, const struct cw_group_picture *p, struct cw_error *err);
 
 /* Writes the file as cw_svg_file_write does. */
-enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p, struct cw_error *err);
+enum cw_status cw_group_picture_write(const char *path, const struct cw_group_picture *p,
+                                      struct cw_error *err);
 
 #endif

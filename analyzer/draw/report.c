@@ -119,7 +119,9 @@ static void put_rows(struct cw_json_out *o, const struct cw_report_facts *r)
         const struct cw_summary_row *row = &r->summary.rows[i];
         cw_json_put_text(o, i ? ",\n" : "\n");
         cw_json_put_open(o);
-        put_text(o, "name", row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name : short_type(row->type));
+        put_text(o, "name",
+                 row->kernel < r->t->kernels.count ? r->t->kernels.v[row->kernel].name
+                                                   : short_type(row->type));
         put_number(o, "kernel", row->kernel != CW_NONE);
         put_number(o, "commands", row->commands);
         put_number(o, "failed", row->failed);
@@ -138,12 +140,14 @@ static int64_t host_time(const struct cw_report_facts *r, uint64_t ns)
     return ns ? cw_clock_ns(ns) - cw_clock_ns(r->t->process.start_ns) : 0;
 }
 
-static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift, const struct cw_command *k, uint64_t ns)
+static int64_t device_time(const struct cw_report_facts *r, const int64_t *shift, const struct cw_command *k,
+                           uint64_t ns)
 {
     uint32_t device = cw_command_device(r->t, k);
 
-    return cw_command_device_ns(k) && device != CW_NONE ? cw_clock_ns(ns) + shift[device] - cw_clock_ns(r->t->process.start_ns)
-                                                        : 0;
+    return cw_command_device_ns(k) && device != CW_NONE
+               ? cw_clock_ns(ns) + shift[device] - cw_clock_ns(r->t->process.start_ns)
+               : 0;
 }
 
 /* "16×16 / 4×4" */
@@ -153,15 +157,18 @@ static void put_range(struct cw_json_out *o, const struct cw_command *k)
     size_t used = 0;
 
     for (unsigned d = 0; d < k->work_dim && d < 3; d++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : "", k->global_size[d]);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : "", k->global_size[d]);
     for (unsigned d = 0; d < k->work_dim && d < 3 && !k->local_null; d++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : " / ", k->local_size[d]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRIu64, d ? "×" : " / ",
+                                 k->local_size[d]);
     cw_json_put_string(o, text);
 }
 
-/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device]; times in ns from the trace's
- * start */
-static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
+/* [name, type, queue, thread, call begin, call end, start, end, slack, range, status, device]; times in ns
+ * from the trace's start */
+static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
+                         size_t shown)
 {
     put_list(o, "commands");
     for (size_t i = 0; i < shown; i++) {
@@ -175,7 +182,8 @@ static void put_commands(struct cw_json_out *o, const struct cw_report_facts *r,
                                    device_time(r, shift, k, k->end_ns),
                                    cw_clock_ns(r->path.slack[i])};
         cw_json_put_text(o, i ? ",\n[" : "\n[");
-        cw_json_put_string(o, k->kernel < r->t->kernels.count ? r->t->kernels.v[k->kernel].name : short_type(k->type));
+        cw_json_put_string(o, k->kernel < r->t->kernels.count ? r->t->kernels.v[k->kernel].name
+                                                              : short_type(k->type));
         cw_json_put_char(o, ',');
         cw_json_put_u64(o, !cw_command_is_enqueue(k) ? 0 : k->kernel != CW_NONE ? 2 : 1);
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
@@ -219,10 +227,10 @@ static void put_edges(struct cw_json_out *o, const struct cw_report_facts *r, si
     cw_json_put_char(o, ']');
 }
 
-/* [command, device, first work-group, work-groups, start, end, priority group], flat; what is of commands that are shown. A
- * part's clock is that of its command. */
-static void put_parts(struct cw_json_out *o, const char *key, const struct cw_report_facts *r, const int64_t *shift,
-                      const struct cw_t_part *part, size_t count, size_t shown)
+/* [command, device, first work-group, work-groups, start, end, priority group], flat; what is of commands
+ * that are shown. A part's clock is that of its command. */
+static void put_parts(struct cw_json_out *o, const char *key, const struct cw_report_facts *r,
+                      const int64_t *shift, const struct cw_t_part *part, size_t count, size_t shown)
 {
     bool any = false;
 
@@ -250,7 +258,8 @@ static void put_parts(struct cw_json_out *o, const char *key, const struct cw_re
     cw_json_put_char(o, ']');
 }
 
-static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift, size_t shown)
+static void put_data(struct cw_json_out *o, const struct cw_report_facts *r, const int64_t *shift,
+                     size_t shown)
 {
     const struct cw_t_process *p = &r->t->process;
 
@@ -284,7 +293,8 @@ static void put_escaped(FILE *f, const char *text, size_t n)
             fputc(text[i], f);
 }
 
-static enum cw_status write_data(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_data(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f,
+                                 struct cw_error *err)
 {
     size_t limit = o->limit > 0 ? (size_t)o->limit : CW_REPORT_COMMANDS, length = 0;
     size_t shown = r->t->commands.count < limit ? r->t->commands.count : limit;
@@ -311,7 +321,8 @@ static enum cw_status write_data(const struct cw_report_facts *r, const struct c
 }
 
 /* A picture of the graph, or a paragraph that says why there is none. */
-static enum cw_status write_graph(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+static enum cw_status write_graph(const struct cw_report_facts *r, const struct cw_report_options *o, FILE *f,
+                                  struct cw_error *err)
 {
     bool collapse = r->summary.enqueues + r->summary.host_waits > CW_REPORT_GRAPH_NODES;
     struct cw_export_options e = {.collapse = collapse};
@@ -327,12 +338,16 @@ static enum cw_status write_graph(const struct cw_report_facts *r, const struct 
         return cw_error_set(err, CW_ERR_IO, "report: cannot make a temporary file");
     status = cw_exporter_find("svg", NULL)->write(r->t, &e, svg, err);
     if (status == CW_ERR_UNSUPPORTED || status == CW_ERR_LIMIT || status == CW_ERR_IO) {
-        fputs("<p class=\"none\">There is no picture of the graph here: graphviz's dot is missing or gave up on it. "
-              "<code>clweave graph -o graph.dot</code> writes it for other programs.</p>\n", f);
+        fputs("<p class=\"none\">There is no picture of the graph here: graphviz's dot is missing or gave up "
+              "on it. "
+              "<code>clweave graph -o graph.dot</code> writes it for other programs.</p>\n",
+              f);
         status = CW_OK;
     } else if (!status) {
         if (collapse)
-            fputs("<p>One node for each kernel and kind of command: there are too many commands to draw each.</p>\n", f);
+            fputs("<p>One node for each kernel and kind of command: there are too many commands to draw "
+                  "each.</p>\n",
+                  f);
         rewind(svg);
         while (fgets(line, sizeof line, svg)) {
             begun = begun || strncmp(line, "<svg", 4) == 0; /* behind the XML prolog */
@@ -344,7 +359,8 @@ static enum cw_status write_graph(const struct cw_report_facts *r, const struct 
     return status;
 }
 
-enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f, struct cw_error *err)
+enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f,
+                               struct cw_error *err)
 {
     static const char data_mark[] = "@DATA@", graph_mark[] = "@GRAPH@";
     const char *graph = strstr(cw_report_page, graph_mark), *data = strstr(cw_report_page, data_mark);

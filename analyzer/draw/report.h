@@ -1,8 +1,8 @@
-/* report.h - one self-contained HTML page about a traced run: what stands out, a timeline, the critical path, the graph,
- * every command.
+/* report.h - one self-contained HTML page about a traced run: what stands out, a timeline, the critical path,
+ * the graph, every command.
  *
- * The page needs nothing but a browser: no network, no other file. Everything that comes from the program (names,
- * command line, sources' names) is data in it, never markup. */
+ * The page needs nothing but a browser: no network, no other file. Everything that comes from the program
+ * (names, command line, sources' names) is data in it, never markup. */
 #ifndef CW_REPORT_H
 #define CW_REPORT_H
 
@@ -16,9 +16,10 @@ struct cw_report_options {
 };
 enum { CW_REPORT_COMMANDS = 50000, CW_REPORT_GRAPH_NODES = 150 };
 
-/* Writes the page of `t`, whose edges and accesses are built, to `f`; the caller looks at its error flag afterwards.
- * Returns CW_OK, CW_ERR_NOMEM, CW_ERR_CYCLE, CW_ERR_IO (no temporary file). */
-enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f, struct cw_error *err);
+/* Writes the page of `t`, whose edges and accesses are built, to `f`; the caller looks at its error flag
+ * afterwards. Returns CW_OK, CW_ERR_NOMEM, CW_ERR_CYCLE, CW_ERR_IO (no temporary file). */
+enum cw_status cw_report_write(const struct cw_trace *t, const struct cw_report_options *o, FILE *f,
+                               struct cw_error *err);
 
 /* Prints the same in short for a terminal: figures and findings. Errors as above. */
 enum cw_status cw_report_print(const struct cw_trace *t, FILE *f, struct cw_error *err);

@@ -14,9 +14,10 @@ struct cw_report_facts {
     size_t finding_count;
 };
 
-/* Fills `r` from `t`, which must outlive it; finish it in any case. Errors: those of cw_graph_summary_init, cw_figures_init,
- * cw_critical_path_init. */
-enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t, struct cw_error *err);
+/* Fills `r` from `t`, which must outlive it; finish it in any case. Errors: those of cw_graph_summary_init,
+ * cw_figures_init, cw_critical_path_init. */
+enum cw_status cw_report_facts_init(struct cw_report_facts *r, const struct cw_trace *t,
+                                    struct cw_error *err);
 void cw_report_facts_finish(struct cw_report_facts *r);
 
 #endif

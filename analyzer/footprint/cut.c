@@ -16,7 +16,8 @@ static const char why_float[] = "atomics on floating-point numbers, exchanges or
 static const char why_delta[] = "integer atomics of several work-groups meet";
 static const char why_same[] = "several work-groups write the same value to the same bytes";
 static const char why_mesh[] = "what work-groups write is interleaved too finely to be listed";
-static const char why_order[] = "compilers may change the order in which a work-item touches neighbouring elements";
+static const char why_order[] =
+    "compilers may change the order in which a work-item touches neighbouring elements";
 static const char why_mixed[] =
     "what several work-groups write cannot be merged: it is written in different ways";
 
@@ -243,8 +244,11 @@ static void read_forms(struct cutting *k, int64_t first, int64_t count)
         unsigned kind =
             (m->arg[i].unknown_read ? CW_ACCESS_READ : 0u) | (m->arg[i].unknown_write ? CW_ACCESS_WRITE : 0u);
         if (kind)
-            c->form[c->forms++] = (struct cut_form){
-                .access = -1, .arg = i, .kind = kind, .whole = true, .slabs = cw_range_numbers(first, first + count - 1)};
+            c->form[c->forms++] = (struct cut_form){.access = -1,
+                                                    .arg = i,
+                                                    .kind = kind,
+                                                    .whole = true,
+                                                    .slabs = cw_range_numbers(first, first + count - 1)};
     }
 }
 

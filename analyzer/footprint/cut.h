@@ -16,10 +16,10 @@
  *  - Ragged launches: the last, smaller work-group is taken for a full one, which touches at least as much.
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
  * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
- *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the launch and in its
- *    tiles differently: whole (cut_order.c).
- *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so what they change in it shows
- *    how large that is, and in which order they run: whole.
+ *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the
+ * launch and in its tiles differently: whole (cut_order.c).
+ *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so what
+ * they change in it shows how large that is, and in which order they run: whole.
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
  * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer
@@ -80,8 +80,9 @@ void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, stru
 /* What holds for every launch: false when that depends on the launch, else `v` is WHOLE with the reason. */
 bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v);
 
-/* In every launch, with any local size: each work-item's accesses come in their order, whatever a compiler makes of the kernel
- * (cut_order.c), as long as no two arguments share bytes; and it changes no structure that it is given by value. */
+/* In every launch, with any local size: each work-item's accesses come in their order, whatever a compiler
+ * makes of the kernel (cut_order.c), as long as no two arguments share bytes; and it changes no structure
+ * that it is given by value. */
 bool cw_cut_ordered(const struct cw_model *m);
 
 /* "whole", "one memory", "with merge", "any memory" */

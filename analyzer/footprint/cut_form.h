@@ -12,8 +12,8 @@ struct cut_digit {
     cw_wide stride, lo, hi; /* stride > 0 */
 };
 
-/* slab * i + the sum of digit[k] * x of the k-th digit is `rest` modulo `modulus` wherever the access happens; modulus
- * 0: nothing of that kind is known. */
+/* slab * i + the sum of digit[k] * x of the k-th digit is `rest` modulo `modulus` wherever the access
+ * happens; modulus 0: nothing of that kind is known. */
 struct cut_congruence {
     cw_wide modulus, rest, slab, digit[CUT_MAX_DIGITS];
 };
@@ -51,13 +51,14 @@ struct cut_form {
 void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
 
 /* cut_congruence.c */
-/* A condition of the access that says what the remainder of a polynomial is (cells of one colour): the polynomial,
- * which is `rest` modulo `modulus`. False: there is none. */
+/* A condition of the access that says what the remainder of a polynomial is (cells of one colour): the
+ * polynomial, which is `rest` modulo `modulus`. False: there is none. */
 bool cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
                          struct cut_congruence *found);
 /* The same in terms of the digits of `offset` that w consists of; left unknown where that is impossible. */
-void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p, const struct cut_congruence *found,
-                          const struct cw_poly *offset, int dim, struct cut_way *w);
+void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
+                          const struct cut_congruence *found, const struct cw_poly *offset, int dim,
+                          struct cut_way *w);
 /* Wherever a and b of different slabs would meet, one of them does not happen, because of its congruence. */
 bool cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
                      const struct cut_way *y, int64_t shift);

@@ -1,16 +1,18 @@
 /* cut_order.c - does the order of a work-item's own accesses survive the vendor's compiler?
  *
- * Compilers that run neighbouring work-items as lanes of a vector say that iterations of their loop over work-items are
- * independent (LLVM: "llvm.loop.parallel_accesses"), as OpenCL lets them. LLVM's loop vectorizer then takes it that no
- * two accesses of the loop depend on each other, those of one work-item neither, and joins accesses that leave gaps of
- * the same few elements ("interleaved" groups, Nuzman, Rosen, Zaks, "Auto-vectorization of interleaved data for SIMD",
- * PLDI 2006) into one at the place of the first load or the last store: past whatever lies between them. For
- *     out[2 * g + 1] = a; s = out[2 * g + (in[g] & 1)]; out[2 * g] = s;
- * s may be what was there before. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.) Whether it does is a
- * matter of costs, so the launch as it is and its rewritten copy may come out differently.
+ * Compilers that run neighbouring work-items as lanes of a vector say that iterations of their loop over
+ * work-items are independent (LLVM: "llvm.loop.parallel_accesses"), as OpenCL lets them. LLVM's loop
+ * vectorizer then takes it that no two accesses of the loop depend on each other, those of one work-item
+ * neither, and joins accesses that leave gaps of the same few elements ("interleaved" groups, Nuzman, Rosen,
+ * Zaks, "Auto-vectorization of interleaved data for SIMD", PLDI 2006) into one at the place of the first load
+ * or the last store: past whatever lies between them. For out[2 * g + 1] = a; s = out[2 * g + (in[g] & 1)];
+ * out[2 * g] = s; s may be what was there before. (PoCL 3.1 with LLVM 14 does so: test/vendor/strided_order.)
+ * Whether it does is a matter of costs, so the launch as it is and its rewritten copy may come out
+ * differently.
  *
- * A launch is left whole when a work-item may do this: touch a byte twice, writing it at least once, by offsets that
- * are not the same expression, one of which moves by two to eight elements from a work-item to its neighbour. */
+ * A launch is left whole when a work-item may do this: touch a byte twice, writing it at least once, by
+ * offsets that are not the same expression, one of which moves by two to eight elements from a work-item to
+ * its neighbour. */
 #include "cut_internal.h"
 
 #include <stdlib.h>
@@ -25,13 +27,14 @@ enum {
     NARROWEST = 8,         /* bits of an index that wraps */
 };
 
-/* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through, and strides
- * that the compiler knows no number of are none). One of both has to see that all is well. */
+/* Looked at twice: with the numbers of the launch, and without (extensions of 32-bit indices seen through,
+ * and strides that the compiler knows no number of are none). One of both has to see that all is well. */
 struct order {
     struct cw_eval *e;
     const struct cw_launch *launch; /* NULL: any, whose arguments share nothing */
     bool symbolic;
-    const struct cw_poly **place; /* offsets by access, all of one evaluation; NULL: too many variables for that, or no memory */
+    const struct cw_poly **
+        place; /* offsets by access, all of one evaluation; NULL: too many variables for that, or no memory */
     bool looked;
     uint8_t varies[VAR_COUNT]; /* by variable, enum known */
 };
@@ -47,8 +50,9 @@ static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access
     return eval_node(e, a->offset, READ_SIGNED);
 }
 
-/* Is the variable a counter, or does it come of one, or of what a loop computes? In one evaluation it may stand for values of
- * different iterations, and for what is left after the last one: its range means nothing then. */
+/* Is the variable a counter, or does it come of one, or of what a loop computes? In one evaluation it may
+ * stand for values of different iterations, and for what is left after the last one: its range means nothing
+ * then. */
 static bool varies(struct order *o, int var)
 {
     const struct cw_model *m = o->e->m;
@@ -94,8 +98,8 @@ static bool is_id(const struct cw_expr *x)
     return x->op == CW_EXPR_GLOBAL_ID || x->op == CW_EXPR_LOCAL_ID;
 }
 
-/* Ids are hidden in operations that are no polynomials, but may be for the compiler; or times a local size, of which it
- * knows the number. */
+/* Ids are hidden in operations that are no polynomials, but may be for the compiler; or times a local size,
+ * of which it knows the number. */
 static bool moves_oddly(const struct cw_eval *e, const struct cw_poly *p)
 {
     for (int i = 0; i < p->n; i++)
@@ -164,8 +168,8 @@ static void split(struct order *o, const struct cw_poly *p, struct cw_poly *stil
 }
 
 /* No byte of a is one of b's, whose argument begins `shift` bytes behind a's, in one work-item. */
-static bool apart(struct order *o, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
-                  const struct cw_poly *q, int64_t shift)
+static bool apart(struct order *o, const struct cw_access *a, const struct cw_poly *p,
+                  const struct cw_access *b, const struct cw_poly *q, int64_t shift)
 {
     struct cw_poly still_p, still_q, turning_p, turning_q;
     struct distance d = {.rest = -(cw_wide)shift};
@@ -216,7 +220,8 @@ static void look_at_all(struct order *o)
     }
 }
 
-/* The same polynomial is the same place: in each iteration, and in no other one, should the compiler unroll the loop. */
+/* The same polynomial is the same place: in each iteration, and in no other one, should the compiler unroll
+ * the loop. */
 static bool is_one_place(struct order *o, const struct cw_access *a, const struct cw_poly *p)
 {
     int turning = 0;
@@ -233,13 +238,16 @@ static bool is_one_place(struct order *o, const struct cw_access *a, const struc
     return true;
 }
 
-/* The same bytes whenever both touch some. Where extensions are seen through, equal polynomials may be of different widths. */
-static bool are_one_place(struct order *o, const struct cw_access *a, const struct cw_poly *p, const struct cw_access *b,
-                          const struct cw_poly *q)
+/* The same bytes whenever both touch some. Where extensions are seen through, equal polynomials may be of
+ * different widths. */
+static bool are_one_place(struct order *o, const struct cw_access *a, const struct cw_poly *p,
+                          const struct cw_access *b, const struct cw_poly *q)
 {
     const struct cw_expr_pool *pool = &o->e->m->pool;
-    bool equal = o->symbolic ? cw_expr_resolve(pool, a->offset) == cw_expr_resolve(pool, b->offset) : cw_poly_equal(p, q);
-    return equal && a->bytes_may == b->bytes_may && (a->loop == b->loop ? is_one_place(o, a, p) : all_steady(o, p));
+    bool equal = o->symbolic ? cw_expr_resolve(pool, a->offset) == cw_expr_resolve(pool, b->offset)
+                             : cw_poly_equal(p, q);
+    return equal && a->bytes_may == b->bytes_may &&
+           (a->loop == b->loop ? is_one_place(o, a, p) : all_steady(o, p));
 }
 
 /* Numbers of one loop only: behind a loop its counter is another one. */
@@ -251,7 +259,8 @@ static bool is_of_one_loop(const struct cw_model *m)
     return true;
 }
 
-/* Accesses i and j of a work-item stay in their order, as far as `o` can see. *pairs: that were evaluated by themselves. */
+/* Accesses i and j of a work-item stay in their order, as far as `o` can see. *pairs: that were evaluated by
+ * themselves. */
 static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs)
 {
     struct cw_eval *e = o->e;
@@ -281,8 +290,8 @@ static bool share_memory(const struct cw_model *m, const struct order *o, int a,
 /* Without a look at polynomials. */
 static bool same_place(const struct cw_access *a, const struct cw_access *b, int64_t shift)
 {
-    return shift == 0 && a->offset == b->offset && a->loop < 0 && b->loop < 0 && a->offset >= 0 && a->count < 0 && b->count < 0 &&
-           a->bytes_may == b->bytes_may;
+    return shift == 0 && a->offset == b->offset && a->loop < 0 && b->loop < 0 && a->offset >= 0 &&
+           a->count < 0 && b->count < 0 && a->bytes_may == b->bytes_may;
 }
 
 /* Sums that wrap at less than a byte. */
@@ -296,8 +305,8 @@ static bool has_narrow(const struct cw_model *m)
     return false;
 }
 
-static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, struct order *symbol, int i, int j, int64_t shift,
-                               int *pairs)
+static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, struct order *symbol, int i,
+                               int j, int64_t shift, int *pairs)
 {
     if (number->e && keeps_order(number, i, j, shift, pairs))
         return true;
@@ -306,7 +315,8 @@ static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, s
     return symbol->e && keeps_order(symbol, i, j, shift, pairs);
 }
 
-static bool all_keep(const struct cw_model *m, struct order *number, struct order *symbol, int *first, int *second)
+static bool all_keep(const struct cw_model *m, struct order *number, struct order *symbol, int *first,
+                     int *second)
 {
     int pairs = 0, compared = 0;
     for (int i = 0; i < m->accesses; i++) {

@@ -129,7 +129,7 @@ static struct cw_range known_below(const struct difference *d, cw_wide stride, c
     while (k < y->n && y->digit[k].stride < stride)
         k++;
     return cw_range_numbers(x->below[i].lo - y->below[k].hi - d->shift - moved,
-                             x->below[i].hi - y->below[k].lo - d->shift - moved);
+                            x->below[i].hi - y->below[k].lo - d->shift - moved);
 }
 
 /* Suppose that each digit from `from` on outweighs all that is below it. Then either one of them is not 0,

@@ -105,15 +105,15 @@ struct cw_eval {
     uint8_t *loop_var;
     struct eval_duty duty[EVAL_MAX_DUTIES];
     int duties;
-    int access_loop;   /* innermost loop around the access in hand */
-    bool ragged[3];    /* the last group is smaller than the others */
-    bool by_group[3];  /* basis of the dimension: group and local id instead of the global id */
+    int access_loop;      /* innermost loop around the access in hand */
+    bool ragged[3];       /* the last group is smaller than the others */
+    bool by_group[3];     /* basis of the dimension: group and local id instead of the global id */
     bool basis_by_offset; /* because of the offset in hand, not of its guards */
-    bool pending_used; /* somebody asked for a range that depends on a pending counter */
-    bool restart;      /* evaluate this access again: a loop has failed or a basis has changed */
-    bool inexact;      /* a variable that is not free was narrowed, or the box has holes */
-    bool empty;        /* the box is empty: nothing happens */
-    bool box_valid;    /* the box and all that is remembered belong to ... */
+    bool pending_used;    /* somebody asked for a range that depends on a pending counter */
+    bool restart;         /* evaluate this access again: a loop has failed or a basis has changed */
+    bool inexact;         /* a variable that is not free was narrowed, or the box has holes */
+    bool empty;           /* the box is empty: nothing happens */
+    bool box_valid;       /* the box and all that is remembered belong to ... */
     struct cw_guard_range box_guards; /* ... these guards */
     int depth, max_depth;             /* of the recursion over nodes */
     int decisions;                    /* since the last reset */
@@ -214,7 +214,8 @@ const struct cw_poly *eval_operation(struct cw_eval *e, int node);
 const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r);
 
 /* eval_divide.c */
-/* p = d * quotient + remainder with 0 <= remainder < d everywhere; false when there are no such polynomials. */
+/* p = d * quotient + remainder with 0 <= remainder < d everywhere; false when there are no such polynomials.
+ */
 bool eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
                 struct cw_poly *remainder);
 /* floor(p / d) and p mod d, d > 0; `node` is what they stand for. */

@@ -65,8 +65,8 @@ static bool is_counter_outside(const struct cw_eval *e, int var, int loop)
     return false;
 }
 
-/* `rest` has the same value in every iteration of `loop`. Its range does not say so: what a loop loads has one, and guards
- * narrow it for the iterations that an access is in. */
+/* `rest` has the same value in every iteration of `loop`. Its range does not say so: what a loop loads has
+ * one, and guards narrow it for the iterations that an access is in. */
 static bool is_steady(const struct cw_eval *e, const struct cw_poly *rest, int loop)
 {
     for (int i = 0; i < rest->n; i++)
@@ -74,7 +74,8 @@ static bool is_steady(const struct cw_eval *e, const struct cw_poly *rest, int l
             int v = rest->term[i].var[d];
             if (v < VAR_DYNAMIC)
                 continue;
-            if (e->var[v].node < 0 ? !is_counter_outside(e, v, loop) : cw_model_varies_in(e->m, e->var[v].node, loop))
+            if (e->var[v].node < 0 ? !is_counter_outside(e, v, loop)
+                                   : cw_model_varies_in(e->m, e->var[v].node, loop))
                 return false;
         }
     return true;
@@ -146,7 +147,8 @@ static bool bound(struct cw_eval *e, int loop, int k)
         for (int g = stay.first; g < stay.first + stay.n; g++) {
             struct cw_range r;
             tests++;
-            if (!failure_of(e, e->m->guard[g], loop, k, &r) || !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
+            if (!failure_of(e, e->m->guard[g], loop, k, &r) ||
+                !cw_value_less(cw_range_hi(r), cw_range_hi(best)))
                 continue;
             best = r;
         }

@@ -98,7 +98,8 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
     if (not_negative(o.ra) && cw_poly_is_const(o.b, NULL) &&
         (d = cw_poly_constant_value(o.b), cw_value_less(cw_value_number(0), d)))
         return quotient ? eval_floor_division(e, node, o.a, d) : eval_remainder(e, node, o.a, d);
-    if (o.rb.lo <= 0 && o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), whatever it is then used for */
+    if (o.rb.lo <= 0 &&
+        o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), whatever it is then used for */
         return anything(e, node);
     if (o.ra.lo < 0 || o.rb.hi <= 0) { /* C rounds towards zero: only the magnitude is bounded */
         cw_wide m = o.ra.hi > -o.ra.lo ? o.ra.hi : -o.ra.lo;
@@ -154,7 +155,8 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
             struct cw_range range = eval_range(e, a);
             if (eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
                 return eval_keep(e, &back);
-            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask, cw_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
+            return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask,
+                           cw_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
         }
     }
     struct operands o;

@@ -323,8 +323,7 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
     return true;
 }
 
-bool cw_form_tiles(struct cw_form *c, unsigned d, const int64_t *from, int n,
-                       struct cw_arg_hulls *hulls)
+bool cw_form_tiles(struct cw_form *c, unsigned d, const int64_t *from, int n, struct cw_arg_hulls *hulls)
 {
     struct cw_tile t;
     for (int k = 0; k < 3; k++) {

@@ -46,8 +46,7 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
 
 /* n tiles that follow each other along dimension d: tile i has work-groups from[i] .. from[i + 1] - 1 in d
  * (from[0] < from[1] < ... <= groups in d) and all groups in the others. hulls[i * m->args + argument]. */
-bool cw_form_tiles(struct cw_form *c, unsigned d, const int64_t *from, int n,
-                       struct cw_arg_hulls *hulls);
+bool cw_form_tiles(struct cw_form *c, unsigned d, const int64_t *from, int n, struct cw_arg_hulls *hulls);
 
 /* How many accesses of the current launch are evaluated the slow way, of how many (repeated ones counted
  * once). */

@@ -50,8 +50,8 @@ struct form_range form_line_range(const struct cw_form *c, const struct cw_code 
     return r;
 }
 
-static enum tri decide_line(const struct cw_form *c, const struct cw_code *code,
-                            const struct form_line *l, enum relation relation)
+static enum tri decide_line(const struct cw_form *c, const struct cw_code *code, const struct form_line *l,
+                            enum relation relation)
 {
     struct form_range r = form_line_range(c, code, l);
     if (relation == REL_NEGATIVE)
@@ -81,8 +81,7 @@ static enum tri decide_step(enum form_op op, const enum tri *v, int *n)
     }
 }
 
-static enum tri decide_steps(const struct cw_form *c, const struct cw_code *code,
-                             const struct form_guard *g)
+static enum tri decide_steps(const struct cw_form *c, const struct cw_code *code, const struct form_guard *g)
 {
     enum tri v[FORM_MAX_STEPS];
     int n = 0;
@@ -186,8 +185,7 @@ static void cook(struct cw_form *c, const struct cw_code *code, const struct for
     }
 }
 
-bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b,
-                    bool *certain)
+bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b, bool *certain)
 {
     int r = b->recipe, end = b->recipe + b->recipes;
     c->inexact = c->empty = false;

@@ -60,7 +60,7 @@ struct form_recipe {
     int stage; /* before the condition that stands there in the source's order */
     struct form_line a, b;
     int64_t number;
-    uint32_t id; /* of number */
+    uint32_t id;                 /* of number */
     struct form_guard condition; /* SELECT */
     enum relation relation;
     bool sole, inside;
@@ -110,7 +110,7 @@ struct form_item {
 /* One compiled launch. Arrays keep their memory from launch to launch. */
 struct cw_code {
     bool valid, planned;
-    uint64_t plan; /* the number of the plan whose arrays these are; 0: of none */
+    uint64_t plan;     /* the number of the plan whose arrays these are; 0: of none */
     uint64_t used;     /* when, for the choice of the one to give up */
     unsigned work_dim; /* the key ... */
     int64_t global[3], local[3], offset[3];
@@ -130,8 +130,8 @@ struct cw_code {
 };
 
 /* How the numbers of a code follow from those of the launch: a code before anything in it was found settled,
- * its numbers as formulas, and the condition (the checks among them) under which another launch has such a code.
- * See form_plan.c. */
+ * its numbers as formulas, and the condition (the checks among them) under which another launch has such a
+ * code. See form_plan.c. */
 struct form_plan {
     bool valid;
     uint64_t used, number;
@@ -143,7 +143,7 @@ struct form_plan {
         uint8_t array; /* of FORM_ARRAYS */
         uint16_t id;
         uint32_t at; /* bytes from its beginning */
-    } *patch;
+    } * patch;
     int patches;
     int64_t most; /* coefficients that are plain numbers are at most this large */
 };
@@ -190,22 +190,21 @@ void form_drop_settled(struct cw_form *c, struct cw_code *code);
 
 /* form_code.c */
 /* The arrays of a code. */
-#define FORM_ARRAYS(X)                                                                                       \
-    X(item) X(box) X(guard) X(bound) X(term) X(var) X(recipe) X(step) X(curve)
+#define FORM_ARRAYS(X) X(item) X(box) X(guard) X(bound) X(term) X(var) X(recipe) X(step) X(curve)
 enum form_array {
 #define X(name) FORM_ARRAY_##name,
     FORM_ARRAYS(X)
 #undef X
         FORM_ARRAY_COUNT
 };
-/* Copies the arrays, not the key; `moved_only`: those whose elements are moved after a plan was used, as the others
- * are there already. False without memory. */
+/* Copies the arrays, not the key; `moved_only`: those whose elements are moved after a plan was used, as the
+ * others are there already. False without memory. */
 bool form_copy(struct cw_code *to, const struct cw_code *from, bool moved_only);
 void form_finish(struct cw_code *code);
 
 /* form_plan.c */
-/* Compiles c->launch into `code`, by one of the plans where that is possible, and drops what is settled. False
- * without memory. */
+/* Compiles c->launch into `code`, by one of the plans where that is possible, and drops what is settled.
+ * False without memory. */
 bool form_make(struct cw_form *c, struct cw_code *code);
 void form_plans_finish(struct cw_form *c);
 
@@ -213,8 +212,7 @@ void form_plans_finish(struct cw_form *c);
 /* Sets c->lo, c->hi for a tile; per box: its own variables, then its conditions. */
 void form_set_tile(struct cw_form *c, const struct cw_tile *tile);
 /* Narrows; false when nothing is left. *certain: all conditions hold in what is left, which has no holes. */
-bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b,
-                    bool *certain);
+bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b, bool *certain);
 struct form_range {
     int64_t lo, hi;
 };

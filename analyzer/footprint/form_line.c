@@ -145,8 +145,7 @@ static enum outcome add_steps(struct cw_form *c, struct cw_code *code, int node,
     return o == FORM_OK ? add_step(code, s) : o;
 }
 
-enum outcome form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g,
-                            struct form_guard *to)
+enum outcome form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g, struct form_guard *to)
 {
     enum { DEPTH = 6 };
     enum outcome o;

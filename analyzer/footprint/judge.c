@@ -56,8 +56,8 @@ static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
     return eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
 }
 
-/* The test compares the counter of `loop` with what has another value in each of its iterations, by which the evaluator bounds
- * nothing. */
+/* The test compares the counter of `loop` with what has another value in each of its iterations, by which the
+ * evaluator bounds nothing. */
 static bool is_unsteady(struct judge *j, const struct cw_guard *g, int loop)
 {
     struct cw_poly p;
@@ -84,7 +84,8 @@ static enum shape loop_shape(struct judge *j, int loop)
     for (int i = 0; i < j->m->exits; i++) {
         const struct cw_exit *x = &j->m->exit[i];
         for (int g = x->stay.first; x->loop == loop && g < x->stay.first + x->stay.n; g++) {
-            enum shape s = is_unsteady(j, &j->m->guard[g], loop) ? SHAPE_OPEN : relation_shape(j, &j->m->guard[g]);
+            enum shape s =
+                is_unsteady(j, &j->m->guard[g], loop) ? SHAPE_OPEN : relation_shape(j, &j->m->guard[g]);
             best = s < best ? s : best;
         }
     }

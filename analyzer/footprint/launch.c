@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_BYTES = 4352 }; /* per argument: the largest parameters known; of larger structs the tail is unknown */
+enum {
+    VALUE_BYTES = 4352
+}; /* per argument: the largest parameters known; of larger structs the tail is unknown */
 
 /* Up to three integers >= least into out; missing ones are `fill`. */
 static enum cw_status triple(const json_t *j, const char *key, int64_t least, int64_t fill, int64_t out[3],

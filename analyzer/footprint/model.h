@@ -118,7 +118,8 @@ struct cw_model {
     bool prints, barriers;    /* calls printf; has a work-group barrier */
     bool anywhere;            /* may touch memory that is no argument's (SVM, program scope, unknown calls) */
     const char *why_anywhere; /* static words, NULL when not */
-    int64_t rows; /* key of the form for rows that clang's reading of the kernel bears out (llvm/rows_proof.h); 0: none */
+    int64_t rows;             /* key of the form for rows that clang's reading of the kernel bears out
+                                 (llvm/rows_proof.h); 0: none */
 };
 
 void cw_model_init(struct cw_model *m);

@@ -335,9 +335,9 @@ static bool model_fits(const struct cw_model *m)
 
 bool model_read_one(struct cw_json_in *in, struct cw_model *m)
 {
-    static const char *const keys[] = {"kernel", "barriers", "prints", "anywhere", "args",        "nodes",
-                                       "guards", "loops",    "exits",  "accesses", "work",
-                                       "why_anywhere", "rows"};
+    static const char *const keys[] = {"kernel", "barriers",     "prints", "anywhere", "args",
+                                       "nodes",  "guards",       "loops",  "exits",    "accesses",
+                                       "work",   "why_anywhere", "rows"};
     enum { KEYS = sizeof keys / sizeof *keys };
     static bool (*const list[KEYS])(struct cw_json_in *, struct cw_model *) = {
         [4] = read_args, read_nodes, read_guards, read_loops, read_exits, read_accesses, read_work};
@@ -354,11 +354,11 @@ bool model_read_one(struct cw_json_in *in, struct cw_model *m)
         if (k == KEYS || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member of a model");
         seen |= 1u << k;
-        if (!(k == 0    ? model_read_text(in, &m->kernel)
-              : list[k] ? list[k](in, m)
-              : flag[k] ? cw_json_bool(in, flag[k])
+        if (!(k == 0          ? model_read_text(in, &m->kernel)
+              : list[k]       ? list[k](in, m)
+              : flag[k]       ? cw_json_bool(in, flag[k])
               : k == KEYS - 1 ? cw_json_i64(in, 0, INT64_MAX, &m->rows)
-                        : reason(in, &m->why_anywhere)))
+                              : reason(in, &m->why_anywhere)))
             return false;
     }
     if (in->err->status)

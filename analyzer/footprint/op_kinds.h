@@ -1,4 +1,5 @@
-/* op_kinds.h - kinds of operations, and how many of each a launch has: all that cost models need to know of kernels. */
+/* op_kinds.h - kinds of operations, and how many of each a launch has: all that cost models need to know of
+ * kernels. */
 #ifndef CW_FOOTPRINT_OP_KINDS_H
 #define CW_FOOTPRINT_OP_KINDS_H
 
@@ -31,7 +32,7 @@ enum cw_op {
 struct cw_work_ops {
     double per_item[CW_OPS];
     double groups, group_items; /* work-groups, work-items in one; 0: not known */
-    double group_bytes;         /* bytes of global memory that a group touches, each counted once; 0: not known */
+    double group_bytes; /* bytes of global memory that a group touches, each counted once; 0: not known */
 };
 
 #endif

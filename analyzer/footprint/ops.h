@@ -16,10 +16,11 @@ struct cw_ops_counts {
 /* Counts for `launch`. `e` is an evaluator of `m` (eval.h). Takes tens of microseconds: callers remember it
  * by the launch's shape. */
 void cw_ops_count(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch,
-                   struct cw_ops_counts *counts);
+                  struct cw_ops_counts *counts);
 
-/* How many operations the launch does at most, whatever its data: as if all conditions but those of loops were true.
- * INFINITY when some loop has no bound that sizes, scalars and types give. `e` as above. Tens of microseconds. */
+/* How many operations the launch does at most, whatever its data: as if all conditions but those of loops
+ * were true. INFINITY when some loop has no bound that sizes, scalars and types give. `e` as above. Tens of
+ * microseconds. */
 double cw_ops_most(const struct cw_model *m, struct cw_eval *e, const struct cw_launch *launch);
 
 /* "integer", "single fma" ... */

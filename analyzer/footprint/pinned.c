@@ -4,7 +4,7 @@
 #define PINNED_ITEMS 256  /* in a work-group */
 #define PINNED_MOST  1024 /* the same where the range has no better divisor */
 #define PINNED_LEAST 8
-#define RAGGED_ITEMS 64   /* where it has none: all but the last */
+#define RAGGED_ITEMS 64 /* where it has none: all but the last */
 
 static size_t divisor(size_t n, size_t most)
 {

@@ -78,7 +78,8 @@ struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t piec
     r->args = calloc((size_t)model->args + 1, sizeof *r->args);
     r->counts = calloc((size_t)model->args + 1, sizeof *r->counts);
     for (int i = 0; r->counts && i < model->pool.n; i++)
-        if (model->pool.node[i].op == CW_EXPR_ARG && model->pool.node[i].a >= 0 && model->pool.node[i].a < model->args)
+        if (model->pool.node[i].op == CW_EXPR_ARG && model->pool.node[i].a >= 0 &&
+            model->pool.node[i].a < model->args)
             r->counts[model->pool.node[i].a] = true;
     if (r->eval && r->result && r->args && r->counts)
         return r;
@@ -96,8 +97,9 @@ bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg)
 static bool take_args(struct cw_reacher *r, const struct cw_reach_launch *l)
 {
     static const enum cw_reach_kind kinds[] = {
-        [CW_ARG_SCALAR] = CW_REACH_SCALAR, [CW_ARG_GLOBAL] = CW_REACH_BUFFER, [CW_ARG_CONSTANT] = CW_REACH_BUFFER,
-        [CW_ARG_LOCAL] = CW_REACH_LOCAL,   [CW_ARG_IMAGE] = CW_REACH_OTHER,   [CW_ARG_OTHER] = CW_REACH_OTHER};
+        [CW_ARG_SCALAR] = CW_REACH_SCALAR,   [CW_ARG_GLOBAL] = CW_REACH_BUFFER,
+        [CW_ARG_CONSTANT] = CW_REACH_BUFFER, [CW_ARG_LOCAL] = CW_REACH_LOCAL,
+        [CW_ARG_IMAGE] = CW_REACH_OTHER,     [CW_ARG_OTHER] = CW_REACH_OTHER};
 
     if (l->args != (uint32_t)r->model->args)
         return false;
@@ -124,7 +126,8 @@ static bool take_sizes(const struct cw_reacher *r, const struct cw_reach_launch 
 {
     bool known = from->local[0];
 
-    *l = (struct cw_launch){.work_dim = from->work_dim, .global = {1, 1, 1}, .local = {1, 1, 1}, .arg = r->args};
+    *l = (struct cw_launch){
+        .work_dim = from->work_dim, .global = {1, 1, 1}, .local = {1, 1, 1}, .arg = r->args};
     if (!known && r->by_group)
         return false;
     for (unsigned d = 0; d < from->work_dim; d++) {
@@ -169,7 +172,8 @@ static uint32_t pieces_of(const struct cw_reacher *r, const struct cw_spans *s)
     return s->n > r->pieces ? 1 : (uint32_t)s->n;
 }
 
-static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint32_t arg, bool write, const struct cw_footprint *f)
+static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint32_t arg, bool write,
+                       const struct cw_footprint *f)
 {
     const struct cw_spans *s = &f->may;
     struct cw_reach_piece p = {.arg = arg, .write = write, .unknown = f->answer == CW_ANSWER_UNKNOWN};
@@ -211,8 +215,8 @@ static uint64_t now_ns(void)
 
 static _Atomic uint64_t ids;
 
-static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const struct cw_launch *l, const uint8_t *key,
-                                                size_t key_bytes, uint64_t dear_ns)
+static const struct cw_reach *evaluate_and_keep(struct cw_reacher *r, const struct cw_launch *l,
+                                                const uint8_t *key, size_t key_bytes, uint64_t dear_ns)
 {
     struct memory *m = &r->latest[r->next];
     uint64_t start = now_ns();
@@ -243,8 +247,8 @@ static const struct cw_reach *again(struct cw_reacher *r, struct memory *m, cons
 }
 
 /* What is remembered of the launch; false: it cannot be described. *l: the launch; *bytes: of its key. */
-static bool look_up(struct cw_reacher *r, const struct cw_reach_launch *launch, struct cw_launch *l, uint8_t key[KEY_BYTES],
-                    size_t *bytes, struct memory **found)
+static bool look_up(struct cw_reacher *r, const struct cw_reach_launch *launch, struct cw_launch *l,
+                    uint8_t key[KEY_BYTES], size_t *bytes, struct memory **found)
 {
     *found = NULL;
     if (launch->work_dim < 1 || launch->work_dim > 3 || !take_args(r, launch) || !take_sizes(r, launch, l))
@@ -256,7 +260,8 @@ static bool look_up(struct cw_reacher *r, const struct cw_reach_launch *launch, 
     return true;
 }
 
-const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns)
+const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch,
+                                         uint64_t dear_ns)
 {
     struct cw_launch l;
     uint8_t key[KEY_BYTES];

@@ -1,4 +1,5 @@
-/* reach.h - the bytes that a whole launch reaches, as a short list of ranges; the latest launches are remembered.
+/* reach.h - the bytes that a whole launch reaches, as a short list of ranges; the latest launches are
+ * remembered.
  *
  * For those who know launches only: nothing of models shows here. */
 #ifndef CW_FOOTPRINT_REACH_H
@@ -38,8 +39,8 @@ struct cw_reach_piece {
 };
 
 struct cw_reach {
-    uint64_t id;  /* of launches of this kernel like this one; never 0, and no other kernel's */
-    double most;  /* operations (cw_ops_most): found out when a launch comes again; INFINITY before */
+    uint64_t id; /* of launches of this kernel like this one; never 0, and no other kernel's */
+    double most; /* operations (cw_ops_most): found out when a launch comes again; INFINITY before */
     uint32_t n;
     struct cw_reach_piece piece[]; /* reads before writes */
 };
@@ -47,24 +48,27 @@ struct cw_reach {
 /* Of one kernel. Belongs to one thread at a time. */
 struct cw_reacher;
 
-/* `model` must outlive it. `pieces`: at most so many ranges per argument and direction, more become the one around them.
- * NULL: out of memory, or the model does not say what the kernel touches (memory that is no argument, printf). */
+/* `model` must outlive it. `pieces`: at most so many ranges per argument and direction, more become the one
+ * around them. NULL: out of memory, or the model does not say what the kernel touches (memory that is no
+ * argument, printf). */
 struct cw_reacher *cw_reacher_create(const struct cw_model *model, uint32_t pieces);
 void cw_reacher_destroy(struct cw_reacher *r); /* NULL is fine */
 
 /* Parameter `arg` is a buffer (false also when there is none of this number). */
 bool cw_reacher_is_buffer(const struct cw_reacher *r, uint32_t arg);
 
-/* Everything that the launch may read or write in its buffer arguments; valid until the next call. NULL: any byte of any of
- * them: the arguments are not what the model takes them for, the local size matters and is not known or does not divide
- * the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a launch like one of the latest.
- * `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average give NULL unless remembered. */
-const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch, uint64_t dear_ns);
+/* Everything that the launch may read or write in its buffer arguments; valid until the next call. NULL: any
+ * byte of any of them: the arguments are not what the model takes them for, the local size matters and is not
+ * known or does not divide the global one, memory is out. Microseconds (depends on the kernel), 0.1 us for a
+ * launch like one of the latest. `dear_ns`, 0 for no limit: kernels whose evaluations take longer on average
+ * give NULL unless remembered. */
+const struct cw_reach *cw_reacher_launch(struct cw_reacher *r, const struct cw_reach_launch *launch,
+                                         uint64_t dear_ns);
 
 struct cw_work_ops; /* op_kinds.h */
 
-/* The operations of that launch, of which group_bytes are those of the group in its middle; valid until the next call. NULL:
- * as above. Tens of microseconds, little for a launch like one of the latest. */
+/* The operations of that launch, of which group_bytes are those of the group in its middle; valid until the
+ * next call. NULL: as above. Tens of microseconds, little for a launch like one of the latest. */
 const struct cw_work_ops *cw_reacher_ops(struct cw_reacher *r, const struct cw_reach_launch *launch);
 
 #endif

@@ -46,8 +46,8 @@ void cw_tiler_destroy(struct cw_tiler *t)
     free(t);
 }
 
-static void describe(struct cw_tiler *t, const struct cw_reach_launch *from, const struct cw_tiler_place *place,
-                     struct cw_launch *l)
+static void describe(struct cw_tiler *t, const struct cw_reach_launch *from,
+                     const struct cw_tiler_place *place, struct cw_launch *l)
 {
     *l = (struct cw_launch){.work_dim = from->work_dim, .arg = t->arg};
     for (unsigned d = 0; d < 3; d++) {
@@ -67,7 +67,8 @@ static void describe(struct cw_tiler *t, const struct cw_reach_launch *from, con
     }
 }
 
-static bool hand_out(struct cw_spans *s, uint32_t tile, uint32_t arg, bool write, cw_tiler_touch *touch, void *data)
+static bool hand_out(struct cw_spans *s, uint32_t tile, uint32_t arg, bool write, cw_tiler_touch *touch,
+                     void *data)
 {
     cw_spans_limit(s, SPANS_MAX);
     for (size_t k = 0; k < s->n; k++)
@@ -76,8 +77,9 @@ static bool hand_out(struct cw_spans *s, uint32_t tile, uint32_t arg, bool write
     return true;
 }
 
-bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch, const struct cw_tiler_place *place, uint32_t tiles,
-                  cw_tiler_touch *touch, void *data, uint32_t *made)
+bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch,
+                  const struct cw_tiler_place *place, uint32_t tiles, cw_tiler_touch *touch, void *data,
+                  uint32_t *made)
 {
     struct cw_tile tile = {.first = {0}};
     struct cw_cut_verdict v;
@@ -108,7 +110,8 @@ bool cw_tiler_cut(struct cw_tiler *t, const struct cw_reach_launch *launch, cons
     return true;
 }
 
-uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch, const struct cw_tiler_place *place)
+uint64_t cw_tiler_groups(struct cw_tiler *t, const struct cw_reach_launch *launch,
+                         const struct cw_tiler_place *place)
 {
     size_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
     struct cw_cut_verdict v;

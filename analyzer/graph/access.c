@@ -273,7 +273,8 @@ static bool push_argument(struct cw_trace *t, const struct cw_access_table *tabl
 }
 
 /* What a buffer argument of a launch is touched with comes from its footprint; false: from its parameter. */
-static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg, const struct cw_t_arg *a)
+static bool is_reached(const struct cw_trace *t, const struct cw_reach *reach, uint32_t arg,
+                       const struct cw_t_arg *a)
 {
     if (!reach || a->kind != CW_ARG_MEMORY || a->memory >= t->memory.count ||
         (t->memory.v[a->memory].kind != CW_MEM_BUFFER && t->memory.v[a->memory].kind != CW_MEM_SUBBUFFER))

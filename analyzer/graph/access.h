@@ -12,13 +12,13 @@ enum { CW_ACCESS_MAX_ROWS = 64 };
 
 /* Parameter modes of all kernels of a trace, parsed once. */
 struct cw_access_table {
-    uint32_t *first; /* per kernel: index into modes of its parameter 0 */
-    uint8_t *modes;  /* enum cw_access_mode: proven */
+    uint32_t *first;   /* per kernel: index into modes of its parameter 0 */
+    uint8_t *modes;    /* enum cw_access_mode: proven */
     uint8_t *declared; /* the same when every const is believed */
     struct cw_svm_ranges svm;
     struct cw_trace_reach *reach; /* NULL: launches touch buffers whole */
-    bool trust;        /* what is declared counts as proven: drawing only */
-    bool *hidden;    /* per program: its kernels may share variables that are nobody's argument */
+    bool trust;                   /* what is declared counts as proven: drawing only */
+    bool *hidden; /* per program: its kernels may share variables that are nobody's argument */
 };
 
 /* Parses the kernels' sources. `table` is the caller's; finish it even after a failure (CW_ERR_NOMEM). */

@@ -35,7 +35,8 @@ bool cw_trace_is_timed(const struct cw_trace *t)
 struct sweep {
     const struct cw_trace *t;
     uint32_t *order;
-    uint32_t *first, *into;  /* edges into c: into[first[c] .. first[c+1]); a trace that was read need not have them sorted */
+    uint32_t *first, *into; /* edges into c: into[first[c] .. first[c+1]); a trace that was read need not have
+                               them sorted */
     uint64_t *weight, *head; /* head: longest chain that ends with the command, its own weight included */
     uint64_t *tail;          /* longest chain behind it, without its own weight */
     uint32_t *before;        /* its predecessor on that chain, CW_NONE */
@@ -165,8 +166,8 @@ static bool read_width(const struct sweep *s, struct cw_critical_path *p)
     return count;
 }
 
-enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t, enum cw_weight weight,
-                                    struct cw_error *err)
+enum cw_status cw_critical_path_init(struct cw_critical_path *p, const struct cw_trace *t,
+                                     enum cw_weight weight, struct cw_error *err)
 {
     struct sweep s;
     enum cw_status status = CW_ERR_NOMEM;

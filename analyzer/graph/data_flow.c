@@ -259,7 +259,8 @@ static uint32_t context_of(const struct cw_trace *t, const struct cw_command *k)
     return (uint32_t)t->contexts.count;
 }
 
-/* Orders `id` against the commands of a context whose accesses are not known, or against all if its own are not. */
+/* Orders `id` against the commands of a context whose accesses are not known, or against all if its own are
+ * not. */
 static void meet_unknown(struct cw_data_flow *d, uint32_t id, struct context_state *c,
                          struct cw_edge_list *edges)
 {

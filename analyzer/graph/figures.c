@@ -130,7 +130,9 @@ static bool count_unused(struct cw_figures *f, const struct cw_trace *t)
 
     for (size_t i = 0; used && i < t->accesses.count; i++) {
         uint64_t offset;
-        uint32_t root = t->accesses.v[i].memory < t->memory.count ? cw_memory_root(t, t->accesses.v[i].memory, &offset) : CW_NONE;
+        uint32_t root = t->accesses.v[i].memory < t->memory.count
+                            ? cw_memory_root(t, t->accesses.v[i].memory, &offset)
+                            : CW_NONE;
         if (root != CW_NONE)
             used[root] = 1;
     }

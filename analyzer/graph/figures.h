@@ -11,28 +11,30 @@
 
 /* A device's run from the start of its first command to the end of its last. */
 struct cw_device_figures {
-    uint64_t commands;  /* with times */
+    uint64_t commands;      /* with times */
     uint64_t without_times; /* that have run there, too: then it was busy for longer than busy_ns, perhaps */
     uint64_t span_ns;
-    uint64_t busy_ns;   /* of these, at least one command ran */
-    uint64_t sum_ns;    /* of all commands' times: above busy_ns where commands overlap */
+    uint64_t busy_ns; /* of these, at least one command ran */
+    uint64_t sum_ns;  /* of all commands' times: above busy_ns where commands overlap */
 };
 
 struct cw_figures {
-    uint64_t span_ns;        /* host: from the first enqueue to the end of the last call */
-    uint64_t blocked_ns;     /* of host threads, in calls that wait for commands; summed over threads */
+    uint64_t span_ns;    /* host: from the first enqueue to the end of the last call */
+    uint64_t blocked_ns; /* of host threads, in calls that wait for commands; summed over threads */
     uint64_t blocking_calls;
     uint64_t kernels, short_kernels; /* launches with times; those under CW_SHORT_KERNEL_NS */
     uint64_t kernel_ns, short_ns;    /* their times */
     struct cw_first_launches first;  /* what of all waiting was presumably for the vendor's compiler */
     uint64_t host_bytes, host_ns, host_transfers; /* reads, writes, maps: between host and memory objects */
     bool host_bytes_at_most; /* with maps, or rectangles with the gaps between their rows */
-    uint64_t waits_only;     /* enqueued commands that nothing binding precedes but that stood behind others in a queue */
-    uint64_t unused_objects, unused_bytes; /* memory objects that no command touches (sub-buffers count for their parent) */
-    uint64_t refused;                      /* enqueues that the vendor refused */
-    uint64_t failed;                       /* commands that failed later */
-    bool of_run;                           /* run mode decided where and when commands ran */
-    uint64_t managed;                      /* then: commands that it managed */
+    uint64_t waits_only; /* enqueued commands that nothing binding precedes but that stood behind others in a
+                            queue */
+    uint64_t unused_objects,
+        unused_bytes;    /* memory objects that no command touches (sub-buffers count for their parent) */
+    uint64_t refused;    /* enqueues that the vendor refused */
+    uint64_t failed;     /* commands that failed later */
+    bool of_run;         /* run mode decided where and when commands ran */
+    uint64_t managed;    /* then: commands that it managed */
     uint64_t manageable; /* launches of a kind that run mode manages: compiled from source by PoCL, buffers
                             and values only */
     struct cw_device_figures *devices; /* per device of the trace; owned */
@@ -41,7 +43,8 @@ struct cw_figures {
 
 enum { CW_SHORT_KERNEL_NS = 20000 };
 
-/* Fills `f`; finish it in any case. CW_ERR_NOMEM. O(commands log commands + edges). Thread-safety: reads `t` only. */
+/* Fills `f`; finish it in any case. CW_ERR_NOMEM. O(commands log commands + edges). Thread-safety: reads `t`
+ * only. */
 enum cw_status cw_figures_init(struct cw_figures *f, const struct cw_trace *t, struct cw_error *err);
 void cw_figures_finish(struct cw_figures *f); /* safe on a zeroed struct */
 
@@ -55,7 +58,8 @@ enum { CW_FINDINGS_MAX = 16 };
 
 /* Writes at most CW_FINDINGS_MAX findings, troubles first, into `out`; returns how many. `path` is of weight
  * CW_WEIGHT_TIME when the trace has device times, else of CW_WEIGHT_COUNT. */
-size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t, const struct cw_graph_summary *s,
-                   const struct cw_figures *f, const struct cw_critical_path *path);
+size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t,
+                   const struct cw_graph_summary *s, const struct cw_figures *f,
+                   const struct cw_critical_path *path);
 
 #endif

@@ -1,4 +1,5 @@
-/* findings.c - what stands out in a traced run; see figures.h. Every limit below is where a person would begin to look. */
+/* findings.c - what stands out in a traced run; see figures.h. Every limit below is where a person would
+ * begin to look. */
 #include "figures.h"
 
 #include <stdarg.h>
@@ -10,8 +11,8 @@ struct list {
     size_t count;
 };
 
-__attribute__((format(printf, 4, 5))) static void add(struct list *l, enum cw_finding_kind kind, const char *title,
-                                                      const char *text, ...)
+__attribute__((format(printf, 4, 5))) static void add(struct list *l, enum cw_finding_kind kind,
+                                                      const char *title, const char *text, ...)
 {
     struct cw_finding *f = &l->v[l->count];
     va_list args;
@@ -36,9 +37,11 @@ static double percent(uint64_t part, uint64_t whole)
 static void find_troubles(struct list *l, const struct cw_trace *t, const struct cw_figures *f)
 {
     if (t->process.stopped_why)
-        add(l, CW_FINDING_TROUBLE, "Recording stopped early", "%s. What came later is missing here.", t->process.stopped_why);
+        add(l, CW_FINDING_TROUBLE, "Recording stopped early", "%s. What came later is missing here.",
+            t->process.stopped_why);
     else if (!t->process.complete)
-        add(l, CW_FINDING_TROUBLE, "The program ended abruptly", "The trace reaches to its last completed call.");
+        add(l, CW_FINDING_TROUBLE, "The program ended abruptly",
+            "The trace reaches to its last completed call.");
     if (f->refused)
         add(l, CW_FINDING_TROUBLE, "Enqueues failed",
             "The vendor refused %llu commands. They touch and order nothing here; look at their status in "
@@ -96,7 +99,8 @@ static void find_parallelism(struct list *l, const struct cw_graph_summary *s, c
             of_run(f, "`clweave run --summary` says how many of them it manages here. "));
     else
         add(l, CW_FINDING_NOTE, "The commands form one chain",
-            "Nearly every command needs what the one before it made (the longest chain is %.0f %% of all work): whole "
+            "Nearly every command needs what the one before it made (the longest chain is %.0f %% of all "
+            "work): whole "
             "commands cannot run side by side. What remains is to split kernels, or to make them faster.",
             percent(p->length, p->work));
 }
@@ -191,7 +195,8 @@ static void find_doubts(struct list *l, const struct cw_graph_summary *s, const 
             N(f->managed), N(s->enqueues));
     if (s->unproven)
         add(l, CW_FINDING_NOTE, "Edges that rest on doubt",
-            "%llu of %llu binding edges would not be there if every const and CL_MEM_ flag were true. Flags are cheap: create "
+            "%llu of %llu binding edges would not be there if every const and CL_MEM_ flag were true. Flags "
+            "are cheap: create "
             "buffers that kernels only read with CL_MEM_READ_ONLY.",
             N(s->unproven), N(s->binding));
     if (s->works && s->device_ns == 0)
@@ -205,8 +210,9 @@ static void find_doubts(struct list *l, const struct cw_graph_summary *s, const 
             N(s->without_times), N(s->works));
 }
 
-size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t, const struct cw_graph_summary *s,
-                   const struct cw_figures *f, const struct cw_critical_path *path)
+size_t cw_findings(struct cw_finding out[CW_FINDINGS_MAX], const struct cw_trace *t,
+                   const struct cw_graph_summary *s, const struct cw_figures *f,
+                   const struct cw_critical_path *path)
 {
     struct list l = {out, 0};
 

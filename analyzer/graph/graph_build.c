@@ -105,7 +105,7 @@ static enum cw_status add_declared(struct cw_trace *t, const uint32_t *order, st
         status = cw_error_set(err, CW_ERR_NOMEM, "graph: out of memory");
     t->edges.count = 0;
     for (size_t d = 0, p = 0; out && (d < declared.count || p < proven.count);) {
-        int side = d == declared.count  ? -1
+        int side = d == declared.count ? -1
                    : p == proven.count ? 1
                                        : cw_edge_compare(&proven.v[p], &declared.v[d]);
         *out = side <= 0 ? proven.v[p] : declared.v[d];

@@ -1,7 +1,7 @@
 /* graph_build.h - from a recorded command stream to a dependence graph (DESIGN section 5; ALGORITHMS A1, A2).
  *
- * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and t->edges. Edges
- * run forwards in that order, so the graph has no cycles by construction.
+ * One sweep over the commands in the order of sweep_order.h fills t->accesses (every command's slice) and
+ * t->edges. Edges run forwards in that order, so the graph has no cycles by construction.
  *
  * Which edges bind a reordering: everything but kind CW_EDGE_QUEUE. An in-order queue chains its commands,
  * but where their memory does not meet the chain is implied by nothing and stays in the graph for reference
@@ -25,23 +25,23 @@
  *
  * Access modes of kernel arguments (access.h): read for `constant` parameters and `read_only` images,
  * write for `write_only` images; a pointer to const is read when kernel_params.h can prove from the recorded
- * source that the kernel has no way to write through it; all else is read-write. With kernel footprints (options.reach)
- * a launch reads and writes the byte ranges that its kernel's model gives for its sizes and scalar arguments; where the
- * model knows no more than "anywhere", and for images, it is as before. A command with unknown_access collides with
- * every command of its context.
+ * source that the kernel has no way to write through it; all else is read-write. With kernel footprints
+ * (options.reach) a launch reads and writes the byte ranges that its kernel's model gives for its sizes and
+ * scalar arguments; where the model knows no more than "anywhere", and for images, it is as before. A command
+ * with unknown_access collides with every command of its context.
  *
  * What is only declared (a const without that proof, CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY) proves nothing:
- * programs break such promises and vendors let them. Where declarations say less than the proven modes the sweep
- * runs a second time with the declared ones, and t->edges is the union: edges that the second sweep does not have are
- * marked `unproven`. They bind like the others; the edges without the mark are what the program's author had in mind,
- * and what pictures put first.
+ * programs break such promises and vendors let them. Where declarations say less than the proven modes the
+ * sweep runs a second time with the declared ones, and t->edges is the union: edges that the second sweep
+ * does not have are marked `unproven`. They bind like the others; the edges without the mark are what the
+ * program's author had in mind, and what pictures put first.
  *
- * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or meet a
- * USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that a blocking
- * call ordered.
+ * Host memory of reads, writes and maps counts as memory too (host_range.h): transfers that meet there, or
+ * meet a USE_HOST_PTR object or what a map shows, get data edges without a memory object, but for those that
+ * a blocking call ordered.
  *
- * A user event that is set later than a command was enqueued holds that command and all that its in-order queues
- * were given behind it: an event edge each from the set (then `from` is higher than `to`).
+ * A user event that is set later than a command was enqueued holds that command and all that its in-order
+ * queues were given behind it: an event edge each from the set (then `from` is higher than `to`).
  *
  * Sub-buffers are ranges of their root, buffers of USE_HOST_PTR (and SVM) alias where their host ranges meet,
  * images made from a buffer alias it. A rectangle counts as its rows when it has at most CW_ACCESS_MAX_ROWS
@@ -55,9 +55,11 @@
 struct cw_trace_reach; /* trace_reach.h */
 
 struct cw_graph_options {
-    bool trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
-    bool no_const;       /* believe no const, not even a proven one (for checking the others) */
-    struct cw_trace_reach *reach; /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
+    bool
+        trust_declared; /* believe every const and every CL_MEM_ flag: good for drawing, not for reordering */
+    bool no_const;      /* believe no const, not even a proven one (for checking the others) */
+    struct cw_trace_reach
+        *reach; /* which bytes launches reach; NULL: their buffers whole. Changed by its use */
 };
 
 /* Builds t->accesses and t->edges, replacing what was there. options NULL: all off. Returns CW_OK;

@@ -144,7 +144,8 @@ static bool count_commands(struct cw_graph_summary *s, const struct cw_trace *t)
     return true;
 }
 
-static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t, struct cw_error *err)
+static enum cw_status longest_paths(struct cw_graph_summary *s, const struct cw_trace *t,
+                                    struct cw_error *err)
 {
     struct cw_critical_path time = {0}, count = {0};
     enum cw_status status = cw_critical_path_init(&count, t, CW_WEIGHT_COUNT, err);

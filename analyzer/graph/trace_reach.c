@@ -38,15 +38,16 @@ static bool identity_of(const struct cw_trace *t, uint32_t context, char text[ID
         const struct cw_t_device *d = id < t->devices.count ? &t->devices.v[id] : NULL;
         if (!d || !d->name || !d->version || !d->driver_version)
             return false;
-        used += (size_t)snprintf(text + used, IDENTITY_BYTES - used, "traced;%s;%s;%s;", d->name, d->version, d->driver_version);
+        used += (size_t)snprintf(text + used, IDENTITY_BYTES - used, "traced;%s;%s;%s;", d->name, d->version,
+                                 d->driver_version);
         if (used >= IDENTITY_BYTES)
             return false;
     }
     return true;
 }
 
-static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_t id, struct cw_models_source *source,
-                       cw_trace_ask *ask_)
+static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_t id,
+                       struct cw_models_source *source, cw_trace_ask *ask_)
 {
     const struct cw_t_program *p = &t->programs.v[id];
     struct vendor v = {t, p->context, ask_};
@@ -64,8 +65,8 @@ static void get_models(struct cw_trace_reach *r, const struct cw_trace *t, size_
         cw_error_set(&r->missing, err.status, "%s", err.text);
 }
 
-enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_trace *t, struct cw_models_source *source,
-                                   cw_trace_ask *ask_, struct cw_error *err)
+enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_trace *t,
+                                   struct cw_models_source *source, cw_trace_ask *ask_, struct cw_error *err)
 {
     sigset_t all, before;
 
@@ -118,8 +119,10 @@ static struct cw_reach_arg describe(const struct cw_trace *t, const struct cw_t_
     case CW_ARG_VALUE:
         if (a->size > 8 && (a->blob >= t->bytes.count || a->size > t->bytes.count - a->blob))
             return other;
-        return (struct cw_reach_arg){.kind = CW_REACH_SCALAR, .bytes = a->size,
-                                     .value = a->size > 8 ? t->bytes.v + a->blob : (const unsigned char *)&a->value};
+        return (struct cw_reach_arg){.kind = CW_REACH_SCALAR,
+                                     .bytes = a->size,
+                                     .value = a->size > 8 ? t->bytes.v + a->blob
+                                                          : (const unsigned char *)&a->value};
     default:
         return other;
     }
@@ -157,7 +160,8 @@ bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t,
     return true;
 }
 
-const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k)
+const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t,
+                                             const struct cw_command *k)
 {
     struct cw_reacher *reacher = k->kernel < r->kernels ? r->kernel[k->kernel] : NULL;
     struct cw_reach_launch l;
@@ -165,7 +169,8 @@ const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const str
     return reacher && cw_trace_reach_describe(r, t, k, &l) ? cw_reacher_launch(reacher, &l, 0) : NULL;
 }
 
-const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel)
+const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t,
+                                            uint32_t kernel)
 {
     uint32_t p = kernel < r->kernels ? t->kernels.v[kernel].program : CW_NONE;
 

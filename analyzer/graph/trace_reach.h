@@ -6,33 +6,37 @@
 #include "../trace/trace.h"
 
 /* How to ask the devices of a context of the trace; see struct cw_models_vendor. NULL: nobody asks. */
-typedef bool cw_trace_ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names, size_t n,
-                          struct cw_macro_value *values);
+typedef bool cw_trace_ask(const struct cw_trace *t, uint32_t context, const char *options, char *const *names,
+                          size_t n, struct cw_macro_value *values);
 
 struct cw_trace_reach {
     struct cw_program_reach **program; /* by program; NULL: no models */
     struct cw_reacher **kernel;        /* by kernel; NULL: touches its buffers whole */
     size_t programs, kernels;
-    size_t analysed;                   /* programs with models */
-    struct cw_error missing;           /* why programs have none; the first reason of all */
+    size_t analysed;         /* programs with models */
+    struct cw_error missing; /* why programs have none; the first reason of all */
     struct cw_reach_arg *args;
     uint32_t max_args;
 };
 
-/* Gets the models of all programs whose source is recorded and that were built once from that alone. A program without
- * models is no error. CW_ERR_NOMEM. Finish it either way. Blocks all signals of the calling thread meanwhile. */
-enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_trace *t, struct cw_models_source *source,
-                                   cw_trace_ask *ask, struct cw_error *err);
+/* Gets the models of all programs whose source is recorded and that were built once from that alone. A
+ * program without models is no error. CW_ERR_NOMEM. Finish it either way. Blocks all signals of the calling
+ * thread meanwhile. */
+enum cw_status cw_trace_reach_init(struct cw_trace_reach *r, const struct cw_trace *t,
+                                   struct cw_models_source *source, cw_trace_ask *ask, struct cw_error *err);
 void cw_trace_reach_finish(struct cw_trace_reach *r);
 
 /* What the launch `k` of the trace reaches; NULL: all of its buffers. Valid until the next call. */
-const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k);
+const struct cw_reach *cw_trace_reach_launch(struct cw_trace_reach *r, const struct cw_trace *t,
+                                             const struct cw_command *k);
 
-/* `k` as reach.h wants it; its arguments are valid until the next call. False: nothing can be said of it, or no memory. */
+/* `k` as reach.h wants it; its arguments are valid until the next call. False: nothing can be said of it, or
+ * no memory. */
 bool cw_trace_reach_describe(struct cw_trace_reach *r, const struct cw_trace *t, const struct cw_command *k,
                              struct cw_reach_launch *l);
 
 /* The model of a kernel of the trace, NULL: there is none. Lives as long as `r`. */
-const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t, uint32_t kernel);
+const struct cw_model *cw_trace_reach_model(const struct cw_trace_reach *r, const struct cw_trace *t,
+                                            uint32_t kernel);
 
 #endif

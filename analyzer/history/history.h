@@ -13,9 +13,9 @@
  * PoCL basic device).
  *
  * Samples: the first launch of a kernel often pays for its compilation, so a first sample that is more than 4
- * times what came later, in this run or in others, is forgotten; later ones count as at most 8 times the mean (a worker
- * that lost its processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that has changed, or was
- * busy when it was measured, is learnt anew within a run.
+ * times what came later, in this run or in others, is forgotten; later ones count as at most 8 times the mean
+ * (a worker that lost its processor). Past samples weigh as at most CW_HISTORY_MEMORY, so that a machine that
+ * has changed, or was busy when it was measured, is learnt anew within a run.
  *
  * Thread-safe; the lock is held for a probe of a table, now and then for its growth, never for a file. In the
  * child of a fork only cw_history_after_fork and cw_history_destroy may be called. */

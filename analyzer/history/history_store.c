@@ -30,8 +30,10 @@ static const char schema[] = "PRAGMA application_id = " TEXT(
                               "CREATE TABLE saves(n INTEGER NOT NULL);"
                               "INSERT INTO saves VALUES(0);";
 
-static const char known[] = "SELECT count, mean_ns, squares FROM launch WHERE kernel = ?1 AND shape = ?2 AND device = ?3";
-static const char replace[] = "INSERT OR REPLACE INTO launch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT n FROM saves))";
+static const char known[] =
+    "SELECT count, mean_ns, squares FROM launch WHERE kernel = ?1 AND shape = ?2 AND device = ?3";
+static const char replace[] =
+    "INSERT OR REPLACE INTO launch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT n FROM saves))";
 
 static const char prune[] =
     "DELETE FROM launch WHERE save < (SELECT save FROM launch ORDER BY save DESC LIMIT 1 OFFSET " TEXT(
@@ -132,8 +134,9 @@ static enum cw_status open_database(struct visit *v)
     sqlite3_busy_timeout(v->db, CW_HISTORY_WAIT_MS);
     sqlite3_db_config(v->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(v->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    /* A database that has come to use a write-ahead log is changed back. In exclusive mode, which ends with the next
-     * statement that reads, SQLite keeps the index of that log in private memory and not in a mapped file. */
+    /* A database that has come to use a write-ahead log is changed back. In exclusive mode, which ends with
+     * the next statement that reads, SQLite keeps the index of that log in private memory and not in a mapped
+     * file. */
     return execute(v, "PRAGMA mmap_size = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;"
                       "PRAGMA locking_mode = NORMAL; PRAGMA user_version; PRAGMA synchronous = OFF;"
                       "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON");
@@ -259,8 +262,8 @@ static void bind_key(sqlite3_stmt *s, const struct cw_history *h, const struct c
     sqlite3_bind_text(s, 3, cw_history_device_name(h, e->device), -1, SQLITE_STATIC);
 }
 
-/* Merges what is fresh of `e` into its row, which other processes may have written since it was loaded. Returns SQLite's
- * answer, SQLITE_DONE when all went well. */
+/* Merges what is fresh of `e` into its row, which other processes may have written since it was loaded.
+ * Returns SQLite's answer, SQLITE_DONE when all went well. */
 static int write_row(const struct writer *w, const struct cw_history *h, const struct cw_history_entry *e)
 {
     struct cw_history_stat all = e->fresh;
@@ -269,7 +272,8 @@ static int write_row(const struct writer *w, const struct cw_history *h, const s
     bind_key(w->known, h, e);
     code = sqlite3_step(w->known);
     if (code == SQLITE_ROW) {
-        struct cw_history_stat before = {sqlite3_column_double(w->known, 0), sqlite3_column_double(w->known, 1),
+        struct cw_history_stat before = {sqlite3_column_double(w->known, 0),
+                                         sqlite3_column_double(w->known, 1),
                                          sqlite3_column_double(w->known, 2)};
         if (cw_history_stat_sensible(&before)) {
             cw_history_stat_merge(&before, &all);

@@ -221,7 +221,8 @@ static void trim(int folder)
         bytes += list[i].bytes;
     if (n > CW_FILE_STORE_FILES || bytes > CW_FILE_STORE_BYTES) {
         qsort(list, n, sizeof *list, by_age);
-        for (size_t i = 0; i < n && (left > CW_FILE_STORE_FILES / 4 * 3 || bytes > CW_FILE_STORE_BYTES / 4 * 3); i++) {
+        for (size_t i = 0;
+             i < n && (left > CW_FILE_STORE_FILES / 4 * 3 || bytes > CW_FILE_STORE_BYTES / 4 * 3); i++) {
             unlinkat(folder, list[i].name, 0);
             left--;
             bytes -= list[i].bytes;

@@ -20,14 +20,14 @@
 
 #include "identity.h"
 
-#define CW_FILE_STORE_FILES 4096
-#define CW_FILE_STORE_BYTES (256ll << 20)
+#define CW_FILE_STORE_FILES   4096
+#define CW_FILE_STORE_BYTES   (256ll << 20)
 #define CW_FILE_STORE_LARGEST (64u << 20) /* of one file */
 
 struct cw_file_store {
-    char above[PATH_MAX];       /* real path of the folder that holds the store's own */
-    char folder[NAME_MAX + 1];  /* name of that; "": nothing is stored */
-    _Atomic bool trimmed;       /* once per process */
+    char above[PATH_MAX];      /* real path of the folder that holds the store's own */
+    char folder[NAME_MAX + 1]; /* name of that; "": nothing is stored */
+    _Atomic bool trimmed;      /* once per process */
 };
 
 /* `folder` is made when something is written, in a folder of the user's own that must be there already. A

@@ -27,8 +27,8 @@ static bool find(const char *name, char path[PATH_MAX])
     char here[PATH_MAX];
     Dl_info info;
 
-    if (!dladdr((void *)(uintptr_t)cw_helper_tool_find, &info) || !info.dli_fname || !strchr(info.dli_fname, '/') ||
-        !realpath(info.dli_fname, here) || !strrchr(here, '/'))
+    if (!dladdr((void *)(uintptr_t)cw_helper_tool_find, &info) || !info.dli_fname ||
+        !strchr(info.dli_fname, '/') || !realpath(info.dli_fname, here) || !strrchr(here, '/'))
         return false;
     *strrchr(here, '/') = '\0';
     for (const char *const *place = places; *place; place++)

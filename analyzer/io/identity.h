@@ -68,7 +68,7 @@ struct cw_identity_set {
     struct cw_identity_item {
         struct cw_identity id;
         struct cw_key key;
-    } *item;
+    } * item;
     uint32_t n, capacity;
 };
 

@@ -19,7 +19,8 @@
 enum cw_status cw_json_load(const char *path, const char *text, const char *format, int version,
                             json_t **root, struct cw_error *err);
 
-/* Reads `path`, which must hold one JSON object of any kind. Errors: CW_ERR_IO, CW_ERR_FORMAT (line, column). */
+/* Reads `path`, which must hold one JSON object of any kind. Errors: CW_ERR_IO, CW_ERR_FORMAT (line, column).
+ */
 enum cw_status cw_json_load_any(const char *path, json_t **root, struct cw_error *err);
 
 /* Member `key` of `object` as a number, finite. Absent: *value stays as it is when `optional`, else

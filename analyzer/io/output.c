@@ -23,8 +23,8 @@ void cw_output_private_as(int fd)
     atomic_fetch_or(&closed, (st.st_mode & S_IRGRP ? 0 : S_IRWXG) | (st.st_mode & S_IROTH ? 0 : S_IRWXO));
 }
 
-/* Opens a file that did not exist, "clweave-<pid>-<n>.tmp" in the folder of `path`, whose name may have no room for more;
- * never follows a link. */
+/* Opens a file that did not exist, "clweave-<pid>-<n>.tmp" in the folder of `path`, whose name may have no
+ * room for more; never follows a link. */
 static int open_temporary(struct cw_output *o, const char *path, mode_t mode)
 {
     const char *slash = strrchr(path, '/');

@@ -25,8 +25,8 @@ struct cw_output {
     char *temporary; /* NULL when written directly */
 };
 
-/* An output may be made from the regular file `fd`: outputs that are opened from now on are closed to the group, and to
- * others, where that file is. Every reader of a user's file calls this. Thread-safe. */
+/* An output may be made from the regular file `fd`: outputs that are opened from now on are closed to the
+ * group, and to others, where that file is. Every reader of a user's file calls this. Thread-safe. */
 void cw_output_private_as(int fd);
 
 /* Opens `path` for writing with permission bits `mode` (less the umask, and less what cw_output_private_as()

@@ -1,5 +1,6 @@
-/* quiet_child.c - see quiet_child.h. The supervisor runs on a stack of its own in the host's memory, with the calling
- * thread's thread pointer: system calls only there, no lock, no allocation, nothing of libc that keeps state. */
+/* quiet_child.c - see quiet_child.h. The supervisor runs on a stack of its own in the host's memory, with the
+ * calling thread's thread pointer: system calls only there, no lock, no allocation, nothing of libc that
+ * keeps state. */
 #include "quiet_child.h"
 
 #include <errno.h>
@@ -34,7 +35,10 @@ enum {
     PAUSE_NS = 1000000,
     YIELD = 10, /* how much nicer the helper is than its host, whose cores it shares */
     KERNEL_SIGSET = 8,
-    NULL_FD = 0, READ_FD = 1, WRITE_FD = 2, FILE_FD = 3 /* the supervisor's, in the order in which it opens them */
+    NULL_FD = 0,
+    READ_FD = 1,
+    WRITE_FD = 2,
+    FILE_FD = 3 /* the supervisor's, in the order in which it opens them */
 };
 
 /* The thread sanitizer takes every clone for a fork of the host: not this one. */
@@ -68,7 +72,7 @@ struct supervisor {
     pid_t host;
     char *to;
     size_t got;
-    char *stack; /* of the helper, before it execs */
+    char *stack;       /* of the helper, before it execs */
     _Atomic int alive; /* the kernel clears it when the supervisor is gone */
     enum outcome outcome;
 };
@@ -110,7 +114,8 @@ BARE static int become_helper(void *data)
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL);
     if (s->child->kind == CW_QUIET_ONCE)
-        syscall(SYS_setpriority, PRIO_PROCESS, 0, 20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
+        syscall(SYS_setpriority, PRIO_PROCESS, 0,
+                20 - (int)syscall(SYS_getpriority, PRIO_PROCESS, 0) + YIELD);
     syscall(SYS_dup3, WRITE_FD, STDOUT_FILENO, 0);
     syscall(SYS_dup3, NULL_FD, STDERR_FILENO, 0);
     syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &usual); /* who asks may be a real-time thread */
@@ -186,8 +191,8 @@ BARE static enum outcome listen_to(struct supervisor *s, int64_t end_ms)
     }
 }
 
-/* SIGCHLD is ignored here, so children vanish by themselves, and wait fails once there are none. Those of a helper that
- * was killed have become ours, as we are the reaper. */
+/* SIGCHLD is ignored here, so children vanish by themselves, and wait fails once there are none. Those of a
+ * helper that was killed have become ours, as we are the reaper. */
 BARE static bool all_gone(int64_t end_ms)
 {
     const struct timespec pause = {0, PAUSE_NS};
@@ -262,9 +267,10 @@ static bool begin(struct supervisor *s, char *stack, bool *closed)
     pthread_mutex_lock(&quiet.lock);
     *closed = quiet.kind[s->child->kind].closed;
     if (!*closed && able)
-        pid = clone(supervise, stack + STACK,
-                    CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */, s,
-                    &s->alive, NULL, &s->alive);
+        pid =
+            clone(supervise, stack + STACK,
+                  CLONE_VM | CLONE_UNTRACED | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID /* no exit signal */,
+                  s, &s->alive, NULL, &s->alive);
     started = pid > 0;
     quiet.kind[s->child->kind].pid = pid;
     quiet.kind[s->child->kind].now = started ? s : NULL;
@@ -280,7 +286,8 @@ static void end(struct supervisor *s)
         syscall(SYS_futex, &s->alive, FUTEX_WAIT, alive, NULL, NULL, 0);
     pthread_mutex_lock(&quiet.lock);
     quiet.kind[s->child->kind].now = NULL;
-    syscall(SYS_wait4, quiet.kind[s->child->kind].pid, NULL, __WCLONE, NULL); /* unless the host has (__WALL) */
+    syscall(SYS_wait4, quiet.kind[s->child->kind].pid, NULL, __WCLONE,
+            NULL); /* unless the host has (__WALL) */
     pthread_mutex_unlock(&quiet.lock);
 }
 
@@ -292,7 +299,8 @@ static enum cw_status status_of(const struct supervisor *s, const char *name, st
     case TOO_LATE:
         return cw_error_set(err, CW_ERR_LIMIT, "%s: no answer within %u ms", name, s->child->milliseconds);
     case TOO_MUCH:
-        return cw_error_set(err, CW_ERR_LIMIT, "%s: an answer of more than %zu bytes", name, s->child->max_bytes);
+        return cw_error_set(err, CW_ERR_LIMIT, "%s: an answer of more than %zu bytes", name,
+                            s->child->max_bytes);
     case CANNOT:
         return cw_error_set(err, CW_ERR_IO, "%s: cannot be started", name);
     case CLOSED:
@@ -303,14 +311,16 @@ static enum cw_status status_of(const struct supervisor *s, const char *name, st
     return cw_error_set(err, CW_ERR_IO, "%s: was ended", name);
 }
 
-enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err)
+enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out,
+                                  struct cw_error *err)
 {
     struct supervisor s = {.child = child, .host = getpid(), .outcome = DIED};
     size_t bytes = 2 * STACK + child->max_bytes;
     enum cw_status status;
     int saved = errno;
     bool closed;
-    char *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *room =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     *out = (struct cw_quiet_output){0};
     if (room == MAP_FAILED) {
@@ -351,7 +361,8 @@ void cw_quiet_child_kill(enum cw_quiet_kind kind, bool forever)
 
 void cw_quiet_child_after_fork(void)
 {
-    for (int k = 0; k < CW_QUIET_KINDS; k++) { /* the lock may be a thread's that is not here: nothing is locked any more */
+    for (int k = 0; k < CW_QUIET_KINDS;
+         k++) { /* the lock may be a thread's that is not here: nothing is locked any more */
         quiet.kind[k].now = NULL;
         quiet.kind[k].closed = true;
     }

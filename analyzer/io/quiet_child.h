@@ -1,11 +1,13 @@
 /* quiet_child.h - runs a helper program that the process around us can neither see nor reap.
  *
- * The host is somebody else's program: it may wait for any child, have a handler for SIGCHLD, count its descriptors,
- * close all of them, fork, and set limits. So
- * - the helper is not its child. Between the two stands a supervising process that shares the host's memory (as a
- *   child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1) pass it over
- *   (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never execs;
- * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are closed;
+ * The host is somebody else's program: it may wait for any child, have a handler for SIGCHLD, count its
+ * descriptors, close all of them, fork, and set limits. So
+ * - the helper is not its child. Between the two stands a supervising process that shares the host's memory
+ * (as a child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1)
+ * pass it over (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never
+ * execs;
+ * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are
+ * closed;
  * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
  * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
  * - everything dies with the thread that called, whatever ends it.
@@ -27,8 +29,9 @@
 
 /* Of each kind there is one at a time in a process: the second caller waits. */
 enum cw_quiet_kind {
-    CW_QUIET_ONCE,  /* answers one question, and yields its core to the host (nice 10 more) */
-    CW_QUIET_SERVER, /* stays, and is asked by way of memory that it shares with the host, which waits for its answers */
+    CW_QUIET_ONCE,   /* answers one question, and yields its core to the host (nice 10 more) */
+    CW_QUIET_SERVER, /* stays, and is asked by way of memory that it shares with the host, which waits for its
+                        answers */
     CW_QUIET_KINDS
 };
 
@@ -38,10 +41,11 @@ struct cw_quiet_child {
     const char *const *env;  /* the whole environment; NULL-ended */
     const void *input;       /* contents of CW_QUIET_CHILD_FILE */
     size_t input_bytes;
-    size_t max_bytes;        /* of output; more ends the helper */
-    unsigned milliseconds;   /* then the helper is ended */
-    /* Not NULL: whole pages of the caller's, in whose place the file is mapped (MAP_SHARED), `shared_bytes` long; 1 is stored in
-     * *is_shared when it is there. Nobody touches them before. They stay mapped when the helper is gone. */
+    size_t max_bytes;      /* of output; more ends the helper */
+    unsigned milliseconds; /* then the helper is ended */
+    /* Not NULL: whole pages of the caller's, in whose place the file is mapped (MAP_SHARED), `shared_bytes`
+     * long; 1 is stored in *is_shared when it is there. Nobody touches them before. They stay mapped when the
+     * helper is gone. */
     void *shared;
     size_t shared_bytes;
     _Atomic uint32_t *is_shared;
@@ -53,11 +57,12 @@ struct cw_quiet_output {
     size_t mapped; /* private */
 };
 
-/* Runs it and waits; the calling thread must have all signals blocked. What the helper said is in *out, which the
- * caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot be started, or
- * cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at what it said. errno is
- * preserved. */
-enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out, struct cw_error *err);
+/* Runs it and waits; the calling thread must have all signals blocked. What the helper said is in *out, which
+ * the caller finishes (also after an error). CW_ERR_LIMIT: too late, or too much output; CW_ERR_IO: it cannot
+ * be started, or cw_quiet_child_kill was called; CW_ERR_NOMEM. How the helper ended is not told: look at what
+ * it said. errno is preserved. */
+enum cw_status cw_quiet_child_run(const struct cw_quiet_child *child, struct cw_quiet_output *out,
+                                  struct cw_error *err);
 void cw_quiet_output_finish(struct cw_quiet_output *out);
 
 /* Ends the helper of this kind that is running, and with `forever` all later ones at once. Any thread. */

@@ -135,7 +135,8 @@ static const char *type_of(const json_t *j)
     return *text ? text : word(type, "qualType");
 }
 
-static struct cw_ast_node *read_node(struct cw_ast *a, const json_t *j, struct cw_ast_node *parent, unsigned depth)
+static struct cw_ast_node *read_node(struct cw_ast *a, const json_t *j, struct cw_ast_node *parent,
+                                     unsigned depth)
 {
     struct cw_ast_node *n = new_node(a), **to;
     const json_t *range = json_object_get(j, "range"), *inner = json_object_get(j, "inner");
@@ -207,7 +208,8 @@ static enum cw_status read_tree(struct cw_ast *a, const char *text, size_t lengt
     return CW_OK;
 }
 
-enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size_t length, struct cw_ast **ast, struct cw_error *err)
+enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size_t length,
+                           struct cw_ast **ast, struct cw_error *err)
 {
     struct cw_bytes tree = {0};
     struct cw_ast *a = NULL;
@@ -261,7 +263,8 @@ struct cw_ast_node *cw_ast_callee(const struct cw_ast_node *call)
 {
     struct cw_ast_node *f = call->first ? cw_ast_bare(call->first, true) : NULL;
 
-    return f && f->kind == CW_AST_DeclRefExpr && f->decl && f->decl->kind == CW_AST_FunctionDecl ? f->decl : NULL;
+    return f && f->kind == CW_AST_DeclRefExpr && f->decl && f->decl->kind == CW_AST_FunctionDecl ? f->decl
+                                                                                                 : NULL;
 }
 
 struct cw_ast_node *cw_ast_body(const struct cw_ast_node *function)

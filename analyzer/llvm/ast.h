@@ -1,4 +1,5 @@
-/* ast.h - the syntax tree of an OpenCL C text, as clang has read it (-ast-dump=json), with places in the text. */
+/* ast.h - the syntax tree of an OpenCL C text, as clang has read it (-ast-dump=json), with places in the
+ * text. */
 #ifndef CW_FOOTPRINT_AST_H
 #define CW_FOOTPRINT_AST_H
 
@@ -8,46 +9,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of clang's, by their names there; all others are OTHER, an absent child (of a ForStmt, say) is NONE. */
-#define CW_AST_KINDS(X)                                                                                                         \
-    X(FunctionDecl)                                                                                                             \
-    X(ParmVarDecl)                                                                                                              \
-    X(VarDecl)                                                                                                                  \
-    X(ReqdWorkGroupSizeAttr)                                                                                                    \
-    X(WorkGroupSizeHintAttr)                                                                                                    \
-    X(VecTypeHintAttr)                                                                                                          \
-    X(OpenCLKernelAttr)                                                                                                         \
-    X(OverloadableAttr)                                                                                                         \
-    X(CompoundStmt)                                                                                                             \
-    X(ReturnStmt)                                                                                                               \
-    X(BreakStmt)                                                                                                                \
-    X(ContinueStmt)                                                                                                             \
-    X(SwitchStmt)                                                                                                               \
-    X(RecordDecl)                                                                                                               \
-    X(DeclStmt)                                                                                                                 \
-    X(IfStmt)                                                                                                                   \
-    X(ForStmt)                                                                                                                  \
-    X(WhileStmt)                                                                                                                \
-    X(DoStmt)                                                                                                                   \
-    X(GotoStmt)                                                                                                                 \
-    X(ParenExpr)                                                                                                                \
-    X(ImplicitCastExpr)                                                                                                         \
-    X(CStyleCastExpr)                                                                                                           \
-    X(DeclRefExpr)                                                                                                              \
-    X(IntegerLiteral)                                                                                                           \
-    X(FloatingLiteral)                                                                                                          \
-    X(CharacterLiteral)                                                                                                         \
-    X(BinaryOperator)                                                                                                           \
-    X(CompoundAssignOperator)                                                                                                   \
-    X(UnaryOperator)                                                                                                            \
-    X(ConditionalOperator)                                                                                                      \
-    X(BinaryConditionalOperator)                                                                                                \
-    X(OpaqueValueExpr)                                                                                                          \
-    X(CallExpr)                                                                                                                 \
-    X(ArraySubscriptExpr)                                                                                                       \
-    X(MemberExpr)                                                                                                               \
-    X(ExtVectorElementExpr)                                                                                                     \
-    X(InitListExpr)                                                                                                             \
+/* Classes of clang's, by their names there; all others are OTHER, an absent child (of a ForStmt, say) is
+ * NONE. */
+#define CW_AST_KINDS(X)                                                                                      \
+    X(FunctionDecl)                                                                                          \
+    X(ParmVarDecl)                                                                                           \
+    X(VarDecl)                                                                                               \
+    X(ReqdWorkGroupSizeAttr)                                                                                 \
+    X(WorkGroupSizeHintAttr)                                                                                 \
+    X(VecTypeHintAttr)                                                                                       \
+    X(OpenCLKernelAttr)                                                                                      \
+    X(OverloadableAttr)                                                                                      \
+    X(CompoundStmt)                                                                                          \
+    X(ReturnStmt)                                                                                            \
+    X(BreakStmt)                                                                                             \
+    X(ContinueStmt)                                                                                          \
+    X(SwitchStmt)                                                                                            \
+    X(RecordDecl)                                                                                            \
+    X(DeclStmt)                                                                                              \
+    X(IfStmt)                                                                                                \
+    X(ForStmt)                                                                                               \
+    X(WhileStmt)                                                                                             \
+    X(DoStmt)                                                                                                \
+    X(GotoStmt)                                                                                              \
+    X(ParenExpr)                                                                                             \
+    X(ImplicitCastExpr)                                                                                      \
+    X(CStyleCastExpr)                                                                                        \
+    X(DeclRefExpr)                                                                                           \
+    X(IntegerLiteral)                                                                                        \
+    X(FloatingLiteral)                                                                                       \
+    X(CharacterLiteral)                                                                                      \
+    X(BinaryOperator)                                                                                        \
+    X(CompoundAssignOperator)                                                                                \
+    X(UnaryOperator)                                                                                         \
+    X(ConditionalOperator)                                                                                   \
+    X(BinaryConditionalOperator)                                                                             \
+    X(OpaqueValueExpr)                                                                                       \
+    X(CallExpr)                                                                                              \
+    X(ArraySubscriptExpr)                                                                                    \
+    X(MemberExpr)                                                                                            \
+    X(ExtVectorElementExpr)                                                                                  \
+    X(InitListExpr)                                                                                          \
     X(CompoundLiteralExpr)
 
 enum cw_ast_kind {
@@ -60,14 +62,14 @@ enum cw_ast_kind {
 
 struct cw_ast_node {
     enum cw_ast_kind kind;
-    uint32_t begin, end;  /* bytes [begin, end) of the text; 0, 0: of none */
-    uint32_t name_at;     /* declarations: where their name stands */
-    bool macro;           /* some end of it is made by a macro */
-    bool written;         /* variables: more is done with it than reading its value */
+    uint32_t begin, end;       /* bytes [begin, end) of the text; 0, 0: of none */
+    uint32_t name_at;          /* declarations: where their name stands */
+    bool macro;                /* some end of it is made by a macro */
+    bool written;              /* variables: more is done with it than reading its value */
     uint8_t term, turns, cuts; /* of variables, once they are looked at (rows_terms.c) */
-    const char *type;     /* without typedefs; "" for what has none */
-    const char *words;    /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their name;
-                             records: "struct", "union"; else "" */
+    const char *type;          /* without typedefs; "" for what has none */
+    const char *words; /* operators: "+"; casts: "IntegralCast"; literals: their value; declarations: their
+                          name; records: "struct", "union"; else "" */
     struct cw_ast_node *decl; /* DeclRefExpr: what it names; NULL: no declaration of the text's */
     struct cw_ast_node *parent, *first, *next;
 };
@@ -75,15 +77,18 @@ struct cw_ast_node {
 /* Owns its nodes and words. Belongs to one thread. */
 struct cw_ast;
 
-/* Reads `text` as clang does with these options. CW_ERR_NOTFOUND, CW_ERR_FORMAT (it does not compile; clang says something
- * else than expected), CW_ERR_LIMIT (more than 128 KiB, or nested too deeply), CW_ERR_IO, CW_ERR_NOMEM. */
-enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size_t length, struct cw_ast **ast, struct cw_error *err);
+/* Reads `text` as clang does with these options. CW_ERR_NOTFOUND, CW_ERR_FORMAT (it does not compile; clang
+ * says something else than expected), CW_ERR_LIMIT (more than 128 KiB, or nested too deeply), CW_ERR_IO,
+ * CW_ERR_NOMEM. */
+enum cw_status cw_ast_read(const struct cw_ir_options *o, const char *text, size_t length,
+                           struct cw_ast **ast, struct cw_error *err);
 void cw_ast_free(struct cw_ast *ast); /* NULL is fine */
 
 /* The whole; its children are declarations. */
 struct cw_ast_node *cw_ast_root(const struct cw_ast *ast);
 
-/* The next node of the tree below `top`, parents before their children; NULL: `n` is the last one. Begin with n = top. */
+/* The next node of the tree below `top`, parents before their children; NULL: `n` is the last one. Begin with
+ * n = top. */
 struct cw_ast_node *cw_ast_following(const struct cw_ast_node *top, const struct cw_ast_node *n);
 /* Child i, or NULL. */
 struct cw_ast_node *cw_ast_child(const struct cw_ast_node *n, unsigned i);

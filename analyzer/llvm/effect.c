@@ -131,8 +131,10 @@ static void vector_access(struct reader *r, int block, LLVMValueRef v, const str
     struct cw_expr_pool *p = &r->m->pool;
     int index = cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_lift_value(&r->lift, LLVMGetOperand(v, store), -1));
     int offset = cw_expr_binary(p, CW_EXPR_MUL, 64, index, cw_expr_const(p, 64, element * b->lane_stride));
-    /* of a vector of three that is aligned as one of four, vendors may touch the fourth, too: PoCL stores a zero there */
-    struct cw_access a = plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, element * b->lane_stride, element * b->lanes);
+    /* of a vector of three that is aligned as one of four, vendors may touch the fourth, too: PoCL stores a
+     * zero there */
+    struct cw_access a =
+        plain(store ? CW_ACCESS_WRITE : CW_ACCESS_READ, element * b->lane_stride, element * b->lanes);
     if (b->lane_stride != b->lanes)
         a.doubt = cw_reason_padding;
     add_access(r, block, LLVMGetOperand(v, store ? 2 : 1), offset, a);

@@ -203,8 +203,8 @@ enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LL
     return s;
 }
 
-enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length, struct cw_bytes *tree,
-                                 struct cw_error *err)
+enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length,
+                                 struct cw_bytes *tree, struct cw_error *err)
 {
     struct cw_child_output out = {0};
     char path[64];

@@ -32,8 +32,8 @@ enum cw_status cw_ir_compile(const struct cw_ir_options *o, const char *path, LL
 
 /* What clang's parser makes of `text` with the same options, as JSON; *tree is the caller's to free. Errors
  * as above, and CW_ERR_LIMIT for more than 64 MiB. */
-enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length, struct cw_bytes *tree,
-                                 struct cw_error *err);
+enum cw_status cw_ir_syntax_tree(const struct cw_ir_options *o, const char *text, size_t length,
+                                 struct cw_bytes *tree, struct cw_error *err);
 
 /* Inlines everything, keeps values in registers, makes loops simple; every access to global or constant
  * memory of the source stays. CW_ERR_INVALID with LLVM's message. */

@@ -48,7 +48,8 @@ static int fail(enum cw_status status, const char *words)
                           "status", cw_status_string(status), "message", message);
     char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
     puts(text ? text
-              : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of memory\",\"message\":\"\"}}");
+              : "{\"format\":\"clweave-footprint\",\"version\":1,\"error\":{\"status\":\"out of "
+                "memory\",\"message\":\"\"}}");
     free(text);
     json_decref(j);
     fflush(stdout);

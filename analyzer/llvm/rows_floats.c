@@ -1,26 +1,29 @@
-/* rows_floats.c - whether compilers may compute floating-point values otherwise in a copy of a kernel's text: see rows_proof.h.
+/* rows_floats.c - whether compilers may compute floating-point values otherwise in a copy of a kernel's text:
+ * see rows_proof.h.
  *
- * Copies differ from the kernel in what is constant: tests, turns of loops that are unrolled, what is given a value only where a
- * test holds. A product of two constants that is part of a sum is rounded by itself, and fused with the sum where they are no
- * constants; a constant NaN has another sign than the processor's; what is multiplied by a constant -1 is negated. And where
- * something is negated LLVM puts that into a neighbouring operation, or not, by who else uses it and in which block, and an
- * operation that negates leaves NaNs as they are; where a test picks a sum or a difference, it makes a sum and negates what was to be
- * subtracted. A constant that is made a whole number which cannot hold it is anything; and functions have tests and constants of
- * their own.
+ * Copies differ from the kernel in what is constant: tests, turns of loops that are unrolled, what is given a
+ * value only where a test holds. A product of two constants that is part of a sum is rounded by itself, and
+ * fused with the sum where they are no constants; a constant NaN has another sign than the processor's; what
+ * is multiplied by a constant -1 is negated. And where something is negated LLVM puts that into a
+ * neighbouring operation, or not, by who else uses it and in which block, and an operation that negates
+ * leaves NaNs as they are; where a test picks a sum or a difference, it makes a sum and negates what was to
+ * be subtracted. A constant that is made a whole number which cannot hold it is anything; and functions have
+ * tests and constants of their own.
  *
- * So operations are done with values of the first three kinds below alone, of which one is no constant in any copy, or which are the
- * same constants in all; what is in doubt is only copied, stored and compared. The operations are sums, products, quotients,
- * conversions to int and a few functions (cw_proof_plain); nothing is negated but numbers or, once in a kernel, an element that is
- * subtracted from a product, or a product of elements that is subtracted; and kernels with a difference, or with a negative factor,
- * do all their sums in one place, under no test or the same ones. As comparisons tell compilers what values are, where some are
+ * So operations are done with values of the first three kinds below alone, of which one is no constant in any
+ * copy, or which are the same constants in all; what is in doubt is only copied, stored and compared. The
+ * operations are sums, products, quotients, conversions to int and a few functions (cw_proof_plain); nothing
+ * is negated but numbers or, once in a kernel, an element that is subtracted from a product, or a product of
+ * elements that is subtracted; and kernels with a difference, or with a negative factor, do all their sums in
+ * one place, under no test or the same ones. As comparisons tell compilers what values are, where some are
  * compared nothing is multiplied or converted.
  *
  * What a value may be:
- *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole arguments of which a kernel
- *            only makes floating-point values, and what is made of them
- *   NUMBER   made of numbers alone, so that it is the same constant in every copy
- *   ZERO     OPEN or, in some copy, the constant 0: sums that begin with 0. Products with it are exact
- *   DOUBT    anything else: made of ids, turns, whole numbers that tests tell about, of different numbers */
+ *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole
+ * arguments of which a kernel only makes floating-point values, and what is made of them NUMBER   made of
+ * numbers alone, so that it is the same constant in every copy ZERO     OPEN or, in some copy, the constant
+ * 0: sums that begin with 0. Products with it are exact DOUBT    anything else: made of ids, turns, whole
+ * numbers that tests tell about, of different numbers */
 #include "rows_floats.h"
 
 #include <string.h>
@@ -33,7 +36,9 @@ static enum cw_proof_value either(enum cw_proof_value a, enum cw_proof_value b)
         return a == CW_PROOF_NUMBER && b == a ? CW_PROOF_DOUBT : a;
     if (a == CW_PROOF_NOTHING)
         return b;
-    return (a == CW_PROOF_OPEN && b == CW_PROOF_ZERO) || (a == CW_PROOF_ZERO && b == CW_PROOF_OPEN) ? CW_PROOF_ZERO : CW_PROOF_DOUBT;
+    return (a == CW_PROOF_OPEN && b == CW_PROOF_ZERO) || (a == CW_PROOF_ZERO && b == CW_PROOF_OPEN)
+               ? CW_PROOF_ZERO
+               : CW_PROOF_DOUBT;
 }
 
 /* One of the values of something; 0 may be one of several. */
@@ -41,12 +46,14 @@ static enum cw_proof_value one_of(struct cw_proof_look l, const struct cw_ast_no
 {
     double v;
 
-    return cw_proof_number(l, n, &v) && v == 0 && cw_proof_is_usual(v) ? CW_PROOF_ZERO : cw_proof_value_of(l, n);
+    return cw_proof_number(l, n, &v) && v == 0 && cw_proof_is_usual(v) ? CW_PROOF_ZERO
+                                                                       : cw_proof_value_of(l, n);
 }
 
 /* ---- memory */
 
-static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n, unsigned depth);
+static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n,
+                                              unsigned depth);
 
 /* The parameter that pointer d points into, itself or as it is declared; NULL: something else. */
 static const struct cw_ast_node *root_of(struct cw_proof_look *l, const struct cw_ast_node *d, unsigned depth)
@@ -62,13 +69,15 @@ static const struct cw_ast_node *root_of(struct cw_proof_look *l, const struct c
 }
 
 /* The parameter that the pointer points into, by sums alone; NULL: something else. */
-static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n, unsigned depth)
+static const struct cw_ast_node *pointed_into(struct cw_proof_look *l, const struct cw_ast_node *n,
+                                              unsigned depth)
 {
     const struct cw_ast_node *d;
 
     n = cw_ast_bare(n, false);
     d = cw_proof_variable(n);
-    if (!d && n->kind == CW_AST_BinaryOperator && (!strcmp(n->words, "+") || !strcmp(n->words, "-")) && strchr(n->first->type, '*'))
+    if (!d && n->kind == CW_AST_BinaryOperator && (!strcmp(n->words, "+") || !strcmp(n->words, "-")) &&
+        strchr(n->first->type, '*'))
         return pointed_into(l, n->first, depth);
     return d ? root_of(l, d, depth) : NULL;
 }
@@ -79,12 +88,14 @@ static bool is_element(const struct cw_ast_node *n)
            (n->kind == CW_AST_MemberExpr && strchr(n->first->type, '*'));
 }
 
-/* The element that this use of a pointer is for, or the pointer variable that is declared with it; NULL: another use. */
+/* The element that this use of a pointer is for, or the pointer variable that is declared with it; NULL:
+ * another use. */
 static const struct cw_ast_node *element_of(const struct cw_ast_node *use)
 {
     for (use = use->parent; !is_element(use) && use->kind != CW_AST_VarDecl; use = use->parent)
         if (use->kind != CW_AST_ParenExpr && !cw_ast_is(use, CW_AST_ImplicitCastExpr, "LValueToRValue") &&
-            !(use->kind == CW_AST_BinaryOperator && strchr(use->type, '*') && strchr("+-", *use->words) && !use->words[1]))
+            !(use->kind == CW_AST_BinaryOperator && strchr(use->type, '*') && strchr("+-", *use->words) &&
+              !use->words[1]))
             return NULL;
     return use;
 }
@@ -94,7 +105,9 @@ static const struct cw_ast_node *store_to(const struct cw_ast_node *n)
 {
     const struct cw_ast_node *up = n->parent;
 
-    for (; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr || up->kind == CW_AST_MemberExpr; up = up->parent)
+    for (; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr ||
+           up->kind == CW_AST_MemberExpr;
+         up = up->parent)
         ;
     return cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue") ? NULL : up;
 }
@@ -120,7 +133,8 @@ static enum cw_proof_value stored(struct cw_proof_look l, const struct cw_ast_no
         of = of && of->kind != CW_AST_VarDecl ? of : NULL;
         if (of && !store)
             continue;
-        if (!of || !(store->kind == CW_AST_CompoundAssignOperator || cw_ast_is(store, CW_AST_BinaryOperator, "=")))
+        if (!of ||
+            !(store->kind == CW_AST_CompoundAssignOperator || cw_ast_is(store, CW_AST_BinaryOperator, "=")))
             return CW_PROOF_DOUBT; /* somebody else may store to it */
         one = one_of(l, store->first->next);
         if (store->kind == CW_AST_CompoundAssignOperator && one != CW_PROOF_OPEN)
@@ -158,7 +172,8 @@ static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_
 
     if (cw_proof_is_in_trail(&l, d))
         return CW_PROOF_NOTHING; /* what it is given else */
-    if (d->kind != CW_AST_VarDecl || l.depth == DEEPEST || (d->first && d->first->next) || !cw_proof_is_floating(d))
+    if (d->kind != CW_AST_VarDecl || l.depth == DEEPEST || (d->first && d->first->next) ||
+        !cw_proof_is_floating(d))
         return CW_PROOF_DOUBT;
     l.trail[l.depth++] = d;
     if (d->first)
@@ -169,11 +184,13 @@ static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_
         ++*l.looks;
         if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
             continue;
-        for (up = n->parent; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr; up = up->parent)
+        for (up = n->parent; up->kind == CW_AST_ParenExpr || up->kind == CW_AST_ExtVectorElementExpr;
+             up = up->parent)
             inner = up;
         if (cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue"))
             continue;
-        if (up->first != inner || !(up->kind == CW_AST_CompoundAssignOperator || cw_ast_is(up, CW_AST_BinaryOperator, "=")))
+        if (up->first != inner ||
+            !(up->kind == CW_AST_CompoundAssignOperator || cw_ast_is(up, CW_AST_BinaryOperator, "=")))
             return CW_PROOF_DOUBT;
         one = one_of(l, inner->next);
         if (up->kind == CW_AST_CompoundAssignOperator && one != CW_PROOF_OPEN) {
@@ -185,8 +202,8 @@ static enum cw_proof_value variable(struct cw_proof_look l, const struct cw_ast_
     return v == CW_PROOF_NOTHING || (scaled && v != CW_PROOF_OPEN) ? CW_PROOF_DOUBT : v;
 }
 
-/* A whole number that tests may tell something about: more is done with it than making a floating-point number of it, or a
- * subscript. */
+/* A whole number that tests may tell something about: more is done with it than making a floating-point
+ * number of it, or a subscript. */
 static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d)
 {
     for (const struct cw_ast_node *n = l->p->body; n; n = cw_ast_following(l->p->body, n)) {
@@ -194,13 +211,15 @@ static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d
         ++*l->looks;
         if (n->kind != CW_AST_DeclRefExpr || n->decl != d)
             continue;
-        while (k != l->p->body && k->kind != CW_AST_ArraySubscriptExpr && !cw_ast_is(k, CW_AST_CStyleCastExpr, "IntegralToFloating") &&
+        while (k != l->p->body && k->kind != CW_AST_ArraySubscriptExpr &&
+               !cw_ast_is(k, CW_AST_CStyleCastExpr, "IntegralToFloating") &&
                !cw_ast_is(k, CW_AST_ImplicitCastExpr, "IntegralToFloating") &&
-               (k == n || k->kind == CW_AST_ParenExpr || cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_proof_is_whole(k)))
+               (k == n || k->kind == CW_AST_ParenExpr ||
+                cw_ast_is(k, CW_AST_ImplicitCastExpr, "LValueToRValue") || cw_proof_is_whole(k)))
             k = k->parent;
         if (k->kind != CW_AST_ArraySubscriptExpr &&
-            !((k->kind == CW_AST_CStyleCastExpr || k->kind == CW_AST_ImplicitCastExpr) && !strcmp(k->words, "IntegralToFloating") &&
-              cw_proof_variable(k->first) == d))
+            !((k->kind == CW_AST_CStyleCastExpr || k->kind == CW_AST_ImplicitCastExpr) &&
+              !strcmp(k->words, "IntegralToFloating") && cw_proof_variable(k->first) == d))
             return true;
     }
     return false;
@@ -208,7 +227,8 @@ static bool is_tested(const struct cw_proof_look *l, const struct cw_ast_node *d
 
 const char *cw_proof_called(const struct cw_ast_node *call)
 {
-    const struct cw_ast_node *f = call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
+    const struct cw_ast_node *f =
+        call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
 
     return f && f->kind == CW_AST_DeclRefExpr ? f->words : "";
 }
@@ -220,8 +240,10 @@ static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast
     unsigned at = 1;
 
     if (d->parent == l.p->kernel)
-        return d->written || (cw_proof_is_whole(d) && (!cw_proof_is_integer(d->type) || l.p->converts || is_tested(&l, d))) ? CW_PROOF_DOUBT
-                                                                                                                            : CW_PROOF_OPEN;
+        return d->written || (cw_proof_is_whole(d) &&
+                              (!cw_proof_is_integer(d->type) || l.p->converts || is_tested(&l, d)))
+                   ? CW_PROOF_DOUBT
+                   : CW_PROOF_OPEN;
     if (!cw_proof_is_floating(d))
         return CW_PROOF_DOUBT;
     if (cw_proof_is_in_trail(&l, d))
@@ -230,8 +252,10 @@ static enum cw_proof_value parameter(struct cw_proof_look l, const struct cw_ast
         return CW_PROOF_DOUBT;
     for (const struct cw_ast_node *k = d->parent->first; k && k != d; k = k->next)
         at += k->kind == CW_AST_ParmVarDecl;
-    for (const struct cw_ast_node *n = cw_ast_body(d->parent); n; n = cw_ast_following(cw_ast_body(d->parent), n))
-        if (n->kind == CW_AST_DeclRefExpr && n->decl == d && !cw_ast_is(n->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+    for (const struct cw_ast_node *n = cw_ast_body(d->parent); n;
+         n = cw_ast_following(cw_ast_body(d->parent), n))
+        if (n->kind == CW_AST_DeclRefExpr && n->decl == d &&
+            !cw_ast_is(n->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
             return CW_PROOF_DOUBT;
     l.trail[l.depth++] = d;
     for (unsigned i = 0; i < l.p->reaches; i++) {
@@ -267,7 +291,8 @@ static enum cw_proof_value returned(struct cw_proof_look l, const char *function
     return v == CW_PROOF_NOTHING ? CW_PROOF_DOUBT : v;
 }
 
-/* Functions of OpenCL C that do just what they are asked to (cw_proof_plain). Of others nobody knows what they are made of. */
+/* Functions of OpenCL C that do just what they are asked to (cw_proof_plain). Of others nobody knows what
+ * they are made of. */
 static enum cw_proof_value call(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     const char *name = cw_proof_called(n);
@@ -316,9 +341,12 @@ static enum cw_proof_value operation(struct cw_proof_look l, const struct cw_ast
         return CW_PROOF_ZERO;
     if (*n->words != '*' && *n->words != '/')
         return CW_PROOF_DOUBT;
-    if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_proof_number(l, n->first->next, &value) && value > 0 : *n->words == '*' && b == a))
+    if (a == CW_PROOF_ZERO && (b == CW_PROOF_NUMBER ? cw_proof_number(l, n->first->next, &value) && value > 0
+                                                    : *n->words == '*' && b == a))
         return CW_PROOF_ZERO;
-    return *n->words == '*' && b == CW_PROOF_ZERO && cw_proof_number(l, n->first, &value) && value > 0 ? CW_PROOF_ZERO : CW_PROOF_DOUBT;
+    return *n->words == '*' && b == CW_PROOF_ZERO && cw_proof_number(l, n->first, &value) && value > 0
+               ? CW_PROOF_ZERO
+               : CW_PROOF_DOUBT;
 }
 
 /* The members of a vector, all of one kind. */
@@ -378,7 +406,8 @@ enum cw_proof_value cw_proof_value_of(struct cw_proof_look l, const struct cw_as
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "*"))
             return element(l, n);
-        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first) : CW_PROOF_DOUBT; /* negations may move */
+        return !strcmp(n->words, "+") ? cw_proof_value_of(l, n->first)
+                                      : CW_PROOF_DOUBT; /* negations may move */
     case CW_AST_DeclRefExpr:
         return n->decl && cw_proof_is_floating(n->decl) ? named(l, n->decl) : CW_PROOF_DOUBT;
     case CW_AST_BinaryOperator:

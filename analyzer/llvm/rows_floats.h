@@ -1,5 +1,5 @@
-/* rows_floats.h - what compilers may know of floating-point values in a copy of a kernel's text. Internal to rows_*.c; see
- * rows_floats.c. */
+/* rows_floats.h - what compilers may know of floating-point values in a copy of a kernel's text. Internal to
+ * rows_*.c; see rows_floats.c. */
 #ifndef CW_FOOTPRINT_ROWS_FLOATS_H
 #define CW_FOOTPRINT_ROWS_FLOATS_H
 
@@ -25,14 +25,15 @@ enum { CW_PROOF_DEEPEST = 24, CW_PROOF_MOST_LOOKS = 2000000 };
 
 struct cw_proof_look {
     const struct cw_proof *p;
-    const struct cw_ast_node *body; /* of the function that is looked at */
+    const struct cw_ast_node *body;                    /* of the function that is looked at */
     const struct cw_ast_node *trail[CW_PROOF_DEEPEST]; /* whose values are being looked at */
     unsigned depth;
-    bool strict; /* buffers that are being looked at are DOUBT, else OPEN */
+    bool strict;     /* buffers that are being looked at are DOUBT, else OPEN */
     unsigned *looks; /* so far; beyond a limit all is DOUBT */
 };
 
-bool cw_proof_is_floating(const struct cw_ast_node *n); /* a scalar or vector; no function, pointer or structure */
+bool cw_proof_is_floating(
+    const struct cw_ast_node *n); /* a scalar or vector; no function, pointer or structure */
 bool cw_proof_is_whole(const struct cw_ast_node *n);
 bool cw_proof_is_literal(const struct cw_ast_node *n);
 bool cw_proof_is_one_of(const char *word, const char *const *list); /* NULL ends it */
@@ -46,7 +47,8 @@ bool cw_proof_is_usual(double v);
 /* The one value that a variable is ever given, or NULL. */
 const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, const struct cw_ast_node *d);
 bool cw_proof_is_in_trail(const struct cw_proof_look *l, const struct cw_ast_node *d);
-enum cw_proof_plain cw_proof_plain_of(const char *function); /* by its name, where the program defines none of that name */
+enum cw_proof_plain
+cw_proof_plain_of(const char *function); /* by its name, where the program defines none of that name */
 /* The name of the function that is called; "" for none. */
 const char *cw_proof_called(const struct cw_ast_node *call);
 

@@ -11,7 +11,7 @@ struct asked {
     const struct cw_analyse_request *request;
     struct cw_model *model;
     int n;
-    json_t *said; /* NULL, or what does not hold in each */
+    json_t *said;                  /* NULL, or what does not hold in each */
     const struct cw_rw_text *text; /* whose tree that is */
     struct cw_ast *tree;
     struct cw_error err;
@@ -59,11 +59,13 @@ static enum cw_status rewrite(struct asked *a, const char *source, struct cw_err
     struct cw_rewrite_unit unit = {source, options};
     struct cw_rewrite_in in = {.unit = &unit, .units = 1, .rows = look, .rows_context = a};
     struct cw_rewrite_out out;
-    enum cw_status s = options ? cw_rewrite(&in, &out, err) : cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
+    enum cw_status s = options ? cw_rewrite(&in, &out, err)
+                               : cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
 
     if (s == CW_OK) {
         if (!out.source)
-            s = cw_error_set(err, CW_ERR_UNSUPPORTED, "%s cannot be rewritten: %s", a->request->path, out.reason);
+            s = cw_error_set(err, CW_ERR_UNSUPPORTED, "%s cannot be rewritten: %s", a->request->path,
+                             out.reason);
         cw_rewrite_finish(&out);
     }
     cw_ast_free(a->tree);
@@ -95,7 +97,8 @@ void cw_rows_models(const struct cw_analyse_request *request, struct cw_model *m
     ask(&(struct asked){.request = request, .model = model, .n = n}, NULL);
 }
 
-enum cw_status cw_rows_described(const struct cw_analyse_request *request, json_t **result, struct cw_error *err)
+enum cw_status cw_rows_described(const struct cw_analyse_request *request, json_t **result,
+                                 struct cw_error *err)
 {
     struct asked a = {.request = request, .said = json_array()};
     enum cw_status s = ask(&a, err);

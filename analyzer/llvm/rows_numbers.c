@@ -18,13 +18,15 @@ static bool is_vector(const char *type)
 
 bool cw_proof_is_floating(const struct cw_ast_node *n)
 {
-    return says_floating(n->type) && !strchr(n->type, '*') && !strchr(n->type, '[') && (is_vector(n->type) || !strchr(n->type, '('));
+    return says_floating(n->type) && !strchr(n->type, '*') && !strchr(n->type, '[') &&
+           (is_vector(n->type) || !strchr(n->type, '('));
 }
 
 /* Only what is known to be: structures have names of any kind. */
 bool cw_proof_is_whole(const struct cw_ast_node *n)
 {
-    return cw_proof_is_integer(n->type) || !strcmp(n->type, "bool") || (is_vector(n->type) && !says_floating(n->type));
+    return cw_proof_is_integer(n->type) || !strcmp(n->type, "bool") ||
+           (is_vector(n->type) && !says_floating(n->type));
 }
 
 bool cw_proof_is_literal(const struct cw_ast_node *n)
@@ -75,7 +77,8 @@ const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, con
         return NULL;
     for (const struct cw_ast_node *n = l->body; n; n = cw_ast_following(l->body, n)) {
         ++*l->looks;
-        if (n->kind != CW_AST_DeclRefExpr || n->decl != d || cw_ast_is(n->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+        if (n->kind != CW_AST_DeclRefExpr || n->decl != d ||
+            cw_ast_is(n->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
             continue;
         if (value || n->parent->first != n || !cw_ast_is(n->parent, CW_AST_BinaryOperator, "="))
             return NULL;
@@ -86,7 +89,8 @@ const struct cw_ast_node *cw_proof_given_once(const struct cw_proof_look *l, con
 
 static bool fits(const char *type, double v)
 {
-    return !strcmp(type, "int") || !strcmp(type, "long") ? fabs(v) < 2147483648.0 : cw_proof_is_integer(type) && v >= 0 && v < 128;
+    return !strcmp(type, "int") || !strcmp(type, "long") ? fabs(v) < 2147483648.0
+                                                         : cw_proof_is_integer(type) && v >= 0 && v < 128;
 }
 
 static bool number_of_cast(struct cw_proof_look l, const struct cw_ast_node *n, double *value)
@@ -100,8 +104,8 @@ static bool number_of_cast(struct cw_proof_look l, const struct cw_ast_node *n, 
         l.trail[l.depth++] = d;
         return cw_proof_number(l, once, value);
     }
-    if (strcmp(n->words, "IntegralCast") && strcmp(n->words, "IntegralToFloating") && strcmp(n->words, "FloatingCast") &&
-        strcmp(n->words, "NoOp") && strcmp(n->words, "VectorSplat"))
+    if (strcmp(n->words, "IntegralCast") && strcmp(n->words, "IntegralToFloating") &&
+        strcmp(n->words, "FloatingCast") && strcmp(n->words, "NoOp") && strcmp(n->words, "VectorSplat"))
         return false;
     return cw_proof_number(l, n->first, value) && (strcmp(n->words, "IntegralCast") || fits(n->type, *value));
 }
@@ -134,8 +138,8 @@ bool cw_proof_number(struct cw_proof_look l, const struct cw_ast_node *n, double
         *value = sqrt(a);
         return true;
     case CW_AST_BinaryOperator:
-        if (!cw_proof_is_floating(n) || !strchr("+-*/", *n->words) || n->words[1] || !cw_proof_number(l, n->first, &a) ||
-            !cw_proof_number(l, n->first->next, &b))
+        if (!cw_proof_is_floating(n) || !strchr("+-*/", *n->words) || n->words[1] ||
+            !cw_proof_number(l, n->first, &a) || !cw_proof_number(l, n->first->next, &b))
             return false;
         *value = *n->words == '+' ? a + b : *n->words == '-' ? a - b : *n->words == '*' ? a * b : a / b;
         return true;

@@ -24,8 +24,8 @@ static bool may_be_product(const struct cw_ast_node *top)
     return false;
 }
 
-/* What clang negates to make one operation of `left - right`, where that is no number: an operand, or a product of which LLVM may
- * negate any factor. */
+/* What clang negates to make one operation of `left - right`, where that is no number: an operand, or a
+ * product of which LLVM may negate any factor. */
 static const struct cw_ast_node *negated(const struct cw_ast_node *top)
 {
     bool compound = top->kind == CW_AST_CompoundAssignOperator;
@@ -36,12 +36,15 @@ static const struct cw_ast_node *negated(const struct cw_ast_node *top)
     if (!may_be_product(right))
         return NULL;
     factor = is_product(n) ? cw_ast_bare(n->first, true) : NULL;
-    return factor && cw_proof_is_literal(factor) && fabs(strtod(factor->words, NULL) - 1) >= 1e-3 ? NULL : n; /* 1: -1 of it negates */
+    return factor && cw_proof_is_literal(factor) && fabs(strtod(factor->words, NULL) - 1) >= 1e-3
+               ? NULL
+               : n; /* 1: -1 of it negates */
 }
 
 static bool is_difference(const struct cw_ast_node *n)
 {
-    return cw_proof_is_floating(n) && (cw_ast_is(n, CW_AST_BinaryOperator, "-") || cw_ast_is(n, CW_AST_CompoundAssignOperator, "-="));
+    return cw_proof_is_floating(n) &&
+           (cw_ast_is(n, CW_AST_BinaryOperator, "-") || cw_ast_is(n, CW_AST_CompoundAssignOperator, "-="));
 }
 
 static unsigned negations(const struct cw_proof *p)
@@ -57,11 +60,12 @@ static unsigned negations(const struct cw_proof *p)
 /* An element that is another one in each work-item, or a product of two. */
 static bool moves(const struct cw_proof *p, const struct cw_ast_node *n)
 {
-    enum cw_rw_term t = n->kind == CW_AST_ArraySubscriptExpr ? cw_proof_term_of(p, cw_ast_child(n, 1)).moves : CW_RW_T_UNKNOWN;
+    enum cw_rw_term t = n->kind == CW_AST_ArraySubscriptExpr ? cw_proof_term_of(p, cw_ast_child(n, 1)).moves
+                                                             : CW_RW_T_UNKNOWN;
 
     if (is_product(n))
-        return !is_product(cw_ast_bare(n->first, true)) && moves(p, cw_ast_bare(n->first, true)) && !is_product(cw_ast_bare(n->first->next, true)) &&
-               moves(p, cw_ast_bare(n->first->next, true));
+        return !is_product(cw_ast_bare(n->first, true)) && moves(p, cw_ast_bare(n->first, true)) &&
+               !is_product(cw_ast_bare(n->first->next, true)) && moves(p, cw_ast_bare(n->first->next, true));
     return t == CW_RW_T_UP || t == CW_RW_T_DOWN;
 }
 
@@ -93,29 +97,31 @@ static bool is_only_read(const struct cw_proof *p, const struct cw_ast_node *ele
             continue;
         while (up->kind == CW_AST_ImplicitCastExpr || up->kind == CW_AST_ParenExpr)
             up = up->parent;
-        if (up->kind != CW_AST_ArraySubscriptExpr || !cw_ast_is(up->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
+        if (up->kind != CW_AST_ArraySubscriptExpr ||
+            !cw_ast_is(up->parent, CW_AST_ImplicitCastExpr, "LValueToRValue"))
             return false;
     }
     return true;
 }
 
-/* Nobody takes the negation out of the row's loop; as it is the only one of the kernel nobody makes one of two; and it is of nothing
- * that the kernel has stored and compilers know. */
+/* Nobody takes the negation out of the row's loop; as it is the only one of the kernel nobody makes one of
+ * two; and it is of nothing that the kernel has stored and compilers know. */
 static bool stays_where_it_is(const struct cw_proof *p, const struct cw_ast_node *n)
 {
     return !p->r->loops && moves(p, n) && negations(p) == 1 &&
            (stores(p) == 1 || (n->kind == CW_AST_ArraySubscriptExpr && is_only_read(p, n)));
 }
 
-/* Floating-point values decide: compared by operators, or as they are. Two of such make LLVM take a value for a number, and which of
- * them are left differs from copy to copy. */
+/* Floating-point values decide: compared by operators, or as they are. Two of such make LLVM take a value for
+ * a number, and which of them are left differs from copy to copy. */
 static bool is_comparison(const struct cw_ast_node *n)
 {
     static const char *const decides[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||", NULL};
 
     switch (n->kind) {
     case CW_AST_BinaryOperator:
-        return cw_proof_is_one_of(n->words, decides) && (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
+        return cw_proof_is_one_of(n->words, decides) &&
+               (cw_proof_is_floating(n->first) || cw_proof_is_floating(n->first->next));
     case CW_AST_UnaryOperator:
         return !strcmp(n->words, "!") && cw_proof_is_floating(n->first);
     case CW_AST_IfStmt:
@@ -124,17 +130,19 @@ static bool is_comparison(const struct cw_ast_node *n)
     case CW_AST_ForStmt:
         return cw_ast_child(n, 2) && cw_proof_is_floating(cw_ast_child(n, 2));
     default:
-        return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToBoolean") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToBoolean");
+        return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToBoolean") ||
+               cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToBoolean");
     }
 }
 
 static bool is_conversion(const struct cw_ast_node *n)
 {
-    return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToIntegral") || cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToIntegral");
+    return cw_ast_is(n, CW_AST_ImplicitCastExpr, "FloatingToIntegral") ||
+           cw_ast_is(n, CW_AST_CStyleCastExpr, "FloatingToIntegral");
 }
 
-/* No constant is made a whole number that does not fit, of which compilers make nothing at all, and nothing else than an int: there
- * alone vectors convert what does not fit as single values are converted. */
+/* No constant is made a whole number that does not fit, of which compilers make nothing at all, and nothing
+ * else than an int: there alone vectors convert what does not fit as single values are converted. */
 static bool conversion_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     enum cw_proof_value v = cw_proof_value_of(l, n->first);
@@ -158,10 +166,12 @@ static bool may_be_zero(struct cw_proof_look l, const struct cw_ast_node *n)
 }
 
 /* Both are numbers, or one of them is open, and the other no constant that changes what is done. */
-static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *left, const struct cw_ast_node *right)
+static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *left,
+                    const struct cw_ast_node *right)
 {
     enum cw_proof_value a = cw_proof_value_of(l, left), b = cw_proof_value_of(l, right);
-    bool open = a == CW_PROOF_OPEN || b == CW_PROOF_OPEN, numbers = a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER;
+    bool open = a == CW_PROOF_OPEN || b == CW_PROOF_OPEN,
+         numbers = a == CW_PROOF_NUMBER && b == CW_PROOF_NUMBER;
 
     switch (op) {
     case '+':
@@ -173,7 +183,8 @@ static bool is_good(struct cw_proof_look l, char op, const struct cw_ast_node *l
     case '*':
         if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT)
             return false;
-        return numbers || ((a != CW_PROOF_NUMBER || !may_be_minus_one(l, left)) && (b != CW_PROOF_NUMBER || !may_be_minus_one(l, right)));
+        return numbers || ((a != CW_PROOF_NUMBER || !may_be_minus_one(l, left)) &&
+                           (b != CW_PROOF_NUMBER || !may_be_minus_one(l, right)));
     case '/':
         if (a == CW_PROOF_DOUBT || b == CW_PROOF_DOUBT || (!open && b != CW_PROOF_NUMBER))
             return false;
@@ -205,7 +216,8 @@ static bool has_floating(const struct cw_ast_node *call)
     return any;
 }
 
-/* Functions of OpenCL C: those that are not plain may be done otherwise with constants, compare or convert. */
+/* Functions of OpenCL C: those that are not plain may be done otherwise with constants, compare or convert.
+ */
 static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 {
     const char *name = cw_proof_called(n);
@@ -227,7 +239,8 @@ static bool call_stays(struct cw_proof_look l, const struct cw_ast_node *n)
 
 static bool is_floating_operation(const struct cw_ast_node *n)
 {
-    return cw_proof_is_floating(n) || (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_proof_is_floating(n->first->next));
+    return cw_proof_is_floating(n) ||
+           (n->kind == CW_AST_CompoundAssignOperator && n->first && cw_proof_is_floating(n->first->next));
 }
 
 /* None that the tree has no name for here: as_float, vectors' conversions, statements in brackets. */
@@ -249,13 +262,15 @@ static bool node_stays(struct cw_proof_look l, const struct cw_ast_node *n)
     case CW_AST_CompoundAssignOperator:
         if (!is_floating_operation(n))
             return true;
-        return (n->kind == CW_AST_BinaryOperator || cw_proof_is_floating(n)) && operator_stays(l, n); /* no `int += float` */
+        return (n->kind == CW_AST_BinaryOperator || cw_proof_is_floating(n)) &&
+               operator_stays(l, n); /* no `int += float` */
     case CW_AST_UnaryOperator:
         if (!strcmp(n->words, "&"))
             return false; /* bits may be changed by hand */
         if (!cw_proof_is_floating(n) || !strcmp(n->words, "+") || !strcmp(n->words, "*"))
             return true;
-        return !strcmp(n->words, "-") && cw_proof_is_literal(cw_ast_bare(n->first, true)) && !may_be_zero(l, n->first);
+        return !strcmp(n->words, "-") && cw_proof_is_literal(cw_ast_bare(n->first, true)) &&
+               !may_be_zero(l, n->first);
     case CW_AST_ImplicitCastExpr:
     case CW_AST_CStyleCastExpr:
         if (is_conversion(n))
@@ -281,7 +296,8 @@ struct arm {
 };
 
 struct signs {
-    bool any, several, negative; /* operations; in several arms; that are differences or have a negative factor */
+    bool any, several,
+        negative; /* operations; in several arms; that are differences or have a negative factor */
     struct arm arm;
     unsigned ends; /* so far */
 };
@@ -291,8 +307,8 @@ static struct arm arm_of(const struct cw_ast_node *body, const struct cw_ast_nod
     struct arm arm = {.body = body, .ends = ends};
 
     for (const struct cw_ast_node *up = n->parent; n != body && !arm.in; n = up, up = up->parent)
-        if (up->kind == CW_AST_IfStmt || up->kind == CW_AST_ConditionalOperator || cw_ast_is(up, CW_AST_BinaryOperator, "&&") ||
-            cw_ast_is(up, CW_AST_BinaryOperator, "||"))
+        if (up->kind == CW_AST_IfStmt || up->kind == CW_AST_ConditionalOperator ||
+            cw_ast_is(up, CW_AST_BinaryOperator, "&&") || cw_ast_is(up, CW_AST_BinaryOperator, "||"))
             arm.in = n;
     return arm;
 }
@@ -316,9 +332,10 @@ static bool may_be_negative(struct cw_proof_look l, const struct cw_ast_node *n)
 /* For each node, in the order of the text. */
 static void look_at_signs(struct cw_proof_look l, const struct cw_ast_node *n, struct signs *s)
 {
-    bool sum = is_sum(n), call = n->kind == CW_AST_CallExpr && cw_proof_plain_of(cw_proof_called(n)) == CW_PROOF_SUMS;
-    bool product = (n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator) && cw_proof_is_floating(n) &&
-                   (*n->words == '*' || *n->words == '/');
+    bool sum = is_sum(n),
+         call = n->kind == CW_AST_CallExpr && cw_proof_plain_of(cw_proof_called(n)) == CW_PROOF_SUMS;
+    bool product = (n->kind == CW_AST_BinaryOperator || n->kind == CW_AST_CompoundAssignOperator) &&
+                   cw_proof_is_floating(n) && (*n->words == '*' || *n->words == '/');
     const struct cw_ast_node *left = call ? cw_ast_child(n, 1) : n->first;
     struct arm arm;
     double v;
@@ -374,6 +391,7 @@ const char *cw_proof_floats(struct cw_proof *p)
             else
                 look_at_signs(l, n, &signs);
     }
-    /* where a test picks a sum or a difference LLVM makes a sum, and negates what is subtracted: not where the test is constant */
+    /* where a test picks a sum or a difference LLVM makes a sum, and negates what is subtracted: not where
+     * the test is constant */
     return signs.negative && signs.several ? "a test may pick sums or differences" : NULL;
 }

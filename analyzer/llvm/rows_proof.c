@@ -16,7 +16,8 @@ static bool is_named(const struct cw_proof *p, const struct cw_ast_node *n, uint
 static const char *find_kernel(struct cw_proof *p)
 {
     const struct cw_rw_function *f = p->r->f;
-    uint32_t name = p->r->t->v[f->name_token].name, parameters = 0, behind = cw_proof_place(p, f->open_token) + 1;
+    uint32_t name = p->r->t->v[f->name_token].name, parameters = 0,
+             behind = cw_proof_place(p, f->open_token) + 1;
     bool is_kernel = false;
 
     for (const struct cw_ast_node *n = p->root->first; n; n = n->next) {
@@ -50,15 +51,17 @@ static const char *find_kernel(struct cw_proof *p)
     return !is_kernel || parameters != p->r->parameters ? "it has other parameters, or is no kernel" : NULL;
 }
 
-/* Built-ins that tell work-groups, or where things stand in them, or that may do what rows do not; the rewriter has its own
- * list (rewrite_words.c). */
+/* Built-ins that tell work-groups, or where things stand in them, or that may do what rows do not; the
+ * rewriter has its own list (rewrite_words.c). */
 static bool is_refused(const char *name, bool in_kernel)
 {
-    static const char *const ids[] = {"get_global_id", "get_global_size", "get_global_offset", "get_num_groups", NULL};
-    static const char *const begins[] = {"get_",    "barrier",   "work_group",  "sub_group", "intel_sub", "mem_fence", "read_",
-                                         "write_",  "async_",    "wait_group",  "prefetch",  "printf",    "atom",      "vload",
-                                         "vstore",  "enqueue",   "commit_",     "reserve_",  "ndrange",   "to_",       "__",
-                                         "as_float", "as_double", "as_half",    "cross",     NULL};
+    static const char *const ids[] = {"get_global_id", "get_global_size", "get_global_offset",
+                                      "get_num_groups", NULL};
+    static const char *const begins[] = {
+        "get_",     "barrier",   "work_group", "sub_group", "intel_sub", "mem_fence", "read_",
+        "write_",   "async_",    "wait_group", "prefetch",  "printf",    "atom",      "vload",
+        "vstore",   "enqueue",   "commit_",    "reserve_",  "ndrange",   "to_",       "__",
+        "as_float", "as_double", "as_half",    "cross",     NULL};
 
     for (size_t i = 0; in_kernel && ids[i]; i++)
         if (!strcmp(name, ids[i]))
@@ -74,13 +77,15 @@ static const char *reach(struct cw_proof *p, const char *name, bool in_kernel)
     bool found = false;
 
     for (const struct cw_ast_node *n = p->root->first; n; n = n->next) {
-        const struct cw_ast_node *body = n->kind == CW_AST_FunctionDecl && !strcmp(n->words, name) ? cw_ast_body(n) : NULL;
+        const struct cw_ast_node *body =
+            n->kind == CW_AST_FunctionDecl && !strcmp(n->words, name) ? cw_ast_body(n) : NULL;
         unsigned i = 0;
         if (!body)
             continue;
         found = true;
         for (const struct cw_ast_node *k = n->first; k; k = k->next)
-            if (k->kind == CW_AST_OverloadableAttr) /* built-ins of the name are hidden from clang here, and not from PoCL's */
+            if (k->kind == CW_AST_OverloadableAttr) /* built-ins of the name are hidden from clang here, and
+                                                       not from PoCL's */
                 return "it calls an overloaded function";
         while (i < p->reaches && p->reached[i] != body)
             i++;
@@ -130,15 +135,18 @@ static bool number(const struct cw_ast_node *n, int32_t *value)
 /* for (int x = first; x <= last; x++): the variable, or NULL. */
 static const struct cw_ast_node *loop(const struct cw_ast_node *n, const struct cw_rw_loop *claim)
 {
-    const struct cw_ast_node *init = cw_ast_child(n, 0), *test = cw_ast_child(n, 2), *step = cw_ast_child(n, 3), *x;
+    const struct cw_ast_node *init = cw_ast_child(n, 0), *test = cw_ast_child(n, 2),
+                             *step = cw_ast_child(n, 3), *x;
     int32_t first, last;
 
     x = init && init->kind == CW_AST_DeclStmt ? init->first : NULL;
-    if (!x || x->next || x->kind != CW_AST_VarDecl || strcmp(x->type, "__private int") || !x->first || x->first->next ||
-        !number(x->first, &first) || !step || !cw_ast_is(step, CW_AST_UnaryOperator, "++") ||
-        step->first->kind != CW_AST_DeclRefExpr || step->first->decl != x)
+    if (!x || x->next || x->kind != CW_AST_VarDecl || strcmp(x->type, "__private int") || !x->first ||
+        x->first->next || !number(x->first, &first) || !step ||
+        !cw_ast_is(step, CW_AST_UnaryOperator, "++") || step->first->kind != CW_AST_DeclRefExpr ||
+        step->first->decl != x)
         return NULL;
-    if (!test || test->kind != CW_AST_BinaryOperator || cw_proof_variable(test->first) != x || !number(test->first->next, &last))
+    if (!test || test->kind != CW_AST_BinaryOperator || cw_proof_variable(test->first) != x ||
+        !number(test->first->next, &last))
         return NULL;
     if (!strcmp(test->words, "<"))
         last--;
@@ -178,14 +186,14 @@ static bool is_step(const struct cw_proof *p, const struct cw_ast_node *n, const
     return false;
 }
 
-/* A struct or union that is handed to the kernel by value is one for all work-items of a work-group in PoCL 3.1, where it is
- * written. Its name may be like that of any other type. */
+/* A struct or union that is handed to the kernel by value is one for all work-items of a work-group in
+ * PoCL 3.1, where it is written. Its name may be like that of any other type. */
 static bool is_record(const char *type)
 {
     static const char *const numbers[] = {"float", "double", "half", NULL};
 
-    return !strchr(type, '*') && !strstr(type, " __attribute__((ext_vector_type(") && !cw_proof_is_integer(type) &&
-           !cw_proof_is_type(type, numbers);
+    return !strchr(type, '*') && !strstr(type, " __attribute__((ext_vector_type(") &&
+           !cw_proof_is_integer(type) && !cw_proof_is_type(type, numbers);
 }
 
 static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node *n)
@@ -194,14 +202,16 @@ static bool is_written_record(const struct cw_proof *p, const struct cw_ast_node
 
     if (n->decl->kind != CW_AST_ParmVarDecl || n->decl->parent != p->kernel || !is_record(n->decl->type))
         return false;
-    while (up->kind == CW_AST_ParenExpr || up->kind == CW_AST_MemberExpr || up->kind == CW_AST_ExtVectorElementExpr)
+    while (up->kind == CW_AST_ParenExpr || up->kind == CW_AST_MemberExpr ||
+           up->kind == CW_AST_ExtVectorElementExpr)
         up = up->parent;
     return !cw_ast_is(up, CW_AST_ImplicitCastExpr, "LValueToRValue");
 }
 
 static const char *mark_written(const struct cw_proof *p)
 {
-    for (struct cw_ast_node *n = (struct cw_ast_node *)(uintptr_t)p->body; n; n = cw_ast_following(p->body, n)) {
+    for (struct cw_ast_node *n = (struct cw_ast_node *)(uintptr_t)p->body; n;
+         n = cw_ast_following(p->body, n)) {
         const struct cw_ast_node *around = n->parent;
         if (n->kind != CW_AST_DeclRefExpr || !n->decl)
             continue;
@@ -227,7 +237,8 @@ static const char *variables(const struct cw_proof *p)
         struct cw_proof_term t;
         while (n && !(n->kind == CW_AST_VarDecl && n->name_at == cw_proof_place(p, v->token)))
             n = cw_ast_following(p->body, n);
-        if (!n || n->macro || n->parent->kind != CW_AST_DeclStmt || n->begin != cw_proof_place(p, v->type.first) ||
+        if (!n || n->macro || n->parent->kind != CW_AST_DeclStmt ||
+            n->begin != cw_proof_place(p, v->type.first) ||
             n->parent->first->name_at != cw_proof_place(p, v->type.end) || !n->first || n->first->next ||
             !cw_proof_is_at(p, n->first, v->value) || !is_named(p, n, v->name))
             return "a variable is declared in another way";
@@ -271,11 +282,13 @@ static const char *memory(const struct cw_proof *p)
             continue;
         if (cw_ast_is(n, CW_AST_UnaryOperator, "*") || cw_ast_is(n, CW_AST_UnaryOperator, "&"))
             return "pointers are used otherwise than by subscripts";
-        for (const struct cw_ast_node *a = n->kind == CW_AST_CallExpr && n->first ? n->first->next : NULL; a; a = a->next)
+        for (const struct cw_ast_node *a = n->kind == CW_AST_CallExpr && n->first ? n->first->next : NULL; a;
+             a = a->next)
             if (strchr(a->type, '*'))
                 return "pointers are used otherwise than by subscripts";
-        if (((n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "=")) || n->kind == CW_AST_CompoundAssignOperator ||
-             cw_ast_is(n, CW_AST_UnaryOperator, "++") || cw_ast_is(n, CW_AST_UnaryOperator, "--")) &&
+        if (((n->kind == CW_AST_BinaryOperator && !strcmp(n->words, "=")) ||
+             n->kind == CW_AST_CompoundAssignOperator || cw_ast_is(n, CW_AST_UnaryOperator, "++") ||
+             cw_ast_is(n, CW_AST_UnaryOperator, "--")) &&
             !is_good_target(p, n->first))
             return "all work-items may write to one place";
     }

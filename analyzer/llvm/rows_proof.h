@@ -1,8 +1,10 @@
-/* rows_proof.h - whether what a kernel's form for rows takes for granted is so, by clang's reading of the kernel.
+/* rows_proof.h - whether what a kernel's form for rows takes for granted is so, by clang's reading of the
+ * kernel.
  *
- * The rewriter reads kernels as tokens (rows/rewrite_rows.h), without types, scopes or macros' contents. What it has understood
- * is held here against the syntax tree of the very same text, by code that shares nothing with it but the statement of what was
- * understood: a form is used only where both agree. Nothing here looks for forms; whatever is not seen to hold is refused.
+ * The rewriter reads kernels as tokens (rows/rewrite_rows.h), without types, scopes or macros' contents. What
+ * it has understood is held here against the syntax tree of the very same text, by code that shares nothing
+ * with it but the statement of what was understood: a form is used only where both agree. Nothing here looks
+ * for forms; whatever is not seen to hold is refused.
  *
  *   what the form takes for granted                                     looked at in
  *   the kernel is that function, what it calls asks for no ids          rows_proof.c
@@ -34,15 +36,17 @@ struct cw_proof {
     const struct cw_rw_rows *r;
     const struct cw_ast_node *root, *kernel, *body;
     const struct cw_ast_node *loop[CW_RW_LOOPS]; /* the variable of each of r's */
-    const struct cw_ast_node *reached[CW_PROOF_FUNCTIONS]; /* bodies of the functions that the kernel calls, and they */
+    const struct cw_ast_node
+        *reached[CW_PROOF_FUNCTIONS]; /* bodies of the functions that the kernel calls, and they */
     unsigned reaches;
     bool compares; /* floating-point values are compared, or decide, somewhere */
     bool converts; /* … or are made whole numbers */
 };
 
-/* How a value changes along a row; `turns`: also from turn to turn of a loop. `cuts`: how often what moves was converted to a type
- * that is shorter than int; one too many where it was clamped. Once, the row's ends tell whether it has wrapped. Where it may wrap
- * in two types, or a clamp shortens a jump, it may come out at its ends as if nothing had happened between. */
+/* How a value changes along a row; `turns`: also from turn to turn of a loop. `cuts`: how often what moves
+ * was converted to a type that is shorter than int; one too many where it was clamped. Once, the row's ends
+ * tell whether it has wrapped. Where it may wrap in two types, or a clamp shortens a jump, it may come out at
+ * its ends as if nothing had happened between. */
 struct cw_proof_term {
     enum cw_rw_term moves;
     bool turns;
@@ -52,8 +56,9 @@ enum { CW_PROOF_CUTS = 1 }; /* the most that a side of a comparison may have */
 
 /* rows_terms.c */
 struct cw_proof_term cw_proof_term_of(const struct cw_proof *p, const struct cw_ast_node *n);
-bool cw_proof_is_type(const char *type, const char *const *names); /* one of these, const or __private or not; NULL ends them */
-bool cw_proof_is_integer(const char *type); /* int, uint, size_t … */
+bool cw_proof_is_type(const char *type,
+                      const char *const *names); /* one of these, const or __private or not; NULL ends them */
+bool cw_proof_is_integer(const char *type);      /* int, uint, size_t … */
 bool cw_proof_is_int(const char *type);
 bool cw_proof_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin);
 bool cw_proof_defines(const struct cw_proof *p, const char *function);

@@ -27,8 +27,9 @@ bool cw_proof_is_type(const char *type, const char *const *names)
 
 bool cw_proof_is_integer(const char *type)
 {
-    static const char *const types[] = {"int",           "unsigned int", "long", "unsigned long", "short",
-                                        "unsigned short", "char",         "unsigned char", NULL};
+    static const char *const types[] = {"int",           "unsigned int",  "long",
+                                        "unsigned long", "short",         "unsigned short",
+                                        "char",          "unsigned char", NULL};
 
     return cw_proof_is_type(type, types);
 }
@@ -49,7 +50,8 @@ bool cw_proof_is_at(const struct cw_proof *p, const struct cw_ast_node *n, struc
 {
     const struct cw_rw_token *v = p->r->t->v;
 
-    return !n->macro && at.first < at.end && n->begin == v[at.first].at && n->end == v[at.end - 1].at + v[at.end - 1].length;
+    return !n->macro && at.first < at.end && n->begin == v[at.first].at &&
+           n->end == v[at.end - 1].at + v[at.end - 1].length;
 }
 
 const struct cw_ast_node *cw_proof_find(const struct cw_proof *p, struct cw_rw_range at)
@@ -70,10 +72,11 @@ bool cw_proof_defines(const struct cw_proof *p, const char *function)
 
 bool cw_proof_calls(const struct cw_proof *p, const struct cw_ast_node *call, const char *builtin)
 {
-    const struct cw_ast_node *f = call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
+    const struct cw_ast_node *f =
+        call->kind == CW_AST_CallExpr && call->first ? cw_ast_bare(call->first, true) : NULL;
 
-    return f && cw_ast_is(f, CW_AST_DeclRefExpr, builtin) && !(f->decl && f->decl->kind != CW_AST_FunctionDecl) &&
-           !cw_proof_defines(p, builtin);
+    return f && cw_ast_is(f, CW_AST_DeclRefExpr, builtin) &&
+           !(f->decl && f->decl->kind != CW_AST_FunctionDecl) && !cw_proof_defines(p, builtin);
 }
 
 const struct cw_ast_node *cw_proof_variable(const struct cw_ast_node *n)
@@ -82,7 +85,8 @@ const struct cw_ast_node *cw_proof_variable(const struct cw_ast_node *n)
     if (!n || !cw_ast_is(n, CW_AST_ImplicitCastExpr, "LValueToRValue") || !n->first)
         return NULL;
     n = cw_ast_bare(n->first, false);
-    if (n->kind != CW_AST_DeclRefExpr || !n->decl || (n->decl->kind != CW_AST_VarDecl && n->decl->kind != CW_AST_ParmVarDecl))
+    if (n->kind != CW_AST_DeclRefExpr || !n->decl ||
+        (n->decl->kind != CW_AST_VarDecl && n->decl->kind != CW_AST_ParmVarDecl))
         return NULL;
     return n->decl;
 }
@@ -137,7 +141,8 @@ static struct cw_proof_term call(const struct cw_proof *p, const struct cw_ast_n
     unsigned d;
 
     if (cw_proof_calls(p, n, "clamp")) {
-        const struct cw_ast_node *a = cw_ast_child(n, 1), *least = cw_ast_child(n, 2), *most = cw_ast_child(n, 3);
+        const struct cw_ast_node *a = cw_ast_child(n, 1), *least = cw_ast_child(n, 2),
+                                 *most = cw_ast_child(n, 3);
         struct cw_proof_term t, low, high;
         if (!a || !least || !most || most->next)
             return unknown;
@@ -185,13 +190,15 @@ static struct cw_proof_term both(const struct cw_proof *p, const struct cw_ast_n
         b = opposite(b);
     if (a.moves != CW_RW_T_FIXED && b.moves != CW_RW_T_FIXED)
         return unknown;
-    return (struct cw_proof_term){a.moves == CW_RW_T_FIXED ? b.moves : a.moves, a.turns || b.turns, a.cuts > b.cuts ? a.cuts : b.cuts};
+    return (struct cw_proof_term){a.moves == CW_RW_T_FIXED ? b.moves : a.moves, a.turns || b.turns,
+                                  a.cuts > b.cuts ? a.cuts : b.cuts};
 }
 
 /* A conversion of `t` to `type`. */
 static struct cw_proof_term cut(struct cw_proof_term t, const char *type)
 {
-    if ((t.moves == CW_RW_T_UP || t.moves == CW_RW_T_DOWN) && (strstr(type, "char") || strstr(type, "short")) && t.cuts <= CW_PROOF_CUTS)
+    if ((t.moves == CW_RW_T_UP || t.moves == CW_RW_T_DOWN) &&
+        (strstr(type, "char") || strstr(type, "short")) && t.cuts <= CW_PROOF_CUTS)
         t.cuts++;
     return t;
 }

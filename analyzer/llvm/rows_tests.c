@@ -8,7 +8,8 @@
 /* Looking at it, or not, makes no difference; it may read memory. */
 static bool is_pure(const struct cw_proof *p, const struct cw_ast_node *top)
 {
-    static const char *const ids[] = {"get_global_id", "get_global_size", "get_global_offset", "get_num_groups", NULL};
+    static const char *const ids[] = {"get_global_id", "get_global_size", "get_global_offset",
+                                      "get_num_groups", NULL};
 
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n)) {
         size_t i = 0;
@@ -70,7 +71,8 @@ static bool all_known(const struct cw_proof *p, uint32_t c, const struct cw_ast_
     if (join && cw_ast_is(top, CW_AST_BinaryOperator, two))
         return all_known(p, c, top->first, join) && all_known(p, c, top->first->next, join);
     for (uint32_t i = 0; i < p->r->atoms; i++) {
-        const struct cw_ast_node *n = p->r->atom[i].condition == c ? cw_proof_find(p, p->r->atom[i].all) : NULL;
+        const struct cw_ast_node *n =
+            p->r->atom[i].condition == c ? cw_proof_find(p, p->r->atom[i].all) : NULL;
         if (n && cw_ast_bare(n, true) == top)
             return true;
     }
@@ -93,13 +95,15 @@ static bool is_negated(const char *op, const char *other)
     static const char *const pair[][2] = {{"<", ">="}, {"<=", ">"}, {"==", "!="}};
 
     for (size_t i = 0; i < 3; i++)
-        if ((!strcmp(op, pair[i][0]) && !strcmp(other, pair[i][1])) || (!strcmp(op, pair[i][1]) && !strcmp(other, pair[i][0])))
+        if ((!strcmp(op, pair[i][0]) && !strcmp(other, pair[i][1])) ||
+            (!strcmp(op, pair[i][1]) && !strcmp(other, pair[i][0])))
             return true;
     return false;
 }
 
 /* Both sides, as the row's ends are asked for them. */
-static bool sides(const struct cw_proof *p, const struct cw_rw_atom *a, struct cw_proof_term left, struct cw_proof_term right)
+static bool sides(const struct cw_proof *p, const struct cw_rw_atom *a, struct cw_proof_term left,
+                  struct cw_proof_term right)
 {
     struct cw_proof_term moving = a->swapped ? right : left, still = a->swapped ? left : right;
 
@@ -125,7 +129,8 @@ static bool comparison(const struct cw_proof *p, const struct cw_rw_atom *a)
         known |= !strcmp(n->words, ops[i]);
     left = n->first;
     right = left->next;
-    if (!known || !cw_proof_is_at(p, left, a->left) || !cw_proof_is_at(p, right, a->right) || strcmp(left->type, right->type))
+    if (!known || !cw_proof_is_at(p, left, a->left) || !cw_proof_is_at(p, right, a->right) ||
+        strcmp(left->type, right->type))
         return false;
     if (a->moving && !a->value ? !is_negated(n->words, a->op) : strcmp(n->words, a->op) != 0)
         return false;
@@ -138,7 +143,8 @@ static bool comparison(const struct cw_proof *p, const struct cw_rw_atom *a)
 /* ---- names at the ends of a row */
 
 /* What stands for `d` there: a parameter, a variable that is declared there, too, or the turn. */
-static bool is_there(const struct cw_proof *p, const bool need[CW_RW_VARIABLES], const struct cw_ast_node *d, const struct cw_rw_atom *a)
+static bool is_there(const struct cw_proof *p, const bool need[CW_RW_VARIABLES], const struct cw_ast_node *d,
+                     const struct cw_rw_atom *a)
 {
     if (d->kind == CW_AST_ParmVarDecl)
         return d->parent == p->kernel;
@@ -150,12 +156,14 @@ static bool is_there(const struct cw_proof *p, const bool need[CW_RW_VARIABLES],
     return false;
 }
 
-static bool mentions_others(const struct cw_proof *p, const bool need[CW_RW_VARIABLES], struct cw_rw_range at, const struct cw_rw_atom *a)
+static bool mentions_others(const struct cw_proof *p, const bool need[CW_RW_VARIABLES], struct cw_rw_range at,
+                            const struct cw_rw_atom *a)
 {
     const struct cw_ast_node *top = cw_proof_find(p, at);
 
     for (const struct cw_ast_node *n = top; n; n = cw_ast_following(top, n))
-        if (n->kind == CW_AST_DeclRefExpr && n->decl && n->decl->kind != CW_AST_FunctionDecl && !is_there(p, need, n->decl, a))
+        if (n->kind == CW_AST_DeclRefExpr && n->decl && n->decl->kind != CW_AST_FunctionDecl &&
+            !is_there(p, need, n->decl, a))
             return true;
     return !top;
 }
@@ -181,7 +189,8 @@ static const char *names(const struct cw_proof *p)
             return "a variable is not known at the ends of a row";
     }
     for (uint32_t i = 0; i < r->atoms; i++)
-        if (mentions_others(p, need, r->atom[i].left, &r->atom[i]) || mentions_others(p, need, r->atom[i].right, &r->atom[i]))
+        if (mentions_others(p, need, r->atom[i].left, &r->atom[i]) ||
+            mentions_others(p, need, r->atom[i].right, &r->atom[i]))
             return "a name means something else elsewhere";
     for (uint32_t i = 0; i < r->loops; i++)
         for (uint32_t k = 0; k < r->parameters; k++)
@@ -208,7 +217,8 @@ static bool is_int(const struct cw_proof *p, const struct cw_ast_node *top, uint
             return false;
         if (k < p->r->loops)
             *turn = k;
-        else if (n->decl && n->decl->kind == CW_AST_VarDecl && n->decl->first && cw_proof_term_of(p, n->decl->first).turns)
+        else if (n->decl && n->decl->kind == CW_AST_VarDecl && n->decl->first &&
+                 cw_proof_term_of(p, n->decl->first).turns)
             return false; /* it might be another loop's */
     }
     return true;
@@ -226,16 +236,20 @@ static bool has_atoms(const struct cw_proof *p, uint32_t c, const struct cw_ast_
         if (a->condition != c)
             continue;
         least = !strcmp(a->op, ">=");
-        if ((!least && strcmp(a->op, "<=")) || !a->value || a->swapped || a->moving != (moves != CW_RW_T_FIXED) ||
-            a->down != (moves == CW_RW_T_DOWN) || (need == 4 ? a->loop != turn || a->turn < 1 || a->turn > 2 : a->turn != 0) ||
-            !cw_proof_is_at(p, sum, a->left) || !cw_proof_is_at(p, least ? sum->next : sum->next->next, a->right))
+        if ((!least && strcmp(a->op, "<=")) || !a->value || a->swapped ||
+            a->moving != (moves != CW_RW_T_FIXED) || a->down != (moves == CW_RW_T_DOWN) ||
+            (need == 4 ? a->loop != turn || a->turn < 1 || a->turn > 2 : a->turn != 0) ||
+            !cw_proof_is_at(p, sum, a->left) ||
+            !cw_proof_is_at(p, least ? sum->next : sum->next->next, a->right))
             return false;
         seen |= 1u << (need == 4 ? 2 * (a->turn - 1) + least : least);
     }
-    return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN && cw_proof_term_of(p, sum).cuts <= CW_PROOF_CUTS;
+    return seen == (1u << need) - 1 && moves != CW_RW_T_UNKNOWN &&
+           cw_proof_term_of(p, sum).cuts <= CW_PROOF_CUTS;
 }
 
-/* It is reached in every turn of the loops around it: nothing leaves them, and no test, or operator that tests, is in between. */
+/* It is reached in every turn of the loops around it: nothing leaves them, and no test, or operator that
+ * tests, is in between. */
 static bool is_in_all_turns(const struct cw_proof *p, const struct cw_ast_node *n)
 {
     const struct cw_ast_node *outermost = NULL;
@@ -244,10 +258,12 @@ static bool is_in_all_turns(const struct cw_proof *p, const struct cw_ast_node *
         if (up->kind == CW_AST_ForStmt)
             outermost = up;
     for (const struct cw_ast_node *up = n->parent; outermost && up != outermost; up = up->parent)
-        if (up->kind != CW_AST_ForStmt && up->kind != CW_AST_CompoundStmt && up->kind != CW_AST_DeclStmt && up->kind != CW_AST_VarDecl &&
-            up->kind != CW_AST_ParenExpr && up->kind != CW_AST_ImplicitCastExpr && up->kind != CW_AST_CStyleCastExpr &&
-            up->kind != CW_AST_CompoundAssignOperator && up->kind != CW_AST_ArraySubscriptExpr && up->kind != CW_AST_CallExpr &&
-            up->kind != CW_AST_ExtVectorElementExpr && up->kind != CW_AST_MemberExpr &&
+        if (up->kind != CW_AST_ForStmt && up->kind != CW_AST_CompoundStmt && up->kind != CW_AST_DeclStmt &&
+            up->kind != CW_AST_VarDecl && up->kind != CW_AST_ParenExpr &&
+            up->kind != CW_AST_ImplicitCastExpr && up->kind != CW_AST_CStyleCastExpr &&
+            up->kind != CW_AST_CompoundAssignOperator && up->kind != CW_AST_ArraySubscriptExpr &&
+            up->kind != CW_AST_CallExpr && up->kind != CW_AST_ExtVectorElementExpr &&
+            up->kind != CW_AST_MemberExpr &&
             !(up->kind == CW_AST_BinaryOperator && !strchr("&|,", *up->words)))
             return false;
     for (const struct cw_ast_node *k = outermost; k; k = cw_ast_following(outermost, k))
@@ -272,7 +288,9 @@ static const char *clamp(const struct cw_proof *p, uint32_t c)
         if (!is_int(p, a, &none) || t.moves != CW_RW_T_FIXED || t.turns)
             return "a clamp's bounds move";
     }
-    return is_int(p, sum, &turn) && is_in_all_turns(p, n) && has_atoms(p, c, sum, turn) ? NULL : "a clamp moves otherwise";
+    return is_int(p, sum, &turn) && is_in_all_turns(p, n) && has_atoms(p, c, sum, turn)
+               ? NULL
+               : "a clamp moves otherwise";
 }
 
 static const char *test(const struct cw_proof *p, uint32_t c)
@@ -300,7 +318,8 @@ static const char *test(const struct cw_proof *p, uint32_t c)
         if (a->condition != c)
             continue;
         n = cw_proof_find(p, a->all);
-        if (!n || !is_joined(top, k->join, n) || !comparison(p, a) || (k->join && a->value != (k->join == '&')))
+        if (!n || !is_joined(top, k->join, n) || !comparison(p, a) ||
+            (k->join && a->value != (k->join == '&')))
             return "a test is made of other comparisons";
     }
     if ((!k->join && atoms != 1) || ((k->known || !k->join) && !all_known(p, c, top, k->join)))

@@ -20,8 +20,7 @@
 #define MODELS_KIND "models 3"
 #define MACROS_KIND "macros 3"
 
-enum { ANSWER_BYTES = 32 << 20, HELPER_SECONDS = 10, HELPER_MIB = 2048,
-       FIXED_WORDS = 8 };
+enum { ANSWER_BYTES = 32 << 20, HELPER_SECONDS = 10, HELPER_MIB = 2048, FIXED_WORDS = 8 };
 
 /* ---- where things are */
 
@@ -44,7 +43,8 @@ static bool executable(char to[PATH_MAX], const char *folder, const char *rest)
 static void find_helper(char to[PATH_MAX])
 {
     static const char *const places[] = {"/clweave-footprint", "/../bin/clweave-footprint",
-                                         "/../../bin/clweave-footprint", "/../libexec/clweave/clweave-footprint", NULL};
+                                         "/../../bin/clweave-footprint",
+                                         "/../libexec/clweave/clweave-footprint", NULL};
     const char *named = secure_getenv("CLWEAVE_FOOTPRINT");
     char here[PATH_MAX] = "";
     Dl_info info;
@@ -55,7 +55,8 @@ static void find_helper(char to[PATH_MAX])
         return;
     }
     if (!dladdr((void *)(uintptr_t)cw_models_init, &info) || !info.dli_fname ||
-        !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) || !strrchr(here, '/'))
+        !realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", here) ||
+        !strrchr(here, '/'))
         return;
     *strrchr(here, '/') = '\0';
     for (int i = 0; places[i] && !executable(to, here, places[i]); i++)
@@ -74,7 +75,8 @@ void cw_models_init(struct cw_models_source *s, const char *folder)
     s->asker = NULL;
     *s->helper = '\0';
     find_helper(s->helper);
-    snprintf(s->path, sizeof s->path, "PATH=%.*s", PATH_MAX, variable("PATH", "/usr/local/bin:/usr/bin:/bin"));
+    snprintf(s->path, sizeof s->path, "PATH=%.*s", PATH_MAX,
+             variable("PATH", "/usr/local/bin:/usr/bin:/bin"));
     snprintf(s->clang, sizeof s->clang, "CLWEAVE_CLANG=%.*s", PATH_MAX, variable("CLWEAVE_CLANG", ""));
     snprintf(s->temporary, sizeof s->temporary, "TMPDIR=%.*s", PATH_MAX, variable("TMPDIR", "/tmp"));
     s->flags_added = *variable("POCL_EXTRA_BUILD_FLAGS", "");
@@ -87,8 +89,8 @@ void cw_models_init(struct cw_models_source *s, const char *folder)
 struct question {
     const char **words;
     size_t n;
-    char *options; /* the words are in here */
-    char *source;  /* the program's, behind the vendor's macros */
+    char *options;         /* the words are in here */
+    char *source;          /* the program's, behind the vendor's macros */
     struct cw_identity id; /* all that the answer depends on */
 };
 
@@ -100,7 +102,8 @@ static void finish_question(struct question *q)
     cw_identity_finish(&q->id);
 }
 
-/* The build options at blanks. Quotes, and words that are the helper's or a compiler driver's own, are not options. */
+/* The build options at blanks. Quotes, and words that are the helper's or a compiler driver's own, are not
+ * options. */
 static enum cw_status add_options(struct question *q, const char *options, struct cw_error *err)
 {
     enum cw_status status = CW_OK;
@@ -113,22 +116,27 @@ static enum cw_status add_options(struct question *q, const char *options, struc
         return cw_error_set(err, CW_ERR_NOMEM, "out of memory for build options");
     if (strpbrk(q->options, "\"'\\`$"))
         return cw_error_set(err, CW_ERR_UNSUPPORTED, "build options with quotes");
-    for (char *w = strtok_r(q->options, " \t\r\n\v\f", &rest); w && status == CW_OK; w = strtok_r(NULL, " \t\r\n\v\f", &rest)) {
+    for (char *w = strtok_r(q->options, " \t\r\n\v\f", &rest); w && status == CW_OK;
+         w = strtok_r(NULL, " \t\r\n\v\f", &rest)) {
         if (!strncmp(w, "--", 2) || *w == '@')
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "build option '%s' is not known", w);
-        if (!strcmp(w, "-cl-opt-disable")) /* of a struct that is copied no store to the members shows that have no value */
-            return cw_error_set(err, CW_ERR_UNSUPPORTED, "with build option '%s' members without a value are written, too", w);
+        if (!strcmp(w, "-cl-opt-disable")) /* of a struct that is copied no store to the members shows that
+                                              have no value */
+            return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                                "with build option '%s' members without a value are written, too", w);
         q->words[q->n++] = w;
     }
     return status;
 }
 
-/* Of the build options those by which a compiler defines macros of its own; the caller's to free. NULL: out of memory. */
+/* Of the build options those by which a compiler defines macros of its own; the caller's to free. NULL: out
+ * of memory. */
 static char *language_options(const char *options)
 {
     char *kept = malloc(strlen(options) + 2), *to = kept;
 
-    for (const char *p = options + strspn(options, " \t\n"), *end; kept && *p; p = end + strspn(end, " \t\n")) {
+    for (const char *p = options + strspn(options, " \t\n"), *end; kept && *p;
+         p = end + strspn(end, " \t\n")) {
         end = p + strcspn(p, " \t\n");
         if (strncmp(p, "-cl-", 4))
             continue;
@@ -178,11 +186,12 @@ static bool ask_vendor(struct cw_models_source *s, const struct cw_models_vendor
     return answered;
 }
 
-/* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of OpenCL C, which
- * defines some of them, comes after these. What is no integer becomes a value that nobody knows: footprints must not rest on
- * the last digit of a vendor's M_PI. */
-static enum cw_status join_source(struct question *q, const struct cw_tested_names *names, const struct cw_macro_value *values,
-                                  const char *source, struct cw_error *err)
+/* The source behind definitions of the vendor's macros. They cannot be options, since clang's own header of
+ * OpenCL C, which defines some of them, comes after these. What is no integer becomes a value that nobody
+ * knows: footprints must not rest on the last digit of a vendor's M_PI. */
+static enum cw_status join_source(struct question *q, const struct cw_tested_names *names,
+                                  const struct cw_macro_value *values, const char *source,
+                                  struct cw_error *err)
 {
     size_t bytes = 0;
     FILE *f = open_memstream(&q->source, &bytes);
@@ -190,7 +199,8 @@ static enum cw_status join_source(struct question *q, const struct cw_tested_nam
 
     for (size_t i = 0; f && i < names->n; i++) {
         if (values[i].kind == CW_MACRO_OTHER)
-            status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on", names->v[i]);
+            status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the vendor's macro %s cannot be handed on",
+                                  names->v[i]);
         fprintf(f, "#undef %s\n", names->v[i]);
         if (values[i].kind == CW_MACRO_NUMBER)
             fprintf(f, "#define %s %" PRId64 "\n", names->v[i], values[i].number);
@@ -208,8 +218,9 @@ static enum cw_status join_source(struct question *q, const struct cw_tested_nam
 }
 
 /* Sets q->source. */
-static enum cw_status add_macros(struct cw_models_source *s, struct question *q, const char *source, const char *options,
-                                 const struct cw_models_vendor *vendor, struct cw_error *err)
+static enum cw_status add_macros(struct cw_models_source *s, struct question *q, const char *source,
+                                 const char *options, const struct cw_models_vendor *vendor,
+                                 struct cw_error *err)
 {
     struct cw_macro_value values[CW_TESTED_NAMES_MAX] = {{0}};
     enum cw_status status = CW_OK;
@@ -218,9 +229,11 @@ static enum cw_status add_macros(struct cw_models_source *s, struct question *q,
     if (!cw_tested_names_init(&names, source, options))
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for a source");
     else if (names.unknowable)
-        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "the source depends on what its compiler defines, in ways not followed");
+        status = cw_error_set(err, CW_ERR_UNSUPPORTED,
+                              "the source depends on what its compiler defines, in ways not followed");
     else if (names.n && !ask_vendor(s, vendor, options ? options : "", &names, values))
-        status = cw_error_set(err, CW_ERR_UNSUPPORTED, "nobody says whether the vendor defines %s", names.v[0]);
+        status =
+            cw_error_set(err, CW_ERR_UNSUPPORTED, "nobody says whether the vendor defines %s", names.v[0]);
     if (status == CW_OK)
         status = join_source(q, &names, values, source, err);
     cw_tested_names_finish(&names);
@@ -312,15 +325,18 @@ static enum cw_status read_answer(const char *helper, const struct cw_quiet_outp
     return status;
 }
 
-static enum cw_status from_helper(struct cw_models_source *s, const struct question *q, struct cw_model_set *set,
-                                  struct cw_error *err)
+static enum cw_status from_helper(struct cw_models_source *s, const struct question *q,
+                                  struct cw_model_set *set, struct cw_error *err)
 {
     char seconds[16], mib[16];
     const char *const fixed[] = {s->helper, "--models", "--seconds", seconds, "--mib", mib};
     const char **argv = malloc((q->n + FIXED_WORDS) * sizeof *argv);
     const char *env[] = {s->path, s->clang, s->temporary, "LC_ALL=C", NULL};
-    struct cw_quiet_child child = {.env = env, .input = q->source, .input_bytes = strlen(q->source),
-                                   .max_bytes = ANSWER_BYTES, .milliseconds = CW_MODELS_MILLISECONDS};
+    struct cw_quiet_child child = {.env = env,
+                                   .input = q->source,
+                                   .input_bytes = strlen(q->source),
+                                   .max_bytes = ANSWER_BYTES,
+                                   .milliseconds = CW_MODELS_MILLISECONDS};
     struct cw_quiet_output out;
     enum cw_status status;
     size_t n = 6;

@@ -1,8 +1,9 @@
-/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from what an earlier run has kept, or
- * from clweave-footprint, which is started so that the host does not notice (io/quiet_child.h).
+/* program_models.h - the models of a program's kernels (analyzer/footprint/model.h): from what an earlier run
+ * has kept, or from clweave-footprint, which is started so that the host does not notice (io/quiet_child.h).
  *
- * The models are those of the program that the vendor has built, or there are none: build options that are not
- * understood, a vendor's macro that cannot be handed on, an #include, a variable that adds build flags: all refused. */
+ * The models are those of the program that the vendor has built, or there are none: build options that are
+ * not understood, a vendor's macro that cannot be handed on, an #include, a variable that adds build flags:
+ * all refused. */
 #ifndef CW_PROGRAM_MODELS_H
 #define CW_PROGRAM_MODELS_H
 
@@ -29,9 +30,9 @@ struct cw_macro_value {
     int64_t number;
 };
 
-/* The vendor. `identity`: platform, device and driver with their versions; what they answered once is kept under it. `ask`
- * fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its source begins, those of `options`
- * aside; false: it cannot be asked. NULL: nobody can be. */
+/* The vendor. `identity`: platform, device and driver with their versions; what they answered once is kept
+ * under it. `ask` fills values[0..n-1] for names[0..n-1] as a build with `options` sees them before its
+ * source begins, those of `options` aside; false: it cannot be asked. NULL: nobody can be. */
 struct cw_models_vendor {
     const char *identity;
     bool (*ask)(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values);
@@ -41,18 +42,20 @@ struct cw_models_vendor {
 /* How to get models; constant after cw_models_init, but for the store's own state. */
 struct cw_models_source {
     char helper[PATH_MAX]; /* "": there is none */
-    char path[PATH_MAX + 8], clang[PATH_MAX + 16], temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
+    char path[PATH_MAX + 8], clang[PATH_MAX + 16],
+        temporary[PATH_MAX + 8]; /* of its environment: "PATH=..." */
     struct cw_file_store store;
-    const struct cw_helper_tool *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
+    const struct cw_helper_tool
+        *asker; /* asks the vendor in its place where it can (macro_child.h); NULL: none. The caller's */
     bool flags_added; /* the environment changes what the vendor builds */
 };
 
-/* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in bin/ or
- * libexec/clweave/ next to its folder. `folder`: of the store, "" for none. Reads the environment. */
+/* Finds the helper: CLWEAVE_FOOTPRINT, else beside the library or program that this function is in, else in
+ * bin/ or libexec/clweave/ next to its folder. `folder`: of the store, "" for none. Reads the environment. */
 void cw_models_init(struct cw_models_source *s, const char *folder);
 
-/* For cw_rewrite_in.rows (rewrite.h), with the models of that source as its context: clang's reading of the kernels bears out the
- * form for rows with this key. */
+/* For cw_rewrite_in.rows (rewrite.h), with the models of that source as its context: clang's reading of the
+ * kernels bears out the form for rows with this key. */
 bool cw_models_bear_out(void *set, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
 
 #define CW_MODELS_NO_HELPER                                                                                  \

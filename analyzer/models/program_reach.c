@@ -9,8 +9,9 @@ struct cw_program_reach {
     struct cw_model_set set;
 };
 
-struct cw_program_reach *cw_program_reach_create(struct cw_models_source *s, const char *source, const char *options,
-                                                 const struct cw_models_vendor *vendor, struct cw_error *err)
+struct cw_program_reach *cw_program_reach_create(struct cw_models_source *s, const char *source,
+                                                 const char *options, const struct cw_models_vendor *vendor,
+                                                 struct cw_error *err)
 {
     struct cw_program_reach *p = malloc(sizeof *p);
 
@@ -29,7 +30,8 @@ void cw_program_reach_destroy(struct cw_program_reach *p)
     free(p);
 }
 
-struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, const char *kernel, uint32_t pieces)
+struct cw_reacher *cw_program_reach_kernel(const struct cw_program_reach *p, const char *kernel,
+                                           uint32_t pieces)
 {
     const struct cw_model *m = cw_model_set_find(&p->set, kernel);
 

@@ -187,8 +187,7 @@ static enum cw_status add_node(struct cw_dot *d, struct cw_graph_builder *b, uin
 
     if (status == CW_OK)
         status = one_number(d, a, CW_DOT_GROUPS, &groups);
-    if (status == CW_OK &&
-        (!cw_whole_is(groups, 0x1p64) || (groups == 0 && a->value[CW_DOT_GROUPS])))
+    if (status == CW_OK && (!cw_whole_is(groups, 0x1p64) || (groups == 0 && a->value[CW_DOT_GROUPS])))
         status = bad(d, a, CW_DOT_GROUPS, "a whole number from 1 on");
     spec.groups = cw_whole_from(groups, UINT64_MAX);
     if (status == CW_OK && a->value[CW_DOT_SPLITTABLE]) {

@@ -93,8 +93,8 @@ static enum cw_status whole(struct stg *s, const char *what, double most, uint32
     at = s->p;
     status = number(s, what, &x);
     if (status == CW_OK && !cw_whole_is(x, most))
-        status = cw_text_wrong(s->name, s->text, at, s->err, "%s: expected a whole number, at most %.0f", what,
-                               most);
+        status = cw_text_wrong(s->name, s->text, at, s->err, "%s: expected a whole number, at most %.0f",
+                               what, most);
     *value = status == CW_OK ? (uint32_t)cw_whole_from(x, UINT32_MAX) : 0;
     return status;
 }

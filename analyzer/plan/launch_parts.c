@@ -75,7 +75,8 @@ bool cw_launch_parts_ops(struct cw_launch_parts *p, const struct cw_command *c, 
     const struct cw_work_ops *known;
     struct cw_reach_launch l;
 
-    known = reacher && cw_trace_reach_describe(p->reach, p->trace, c, &l) ? cw_reacher_ops(reacher, &l) : NULL;
+    known =
+        reacher && cw_trace_reach_describe(p->reach, p->trace, c, &l) ? cw_reacher_ops(reacher, &l) : NULL;
     if (known)
         *ops = *known;
     return known;

@@ -1,5 +1,5 @@
-/* launch_parts.h - what models of kernels say of a trace's launches, for plans: into how many work-groups each may be cut,
- * as run mode does it, and how many operations it has. Belongs to one thread. */
+/* launch_parts.h - what models of kernels say of a trace's launches, for plans: into how many work-groups
+ * each may be cut, as run mode does it, and how many operations it has. Belongs to one thread. */
 #ifndef CW_LAUNCH_PARTS_H
 #define CW_LAUNCH_PARTS_H
 

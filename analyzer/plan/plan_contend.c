@@ -92,7 +92,8 @@ static double ends(struct board *b, const struct piece *q, double at, double alo
         return at + alone;
     now = cw_whole_from(at + c->set_up_ns, UINT64_MAX);
     now = fill > 0 ? cw_ddr_take(&b->ddr, now, cw_whole_later(0, fill)) : now;
-    now = cw_ddr_run(&b->ddr, now, &(struct cw_ddr_work){c->compute_ns * q->share, memory - fill, c->overlapped});
+    now = cw_ddr_run(&b->ddr, now,
+                     &(struct cw_ddr_work){c->compute_ns * q->share, memory - fill, c->overlapped});
     return fmax(at + alone, (double)now); /* the memory counts whole nanoseconds */
 }
 

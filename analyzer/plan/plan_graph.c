@@ -21,8 +21,8 @@ struct conversion {
     struct cw_plan_past *past;     /* NULL: none */
     struct cw_launch_parts *parts; /* NULL: no models */
     bool as_run;                   /* kernels are cut as run mode does it */
-    uint32_t *device; /* platform device -> device of the trace; only without a model */
-    double *cost;     /* scratch, one per device of the platform */
+    uint32_t *device;              /* platform device -> device of the trace; only without a model */
+    double *cost;                  /* scratch, one per device of the platform */
     struct cw_graph_builder *builder;
     struct cw_plan_graph *out;
 };

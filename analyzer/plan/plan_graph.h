@@ -12,8 +12,8 @@
  * Edges are the trace's binding ones (event, barrier, host, data; not the implied `queue`). RAW edges carry
  * the bytes in common, all others carry nothing.
  *
- * With models of the kernels (cw_plan_known.reach) they may be cut as run mode does it instead, or stay whole; and platforms
- * with rates of operations (platform_file.h) take what these say.
+ * With models of the kernels (cw_plan_known.reach) they may be cut as run mode does it instead, or stay
+ * whole; and platforms with rates of operations (platform_file.h) take what these say.
  *
  * Costs, in ns, come from the platform's rules (platform_file.h). The time of a command in the trace is its
  * device time where one was recorded, else an estimate: its kernel's mean time per work-item elsewhere in the
@@ -31,9 +31,10 @@
 struct cw_plan_graph {
     struct cw_graph *graph;       /* owned */
     struct cw_platform *platform; /* owned when the trace's own devices serve, else NULL: the model's */
-    struct cw_work_cost *work;    /* owned: what the costs are made of, tasks x devices; NULL: not as run mode runs it */
-    uint32_t estimated;           /* commands whose traced time is an estimate and went into their costs */
-    uint32_t commands;            /* enqueued commands, failed ones not counted */
+    struct cw_work_cost
+        *work; /* owned: what the costs are made of, tasks x devices; NULL: not as run mode runs it */
+    uint32_t estimated; /* commands whose traced time is an estimate and went into their costs */
+    uint32_t commands;  /* enqueued commands, failed ones not counted */
 };
 
 /* What is known beside the trace; each may be NULL. */
@@ -46,9 +47,10 @@ struct cw_plan_known {
 /* Builds the graph of `t`, which must hold its edges and accesses.
  *   model            the platform to plan for; NULL: the devices that the trace used. A kernel then costs on
  * another device than its own what it took there per work-item elsewhere in the trace, or its time scaled by
- * compute units x clock (which counts as an estimate) known  NULL: nothing drop_host_waits  leave `host` edges out: as if the host
- * never waited Errors: CW_ERR_INVALID (no command in the trace; a damaged one), CW_ERR_INFEASIBLE (no device
- * of the platform can run a command: the message names it and says what to add), CW_ERR_CYCLE, CW_ERR_NOMEM.
+ * compute units x clock (which counts as an estimate) known  NULL: nothing drop_host_waits  leave `host`
+ * edges out: as if the host never waited Errors: CW_ERR_INVALID (no command in the trace; a damaged one),
+ * CW_ERR_INFEASIBLE (no device of the platform can run a command: the message names it and says what to add),
+ * CW_ERR_CYCLE, CW_ERR_NOMEM.
  */
 enum cw_status cw_plan_graph_init(struct cw_plan_graph *pg, const struct cw_trace *t,
                                   const struct cw_platform_model *model, const struct cw_plan_known *known,

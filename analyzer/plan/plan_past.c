@@ -11,7 +11,8 @@
 #include "../history/history_store.h"
 #include "work_times.h"
 
-#define BY_OPERATIONS UINT64_C(0x6f70657261746573) /* changes a kernel's key: entries whose size is operations */
+#define BY_OPERATIONS                                                                                        \
+    UINT64_C(0x6f70657261746573) /* changes a kernel's key: entries whose size is operations */
 
 struct cw_plan_past {
     struct cw_history *history;
@@ -87,13 +88,15 @@ static double count(struct cw_launch_parts *parts, const struct cw_command *c, d
 }
 
 /* False: it is no launch that anybody could know. */
-static bool name_launch(const struct cw_trace *t, struct cw_launch_parts *parts, const struct cw_command *c, struct named *n)
+static bool name_launch(const struct cw_trace *t, struct cw_launch_parts *parts, const struct cw_command *c,
+                        struct named *n)
 {
     uint32_t program = c->kernel < t->kernels.count ? t->kernels.v[c->kernel].program : CW_NONE;
     uint32_t device = c->queue < t->queues.count ? t->queues.v[c->queue].device : CW_NONE;
     const struct cw_t_program *p = program < t->programs.count ? &t->programs.v[program] : NULL;
 
-    if (!cw_work_is_kernel(c) || !p || !p->source || !t->kernels.v[c->kernel].name || device >= t->devices.count)
+    if (!cw_work_is_kernel(c) || !p || !p->source || !t->kernels.v[c->kernel].name ||
+        device >= t->devices.count)
         return false;
     n->kernel = cw_history_kernel(cw_history_program(p->source, p->options), t->kernels.v[c->kernel].name);
     n->items = (double)c->global_size[0] * (double)c->global_size[1] * (double)c->global_size[2];
@@ -111,7 +114,8 @@ static uint64_t shape_of(double size)
     return bits | 1;
 }
 
-size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *t, struct cw_launch_parts *parts)
+size_t cw_plan_past_add_trace(struct cw_plan_past *past, const struct cw_trace *t,
+                              struct cw_launch_parts *parts)
 {
     size_t added = 0;
 
@@ -153,7 +157,8 @@ bool cw_plan_past_predict(struct cw_plan_past *past, const struct cw_trace *t, s
 
     if (!name_launch(t, parts, c, &n))
         return false;
-    snprintf(chained, sizeof chained, "%s chained", n.device); /* what followed another launch at once has entries of its own */
+    snprintf(chained, sizeof chained, "%s chained",
+             n.device); /* what followed another launch at once has entries of its own */
     return (n.operations > 0 && ask(past, cw_key_as(n.kernel, BY_OPERATIONS), n.device, n.operations, ns)) ||
            ask(past, n.kernel, n.device, n.items, ns) || ask(past, n.kernel, chained, n.items, ns);
 }

@@ -16,9 +16,10 @@ struct cw_plan_input {
     const char *file; /* as named on the command line */
     const struct cw_graph *graph;
     const struct cw_platform *platform;
-    const char *platform_name;     /* built-in name or file; NULL: the input's own devices */
-    const struct cw_trace *trace;  /* NULL for abstract graphs; task ids are its command ids */
-    const struct cw_work_cost *work; /* what the tasks cost, in parts: plans are run at the one memory (plan_contend.h); NULL: not */
+    const char *platform_name;    /* built-in name or file; NULL: the input's own devices */
+    const struct cw_trace *trace; /* NULL for abstract graphs; task ids are its command ids */
+    const struct cw_work_cost *
+        work; /* what the tasks cost, in parts: plans are run at the one memory (plan_contend.h); NULL: not */
     struct cw_plan_bounds *bounds; /* of graph and platform; NULL: no linear programs */
 };
 
@@ -28,11 +29,12 @@ struct cw_plan_result {
     struct cw_schedule *schedule;
     struct cw_metrics metrics;
     struct cw_plan_bound bound; /* at least metrics.bounds.best */
-    double seconds;             /* of processor time that planning took: planning has one thread and waits for nothing */
+    double seconds; /* of processor time that planning took: planning has one thread and waits for nothing */
 };
 
-/* Plans input->graph with `config`, runs that at the one memory where input->work says so, and measures the schedule. `check` also runs the validator, against the
- * bound. Errors: those of cw_policy_run, cw_metrics_init and cw_schedule_check; `r` is then empty. */
+/* Plans input->graph with `config`, runs that at the one memory where input->work says so, and measures the
+ * schedule. `check` also runs the validator, against the bound. Errors: those of cw_policy_run,
+ * cw_metrics_init and cw_schedule_check; `r` is then empty. */
 enum cw_status cw_plan_result_init(struct cw_plan_result *r, const struct cw_plan_input *input,
                                    const char *label, const struct cw_policy_config *config, bool check,
                                    struct cw_error *err);

@@ -20,12 +20,14 @@
  * left of the 270 ns for the loop over work-items. On the platform hxdsp-operations, that is; on
  * hxdsp every kernel takes what table 1 says, so that traces need no models of their kernels. */
 #define HXDSP(name, operations)                                                                              \
-    "{\"format\": \"clweave-platform\", \"version\": 1, \"name\": \"" name "\", \"ddr_bytes_per_ns\": 0.2963,\n"  \
-    " \"devices\": [\n"                                                                                       \
-    "  {\"name\": \"cpu\", \"class\": \"cpu\", \"memory\": \"ddr\", \"launch_ns\": 246400, \"ns_per_item\": 297,\n"        \
-    "   \"transfers\": {\"table\": [[8000, 36000], [16000, 81000], [24000, 102000], [32000, 129000]]}},\n"     \
-    "  {\"name\": \"dsp\", \"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 4, \"launch_ns\": 224000, "          \
-    "\"ns_per_item\": 270, \"bytes_per_item\": 12,\n" operations                                               \
+    "{\"format\": \"clweave-platform\", \"version\": 1, \"name\": \"" name                                   \
+    "\", \"ddr_bytes_per_ns\": 0.2963,\n"                                                                    \
+    " \"devices\": [\n"                                                                                      \
+    "  {\"name\": \"cpu\", \"class\": \"cpu\", \"memory\": \"ddr\", \"launch_ns\": 246400, "                 \
+    "\"ns_per_item\": 297,\n"                                                                                \
+    "   \"transfers\": {\"table\": [[8000, 36000], [16000, 81000], [24000, 102000], [32000, 129000]]}},\n"   \
+    "  {\"name\": \"dsp\", \"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 4, \"launch_ns\": 224000, "   \
+    "\"ns_per_item\": 270, \"bytes_per_item\": 12,\n" operations                                             \
     "   \"compile_ns\": 141000, \"transfers\": false}]}\n"
 
 static const char hxdsp[] = HXDSP("hxdsp", "");

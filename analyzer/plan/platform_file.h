@@ -101,8 +101,8 @@ void cw_platform_model_preload(struct cw_platform_model *m);
 /* What building a program for device `d` takes, ns. */
 double cw_platform_model_compile_ns(const struct cw_platform_model *m, uint32_t d);
 
-/* From now on the platform's devices have set-ups (cw_device.set_up): launch_ns, which every part of a kernel that is
- * shared pays. For traces; the costs of abstract graphs have none. */
+/* From now on the platform's devices have set-ups (cw_device.set_up): launch_ns, which every part of a kernel
+ * that is shared pays. For traces; the costs of abstract graphs have none. */
 void cw_platform_model_divide_kernels(struct cw_platform_model *m);
 
 /* The speed of device `d` for abstract graphs. */

@@ -58,7 +58,8 @@ static void fill_task(const struct levels *l, uint32_t task, struct cw_groups_ac
     access[n] = (struct cw_groups_access){l->base[task], l->base[task] + output_of(l->g, task), true};
 }
 
-/* Steps are made one after the other, and their number is small against that of tasks only where graphs are regular. */
+/* Steps are made one after the other, and their number is small against that of tasks only where graphs are
+ * regular. */
 static enum cw_status fill_levels(struct cw_tile_steps *x, const struct levels *l, struct cw_error *err)
 {
     const struct cw_graph *g = l->g;
@@ -92,7 +93,8 @@ static enum cw_status fill_levels(struct cw_tile_steps *x, const struct levels *
 
 enum cw_status cw_tile_steps_of_graph(struct cw_tile_steps *x, const struct cw_graph *g, struct cw_error *err)
 {
-    struct levels l = {.g = g, .level = calloc(g->tasks, sizeof *l.level), .base = malloc(g->tasks * sizeof *l.base)};
+    struct levels l = {
+        .g = g, .level = calloc(g->tasks, sizeof *l.level), .base = malloc(g->tasks * sizeof *l.base)};
     uint32_t depth = 0;
     uint64_t bytes = 0;
     enum cw_status status = l.level && l.base ? CW_OK : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
@@ -113,7 +115,8 @@ enum cw_status cw_tile_steps_of_graph(struct cw_tile_steps *x, const struct cw_g
         x->chain = calloc((size_t)depth + 1, sizeof *x->chain);
         x->chains = 1;
         x->steps = x->step ? depth + 1 : 0;
-        status = x->step && x->command && x->chain ? fill_levels(x, &l, err) : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
+        status = x->step && x->command && x->chain ? fill_levels(x, &l, err)
+                                                   : cw_error_set(err, CW_ERR_NOMEM, "out of memory");
     }
     free(l.level);
     free(l.base);

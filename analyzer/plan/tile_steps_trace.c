@@ -13,11 +13,11 @@ struct maker {
     const struct cw_trace *t;
     struct cw_trace_reach *reach;
     uint32_t tiles;
-    uint64_t *base; /* of each memory object: where its root begins */
+    uint64_t *base;          /* of each memory object: where its root begins */
     struct cw_tiler **tiler; /* of each kernel */
     struct cw_tiler_place *place;
-    size_t *end;    /* of what each tile of the step touches, in `access` */
-    uint32_t ended; /* tiles that have one */
+    size_t *end;                     /* of what each tile of the step touches, in `access` */
+    uint32_t ended;                  /* tiles that have one */
     struct cw_groups_access *access; /* of the step that is being made */
     size_t accesses, accesses_max;
     struct cw_error *err;
@@ -83,7 +83,8 @@ static enum cw_status make_step(struct maker *m, uint32_t command, const size_t 
     if (!access)
         return no_memory(m);
     for (uint32_t i = 0; i < tiles; i++)
-        memcpy(access + i * most, m->access + (i ? ends[i - 1] : 0), (ends[i] - (i ? ends[i - 1] : 0)) * sizeof *access);
+        memcpy(access + i * most, m->access + (i ? ends[i - 1] : 0),
+               (ends[i] - (i ? ends[i - 1] : 0)) * sizeof *access);
     x->chains += !m->open;
     m->open = true;
     x->step[x->steps] = (struct cw_groups_step){.tiles = tiles, .accesses = (uint32_t)most, .access = access};
@@ -194,12 +195,14 @@ static enum cw_status make_steps(struct maker *m, bool keep_waits)
             m->open = false;
     }
     if (status == CW_OK && m->x->steps == 0)
-        status = cw_error_set(m->err, CW_ERR_INVALID, "priority groups: no command of the trace touches memory");
+        status =
+            cw_error_set(m->err, CW_ERR_INVALID, "priority groups: no command of the trace touches memory");
     return status;
 }
 
-enum cw_status cw_tile_steps_of_trace(struct cw_tile_steps *x, const struct cw_trace *t, struct cw_trace_reach *reach,
-                                      uint32_t tiles, bool keep_waits, struct cw_error *err)
+enum cw_status cw_tile_steps_of_trace(struct cw_tile_steps *x, const struct cw_trace *t,
+                                      struct cw_trace_reach *reach, uint32_t tiles, bool keep_waits,
+                                      struct cw_error *err)
 {
     struct maker m = {.x = x, .t = t, .reach = reach, .tiles = tiles, .err = err};
     enum cw_status status;

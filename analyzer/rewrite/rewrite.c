@@ -126,9 +126,8 @@ static void judge_kernels(struct cw_rw *s, const struct cw_rewrite_in *in, struc
         if (done && (!(flags & CW_RW_FUNCTION) || flags & CW_RW_ODD))
             verdict->reason = "its definition was not found: macros make it";
         else if (done)
-            *verdict =
-                (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS, NULL,
-                                           flags & CW_RW_TAINTED && has_rows(s, id)};
+            *verdict = (struct cw_rewrite_kernel){flags & CW_RW_TAINTED ? CW_REWRITE_DONE : CW_REWRITE_AS_IS,
+                                                  NULL, flags & CW_RW_TAINTED && has_rows(s, id)};
     }
 }
 

@@ -69,9 +69,10 @@ struct cw_rewrite_unit {
  * or NULL when it does not know the header or is not sure (several of that name on the search path): the
  * program is then refused. NULL: every #include is refused. header_files.h has one.
  *
- * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form` is what it takes
- * for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the tokens alone speak for: whoever runs
- * them has asked clang, too (llvm/rows_proof.h; what it bears out is in the kernels' models). */
+ * `rows` is asked, with `rows_context`, whether the form for rows of a kernel is to be in the result; `form`
+ * is what it takes for granted (rewrite_rows.h) and `key` is of its text, never 0. NULL: all are, which the
+ * tokens alone speak for: whoever runs them has asked clang, too (llvm/rows_proof.h; what it bears out is in
+ * the kernels' models). */
 struct cw_rewrite_in {
     const struct cw_rewrite_unit *unit;
     size_t units;
@@ -98,11 +99,12 @@ struct cw_rewrite_kernel {
     bool rows;          /* CW_REWRITE_DONE: there is CW_REWRITE_ROWS with the kernel's name behind it, too */
 };
 
-/* A form of kernels in which one work-item does the work of a row, for devices whose work-items are loops (CPUs): the same
- * bytes, faster where the kernel tests for borders. Behind the tile it takes a cl_int2: work-items of the tile along
- * dimension 0, and how many of them make a row. It is launched with local size 1 over (rows in dimension 0, the tile's work-items
- * along dimensions 1 and 2), where base + size of the tile along dimension 0 is at most 2^31 - 1. Where it does not build,
- * the source may be built with -DCW_RUN_NO_ROWS, which leaves it out. */
+/* A form of kernels in which one work-item does the work of a row, for devices whose work-items are loops
+ * (CPUs): the same bytes, faster where the kernel tests for borders. Behind the tile it takes a cl_int2:
+ * work-items of the tile along dimension 0, and how many of them make a row. It is launched with local size 1
+ * over (rows in dimension 0, the tile's work-items along dimensions 1 and 2), where base + size of the tile
+ * along dimension 0 is at most 2^31 - 1. Where it does not build, the source may be built with
+ * -DCW_RUN_NO_ROWS, which leaves it out. */
 #define CW_REWRITE_ROWS "__cw_rows_"
 
 /* The result; cw_rewrite_finish frees it. When the program as a whole was refused `source` is NULL, `reason`

@@ -29,9 +29,31 @@ static bool check_function(struct cw_rw *s, uint32_t id, uint32_t flags)
 /* A word that forms for rows are written with, where the program's macros hold. */
 static bool is_row_word(const struct cw_rw *s, uint32_t id)
 {
-    static const char *const words[] = {"void", "int", "int2", "ulong", "size_t", "for", "if", "else", "__kernel", "__private", "const",
-                                        "static", "inline", "__typeof__", "__attribute__", "__always_inline__", "_Pragma", "x", "y",
-                                        "clang", "loop", "vectorize", "enable", "unroll", NULL};
+    static const char *const words[] = {"void",
+                                        "int",
+                                        "int2",
+                                        "ulong",
+                                        "size_t",
+                                        "for",
+                                        "if",
+                                        "else",
+                                        "__kernel",
+                                        "__private",
+                                        "const",
+                                        "static",
+                                        "inline",
+                                        "__typeof__",
+                                        "__attribute__",
+                                        "__always_inline__",
+                                        "_Pragma",
+                                        "x",
+                                        "y",
+                                        "clang",
+                                        "loop",
+                                        "vectorize",
+                                        "enable",
+                                        "unroll",
+                                        NULL};
 
     for (const char *const *w = words; *w; w++)
         if (cw_rw_name_is(&s->names, id, *w))

@@ -5,21 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of ours begin with __cw_, which no source may use (rewrite_words.c), those of fields, too: they stand where the
- * program's macros hold. Functions are static, so that
- * programs link; OpenCL C 1.0 and 1.1 have neither static nor programs that link. The built-ins become names
- * first and macros after that, so that a use without a call ("(get_group_id)(0)") meets a name that does not
- * exist. Dimensions that there are not are the vendor's matter: PoCL 3.1 says 0 groups for them, the
- * specification 1. */
+/* Names of ours begin with __cw_, which no source may use (rewrite_words.c), those of fields, too: they stand
+ * where the program's macros hold. Functions are static, so that programs link; OpenCL C 1.0 and 1.1 have
+ * neither static nor programs that link. The built-ins become names first and macros after that, so that a
+ * use without a call ("(get_group_id)(0)") meets a name that does not exist. Dimensions that there are not
+ * are the vendor's matter: PoCL 3.1 says 0 groups for them, the specification 1. */
 static const char head[] =
     "#if defined(__OPENCL_C_VERSION__) && __OPENCL_C_VERSION__ >= 120\n"
     "#define __cw_function static inline __attribute__((__always_inline__)) size_t\n"
     "#else\n"
     "#define __cw_function inline __attribute__((__always_inline__)) size_t\n"
     "#endif\n"
-    "typedef struct { ulong __cw_base[3], __cw_first_group[3], __cw_groups[3], __cw_size[3], __cw_offset[3]; } __cw_tile;\n"
+    "typedef struct { ulong __cw_base[3], __cw_first_group[3], __cw_groups[3], __cw_size[3], __cw_offset[3]; "
+    "} __cw_tile;\n"
     "__cw_function __cw_pick(ulong __cw_a, ulong __cw_b, ulong __cw_c, uint __cw_d, size_t __cw_other)\n"
-    "{ return __cw_d == 0 ? (size_t)__cw_a : __cw_d == 1 ? (size_t)__cw_b : __cw_d == 2 ? (size_t)__cw_c : __cw_other; }\n"
+    "{ return __cw_d == 0 ? (size_t)__cw_a : __cw_d == 1 ? (size_t)__cw_b : __cw_d == 2 ? (size_t)__cw_c : "
+    "__cw_other; }\n"
     "__cw_function __cw_global_id(ulong __cw_a, ulong __cw_b, ulong __cw_c, uint __cw_d)\n"
     "{ return get_global_id(__cw_d) + __cw_pick(__cw_a, __cw_b, __cw_c, __cw_d, 0); }\n"
     "__cw_function __cw_group_id(ulong __cw_a, ulong __cw_b, ulong __cw_c, uint __cw_d)\n"
@@ -30,34 +31,40 @@ static const char head[] =
     "{ return __cw_pick(__cw_a, __cw_b, __cw_c, __cw_d, __cw_d > 2 ? get_global_size(__cw_d) : 1); }\n"
     "__cw_function __cw_global_offset(ulong __cw_a, ulong __cw_b, ulong __cw_c, uint __cw_d)\n"
     "{ return __cw_pick(__cw_a, __cw_b, __cw_c, __cw_d, 0); }\n"
-    "__cw_function __cw_global_linear_id(ulong __cw_a, ulong __cw_b, ulong __cw_c, ulong __cw_x, ulong __cw_y)\n"
-    "{ return ((get_global_id(2) + (size_t)__cw_c) * (size_t)__cw_y + get_global_id(1) + (size_t)__cw_b) * (size_t)__cw_x + "
+    "__cw_function __cw_global_linear_id(ulong __cw_a, ulong __cw_b, ulong __cw_c, ulong __cw_x, ulong "
+    "__cw_y)\n"
+    "{ return ((get_global_id(2) + (size_t)__cw_c) * (size_t)__cw_y + get_global_id(1) + (size_t)__cw_b) * "
+    "(size_t)__cw_x + "
     "get_global_id(0) + (size_t)__cw_a; }\n"
     "#define get_global_id __cw_get_global_id\n"
-    "#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], "
+    "#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+    "__cw_t.__cw_base[2], "
     "__VA_ARGS__)\n"
     "#define get_group_id __cw_get_group_id\n"
     "#define __cw_get_group_id(...) __cw_group_id(__cw_t.__cw_first_group[0], __cw_t.__cw_first_group[1], "
     "__cw_t.__cw_first_group[2], __VA_ARGS__)\n"
     "#define get_num_groups __cw_get_num_groups\n"
-    "#define __cw_get_num_groups(...) __cw_num_groups(__cw_t.__cw_groups[0], __cw_t.__cw_groups[1], __cw_t.__cw_groups[2], "
+    "#define __cw_get_num_groups(...) __cw_num_groups(__cw_t.__cw_groups[0], __cw_t.__cw_groups[1], "
+    "__cw_t.__cw_groups[2], "
     "__VA_ARGS__)\n"
     "#define get_global_size __cw_get_global_size\n"
-    "#define __cw_get_global_size(...) __cw_global_size(__cw_t.__cw_size[0], __cw_t.__cw_size[1], __cw_t.__cw_size[2], "
+    "#define __cw_get_global_size(...) __cw_global_size(__cw_t.__cw_size[0], __cw_t.__cw_size[1], "
+    "__cw_t.__cw_size[2], "
     "__VA_ARGS__)\n"
     "#define get_global_offset __cw_get_global_offset\n"
     "#define __cw_get_global_offset(...) __cw_global_offset(__cw_t.__cw_offset[0], __cw_t.__cw_offset[1], "
     "__cw_t.__cw_offset[2], __VA_ARGS__)\n"
     "#define get_global_linear_id __cw_get_global_linear_id\n"
     "#define __cw_get_global_linear_id() __cw_global_linear_id(__cw_t.__cw_base[0] - __cw_t.__cw_offset[0], "
-    "__cw_t.__cw_base[1] - __cw_t.__cw_offset[1], __cw_t.__cw_base[2] - __cw_t.__cw_offset[2], __cw_t.__cw_size[0], __cw_t.__cw_size[1])\n";
+    "__cw_t.__cw_base[1] - __cw_t.__cw_offset[1], __cw_t.__cw_base[2] - __cw_t.__cw_offset[2], "
+    "__cw_t.__cw_size[0], __cw_t.__cw_size[1])\n";
 
 static const char parameter[] = "__cw_tile __cw_t __attribute__((__unused__))";
 
 struct edit {
     uint32_t at, drop; /* place in the text, bytes of it that go */
     const char *put;
-    char *owned; /* NULL, or `put` for free() */
+    char *owned;   /* NULL, or `put` for free() */
     uint32_t line; /* of what is behind it; 0: what it was */
 };
 
@@ -105,11 +112,13 @@ static size_t edits_of(const struct cw_rw *s, const struct cw_rw_unit *u, const 
         for (size_t i = f->open_token; i < f->close_token; i++)
             if (v[i].kind == CW_RW_NAME && cw_rw_name_is(&s->names, v[i].name, "void"))
                 e[n++] = (struct edit){v[i].at, v[i].length, "", NULL, 0};
-    e[n++] = (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL, 0};
+    e[n++] =
+        (struct edit){v[f->close_token].at, 0, f->parameters == CW_RW_P_SOME ? comma : parameter, NULL, 0};
     return n;
 }
 
-static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct cw_rw_writer *w, uint8_t *seen)
+static void put_macros(const struct cw_rw *s, const struct cw_rw_unit *u, struct cw_rw_writer *w,
+                       uint8_t *seen)
 {
     for (size_t i = 0; i < u->functions; i++) {
         uint32_t id = u->text.v[u->function[i].name_token].name;
@@ -161,7 +170,8 @@ static bool is_wanted(const struct cw_rw_rows *r, const char *form)
     return wanted;
 }
 
-/* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each function. */
+/* Forms for rows of kernels (rewrite_rows.h), behind them. Returns the number of edits, at most one for each
+ * function. */
 static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, bool *ok)
 {
     struct cw_rw_rows *r = malloc(sizeof *r);
@@ -172,7 +182,8 @@ static size_t row_edits(struct cw_rw *s, struct cw_rw_unit *u, struct edit *e, b
     *ok = r != NULL;
     for (size_t i = 0; *ok && i < u->functions; i++) {
         struct cw_rw_function *f = &u->function[i];
-        if (!(s->names.v[u->text.v[f->name_token].name].flags & CW_RW_TAINTED) || !cw_rw_rows_look(s, u, f, r))
+        if (!(s->names.v[u->text.v[f->name_token].name].flags & CW_RW_TAINTED) ||
+            !cw_rw_rows_look(s, u, f, r))
             continue;
         for (; at < u->text.v[f->body_close].at; at++)
             line += u->text.text[at] == '\n';

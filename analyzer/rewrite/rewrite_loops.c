@@ -1,4 +1,5 @@
-/* rewrite_loops.c - loops of few turns, and clamp, in kernels that have a form for rows: see rewrite_rows.h. */
+/* rewrite_loops.c - loops of few turns, and clamp, in kernels that have a form for rows: see rewrite_rows.h.
+ */
 #include "../rows/rewrite_rows.h"
 
 #include <string.h>
@@ -38,8 +39,8 @@ static uint32_t number(const struct cw_rw_rows *r, uint32_t i, int32_t *value)
 static bool is_odd_statement(const struct cw_rw_rows *r, uint32_t i)
 {
     return r->t->v[i].kind == CW_RW_NAME &&
-           (r->s->names.v[r->t->v[i].name].flags & (CW_RW_MACRO | CW_RW_ATTRIBUTE) || cw_rw_word(r, i, "case") ||
-            cw_rw_word(r, i, "default") || is(&r->t->v[i + 1], ':'));
+           (r->s->names.v[r->t->v[i].name].flags & (CW_RW_MACRO | CW_RW_ATTRIBUTE) ||
+            cw_rw_word(r, i, "case") || cw_rw_word(r, i, "default") || is(&r->t->v[i + 1], ':'));
 }
 
 /* The token behind the statement at i, 0: it may end elsewhere. */
@@ -50,7 +51,8 @@ static uint32_t behind_statement(const struct cw_rw_rows *r, uint32_t i)
 
     if (is_odd_statement(r, i))
         return 0;
-    while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) && is(&v[i + 1], '(')) {
+    while (i < end && (cw_rw_word(r, i, "for") || cw_rw_word(r, i, "if") || cw_rw_word(r, i, "switch")) &&
+           is(&v[i + 1], '(')) {
         bool may_else = cw_rw_word(r, i, "if");
         i = cw_rw_behind(r->t, i + 1, end);
         if (may_else) {
@@ -76,12 +78,14 @@ static bool read_head(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_loop 
     uint32_t close = cw_rw_behind(r->t, i + 1, r->f->body_close) - 1, n;
     int32_t last = 0;
 
-    if (!is(&v[i + 1], '(') || close > i + 20 || !cw_rw_word(r, i + 2, "int") || v[i + 3].kind != CW_RW_NAME || !is(&v[i + 4], '='))
+    if (!is(&v[i + 1], '(') || close > i + 20 || !cw_rw_word(r, i + 2, "int") ||
+        v[i + 3].kind != CW_RW_NAME || !is(&v[i + 4], '='))
         return false;
     *l = (struct cw_rw_loop){.name = v[i + 3].name, .head = i, .body = close + 1};
     n = number(r, i + 5, &l->first);
     i += 5 + n;
-    if (!n || !is(&v[i], ';') || v[i + 1].kind != CW_RW_NAME || v[i + 1].name != l->name || !is(&v[i + 2], '<'))
+    if (!n || !is(&v[i], ';') || v[i + 1].kind != CW_RW_NAME || v[i + 1].name != l->name ||
+        !is(&v[i + 2], '<'))
         return false;
     i += 3;
     if (is(&v[i], '=') && !v[i].spaced)
@@ -95,7 +99,8 @@ static bool read_head(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_loop 
         return false;
     if (v[i + 1].kind == CW_RW_NAME)
         return v[i + 1].name == l->name && is(&v[i + 2], '+') && is(&v[i + 3], '+') && !v[i + 3].spaced;
-    return is(&v[i + 1], '+') && is(&v[i + 2], '+') && !v[i + 2].spaced && v[i + 3].kind == CW_RW_NAME && v[i + 3].name == l->name;
+    return is(&v[i + 1], '+') && is(&v[i + 2], '+') && !v[i + 2].spaced && v[i + 3].kind == CW_RW_NAME &&
+           v[i + 3].name == l->name;
 }
 
 static bool read_loop(struct cw_rw_rows *r, uint32_t i)
@@ -104,7 +109,8 @@ static bool read_loop(struct cw_rw_rows *r, uint32_t i)
     int32_t turns, nested;
 
     if (r->loops == CW_RW_LOOPS || !read_head(r, i, &l) ||
-        r->s->names.v[l.name].flags & (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF | CW_RW_KNOWN))
+        r->s->names.v[l.name].flags &
+            (CW_RW_MACRO | CW_RW_IN_MACRO | CW_RW_FUNCTION | CW_RW_TYPEDEF | CW_RW_KNOWN))
         return false;
     l.until = behind_statement(r, l.body);
     if (!l.until || (is_odd_statement(r, l.until) && !is(&r->t->v[l.until - 1], '}')))
@@ -128,7 +134,8 @@ bool cw_rw_read_loops(struct cw_rw_rows *r)
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         if (r->t->v[i].kind != CW_RW_NAME || !(r->s->names.v[r->t->v[i].name].flags & CW_RW_LOOP))
             continue;
-        if (!cw_rw_word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO || !read_loop(r, i))
+        if (!cw_rw_word(r, i, "for") || r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO ||
+            !read_loop(r, i))
             return false;
     }
     return true;
@@ -162,14 +169,16 @@ bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a)
 
 /* ---- clamp */
 
-/* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a declaration of it. */
+/* Within functions clamp is called: behind no name but return. Elsewhere it is declared, or something makes a
+ * declaration of it. */
 bool cw_rw_own_clamp(const struct cw_rw *s)
 {
     for (size_t u = 0; u < s->units; u++) {
         token *v = s->unit[u].text.v;
         size_t f = 0;
         for (size_t i = 1; i + 1 < s->unit[u].text.count; i++) {
-            while (f < s->unit[u].functions && (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
+            while (f < s->unit[u].functions &&
+                   (!s->unit[u].function[f].body_close || i > s->unit[u].function[f].body_close))
                 f++;
             if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&s->names, v[i].name, "clamp"))
                 continue;
@@ -181,7 +190,8 @@ bool cw_rw_own_clamp(const struct cw_rw *s)
     return false;
 }
 
-bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3], uint32_t *behind)
+bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
+                 uint32_t *behind)
 {
     token *v = r->t->v;
     uint32_t n = 0, first = i + 2, close;

@@ -26,8 +26,8 @@ static bool makes_strings(const struct cw_rw *s, const struct cw_rw_text *t, siz
                                  cw_rw_name_is(&s->names, t->v[i - 2].name, "_Pragma"));
 }
 
-/* What stands before the & at token i, in a macro's body, is an operand, not a cast; brackets might be either, but where a number
- * follows. */
+/* What stands before the & at token i, in a macro's body, is an operand, not a cast; brackets might be
+ * either, but where a number follows. */
 static bool behind_operand(const struct cw_rw_text *t, size_t first, size_t end, size_t i)
 {
     if (i == first)
@@ -59,7 +59,8 @@ static bool may_write(const struct cw_rw_text *t, size_t first, size_t end, size
 /* Statements, or their beginnings, which would end elsewhere than seems. */
 static bool is_statement(const struct cw_rw *s, const struct cw_rw_text *t, size_t i)
 {
-    static const char *const words[] = {"if", "else", "switch", "case", "default", "return", "break", "continue", NULL};
+    static const char *const words[] = {"if",     "else",  "switch",   "case", "default",
+                                        "return", "break", "continue", NULL};
 
     if (t->v[i].c == ';')
         return true;
@@ -139,8 +140,8 @@ bool cw_rw_read_macros(struct cw_rw *s, struct cw_rw_unit *u)
         if (t->v[i].c == CW_RW_UNDEF && t->v[i + 2].kind == CW_RW_NAME)
             s->names.v[t->v[i + 2].name].flags |= CW_RW_MACRO | CW_RW_HOLLOW;
         for (size_t k = i + 1; t->v[i].c == CW_RW_HARMLESS && t->v[k].kind != CW_RW_LINE_END; k++)
-            if (t->v[k].kind == CW_RW_NAME &&
-                (cw_rw_name_is(&s->names, t->v[k].name, "clang") || cw_rw_name_is(&s->names, t->v[k].name, "float_control")))
+            if (t->v[k].kind == CW_RW_NAME && (cw_rw_name_is(&s->names, t->v[k].name, "clang") ||
+                                               cw_rw_name_is(&s->names, t->v[k].name, "float_control")))
                 s->no_rows = true; /* fp contract(fast), say */
         if (t->v[i].c == CW_RW_UNKNOWN)
             return cw_rw_refuse(s, "a directive that is not known");

@@ -61,7 +61,8 @@ static bool read_macro_name(struct cw_rw *s, const char *p, uint32_t *last)
         return cw_rw_nomem(s);
     if (is_ours(&s->names, id))
         return cw_rw_refuse(s, "a build option redefines '%.*s'", CW_RW_TEXT(s, id));
-    s->names.v[id].flags |= CW_RW_MACRO | CW_RW_SEEN | CW_RW_HOLLOW | (may_write(p + length) ? CW_RW_NO_ROWS : 0);
+    s->names.v[id].flags |=
+        CW_RW_MACRO | CW_RW_SEEN | CW_RW_HOLLOW | (may_write(p + length) ? CW_RW_NO_ROWS : 0);
     *last = id;
     return true;
 }
@@ -82,7 +83,8 @@ static bool add_all_names(struct cw_rw *s, uint32_t id, const char *options)
         if (name == UINT32_MAX || !cw_rw_add_edge(s, id, name))
             return cw_rw_nomem(s);
         p += length;
-        s->names.v[name].flags |= CW_RW_SEEN | CW_RW_USED | CW_RW_IN_MACRO | (p[strspn(p, " \t")] == '(' ? CW_RW_CALLED : 0);
+        s->names.v[name].flags |=
+            CW_RW_SEEN | CW_RW_USED | CW_RW_IN_MACRO | (p[strspn(p, " \t")] == '(' ? CW_RW_CALLED : 0);
     }
     return true;
 }
@@ -161,8 +163,9 @@ bool cw_rw_read_options(struct cw_rw *s, size_t unit, const char *options)
     if (strstr(options, "##"))
         return cw_rw_refuse(s, "build options that paste names");
     s->no_rows |= strstr(options, "-cl-mad-enable") || strstr(options, "-cl-unsafe-math-optimizations") ||
-                     strstr(options, "-cl-fast-relaxed-math") || strstr(options, "-cl-finite-math-only") ||
-                     strstr(options, "-cl-no-signed-zeros") || strstr(options, "-cl-denorms-are-zero") || strstr(options, "-mllvm");
+                  strstr(options, "-cl-fast-relaxed-math") || strstr(options, "-cl-finite-math-only") ||
+                  strstr(options, "-cl-no-signed-zeros") || strstr(options, "-cl-denorms-are-zero") ||
+                  strstr(options, "-mllvm");
     for (p = options; *p; p += strcspn(p, " \t\n")) {
         p += strspn(p, " \t\n\"'");
         if (!read_option(s, p, hub))

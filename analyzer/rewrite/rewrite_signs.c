@@ -1,11 +1,12 @@
 /* rewrite_signs.c - whether the sign of a NaN may depend on where a kernel's text stands: see rewrite_rows.h.
  *
- * Clang makes one operation of `a - b * c` and of `b * c - a`, with b or a negated. Where that operand does not change along a row
- * LLVM takes the negation out of the loop, and a NaN in it has the other sign than where the processor negates within the
- * operation, which leaves NaNs as they are. LLVM may negate any factor of a product, and makes negations of products with -1 and
- * of 0 - a. So all that is negated, at any depth, must be numbers, whole numbers, or change from work-item to work-item; nobody
- * takes that out of a loop. In kernels with loops of their own it might be taken out of those: nothing but whole numbers may be
- * negated there. */
+ * Clang makes one operation of `a - b * c` and of `b * c - a`, with b or a negated. Where that operand does
+ * not change along a row LLVM takes the negation out of the loop, and a NaN in it has the other sign than
+ * where the processor negates within the operation, which leaves NaNs as they are. LLVM may negate any factor
+ * of a product, and makes negations of products with -1 and of 0 - a. So all that is negated, at any depth,
+ * must be numbers, whole numbers, or change from work-item to work-item; nobody takes that out of a loop. In
+ * kernels with loops of their own it might be taken out of those: nothing but whole numbers may be negated
+ * there. */
 #include "../rows/rewrite_rows.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static bool ends_operand(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = &r->t->v[i];
 
-    return v->kind == CW_RW_NUMBER || is(v, ")]") || (v->kind == CW_RW_NAME && !(r->s->names.v[v->name].flags & CW_RW_STATEMENT));
+    return v->kind == CW_RW_NUMBER || is(v, ")]") ||
+           (v->kind == CW_RW_NAME && !(r->s->names.v[v->name].flags & CW_RW_STATEMENT));
 }
 
 static uint32_t opening(const struct cw_rw_rows *r, uint32_t close, uint32_t least)
@@ -80,7 +82,8 @@ static bool has_product(const struct cw_rw_rows *r, struct cw_rw_range x)
         }
         if (i > x.first && is(&r->t->v[i], "*/") && ends_operand(r, i - 1))
             return true;
-        if (r->t->v[i].kind == CW_RW_NAME && i + 1 < x.end && r->t->v[i + 1].c == '(' && !cw_rw_integer_type(r, i, i + 1))
+        if (r->t->v[i].kind == CW_RW_NAME && i + 1 < x.end && r->t->v[i + 1].c == '(' &&
+            !cw_rw_integer_type(r, i, i + 1))
             return true;
     }
     return false;
@@ -175,7 +178,8 @@ static bool name_moves(const struct cw_rw_rows *r, uint32_t i, const struct trai
 
     if (r->s->names.v[v->name].flags & CW_RW_MACRO)
         return false;
-    if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rw_integer_type(r, i, i + 1) || v[1].c == '(' || v[-1].c == '.')
+    if (r->s->names.v[v->name].flags & CW_RW_KNOWN || cw_rw_integer_type(r, i, i + 1) || v[1].c == '(' ||
+        v[-1].c == '.')
         return true; /* types, calls and members: what they are of counts */
     if (cw_rw_loop_of(r, i))
         return true;
@@ -202,14 +206,16 @@ static bool makes_nan(const struct cw_rw_rows *r, uint32_t i, struct cw_rw_range
 {
     token *v = &r->t->v[i];
 
-    if (v->kind == CW_RW_NAME && v[1].c == '(' && !cw_rw_integer_type(r, i, i + 1) && !(r->s->names.v[v->name].flags & CW_RW_ID) &&
-        strncmp(r->t->text + v->at, "convert_", 8))
+    if (v->kind == CW_RW_NAME && v[1].c == '(' && !cw_rw_integer_type(r, i, i + 1) &&
+        !(r->s->names.v[v->name].flags & CW_RW_ID) && strncmp(r->t->text + v->at, "convert_", 8))
         return !has_element(r, (struct cw_rw_range){i + 1, cw_rw_behind(r->t, i + 1, x.end)});
     if (!is(v, "/") || v[1].kind == CW_RW_NUMBER)
         return false;
-    for (i++; r->t->v[i].c == '(' && cw_rw_integer_type(r, i + 1, x.end) + i + 1 == cw_rw_behind(r->t, i, x.end) - 1;) /* a cast */
+    for (i++; r->t->v[i].c == '(' &&
+              cw_rw_integer_type(r, i + 1, x.end) + i + 1 == cw_rw_behind(r->t, i, x.end) - 1;) /* a cast */
         i = cw_rw_behind(r->t, i, x.end);
-    return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rw_behind(r->t, i, x.end)}) : r->t->v[i + 1].c == '[');
+    return !(r->t->v[i].c == '(' ? has_element(r, (struct cw_rw_range){i, cw_rw_behind(r->t, i, x.end)})
+                                 : r->t->v[i + 1].c == '[');
 }
 
 /* All of it is numbers, whole numbers, and elements that are others in each work-item. */
@@ -242,7 +248,8 @@ static bool may_be_negated(const struct cw_rw_rows *r, struct cw_rw_range x)
     return is_number(r, x) || moves(r, x, NULL);
 }
 
-/* A quotient at last, which nobody negates; or a number times what is no product, of which the number is negated. */
+/* A quotient at last, which nobody negates; or a number times what is no product, of which the number is
+ * negated. */
 static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
 {
     token *v = r->t->v;
@@ -256,10 +263,12 @@ static bool is_safe(const struct cw_rw_rows *r, struct cw_rw_range x)
     }
     if (last && v[last].c == '/')
         return true;
-    return last == x.first + 1 && v[x.first].kind == CW_RW_NUMBER && !has_product(r, (struct cw_rw_range){last + 1, x.end});
+    return last == x.first + 1 && v[x.first].kind == CW_RW_NUMBER &&
+           !has_product(r, (struct cw_rw_range){last + 1, x.end});
 }
 
-/* The operator at token i: what it may have negated can be. Compilers move a negation into any factor of a product. */
+/* The operator at token i: what it may have negated can be. Compilers move a negation into any factor of a
+ * product. */
 static bool minus(const struct cw_rw_rows *r, uint32_t i, uint32_t first, uint32_t end)
 {
     token *v = r->t->v;
@@ -343,7 +352,8 @@ static bool macros_stay(const struct cw_rw_text *t)
             continue;
         if (v[1].kind != CW_RW_NUMBER)
             return false;
-        if (is_one(t->text + v[1].at) && (i == body || !(v[-1].kind == CW_RW_NAME || v[-1].kind == CW_RW_NUMBER || is(&v[-1], ")]"))))
+        if (is_one(t->text + v[1].at) &&
+            (i == body || !(v[-1].kind == CW_RW_NAME || v[-1].kind == CW_RW_NUMBER || is(&v[-1], ")]"))))
             return false; /* not `a - 1` */
     }
     return true;

@@ -30,12 +30,13 @@ enum cw_rw_flag {
     CW_RW_TYPEDEF = 1 << 18,   /* occurs in a typedef */
     CW_RW_CALLED = 1 << 19,    /* stands before a parenthesis */
     CW_RW_USED = 1 << 20,      /* occurs elsewhere than as the name in a declaration */
-    CW_RW_FAMILY = 1 << 23,     /* named like a function of OpenCL C (convert_…), and one if the program has none */
-    CW_RW_SPLIT = 1 << 22,      /* a directive stands behind it, where its parenthesis might be */
-    CW_RW_TAINTED = 1 << 21,   /* may reach an id built-in */
-    CW_RW_NO_ROWS = 1 << 24,   /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
-    CW_RW_LOOP = 1 << 26,      /* `for`, and functions and macros that reach it */
-    CW_RW_IN_MACRO = 1 << 25,  /* occurs in what a macro stands for, or in the options */
+    CW_RW_FAMILY =
+        1 << 23, /* named like a function of OpenCL C (convert_…), and one if the program has none */
+    CW_RW_SPLIT = 1 << 22,    /* a directive stands behind it, where its parenthesis might be */
+    CW_RW_TAINTED = 1 << 21,  /* may reach an id built-in */
+    CW_RW_NO_ROWS = 1 << 24,  /* no kernel that reaches it has a form for rows (rewrite_rows.h) */
+    CW_RW_LOOP = 1 << 26,     /* `for`, and functions and macros that reach it */
+    CW_RW_IN_MACRO = 1 << 25, /* occurs in what a macro stands for, or in the options */
 };
 
 /* The declaration of a function: "name ( parameters )". */
@@ -44,10 +45,10 @@ struct cw_rw_function {
     uint32_t open_token;
     uint32_t body_open, body_close; /* its braces; 0: none, or not its alone */
     uint32_t body;                  /* its node */
-    uint8_t parameters; /* enum cw_rw_parameters */
-    bool done;          /* its declaration is over */
-    bool odd;           /* not understood */
-    bool rows;          /* the result has a form for rows of it */
+    uint8_t parameters;             /* enum cw_rw_parameters */
+    bool done;                      /* its declaration is over */
+    bool odd;                       /* not understood */
+    bool rows;                      /* the result has a form for rows of it */
 };
 
 enum cw_rw_parameters {
@@ -85,12 +86,15 @@ struct cw_rw {
     size_t odd_capacity;
     bool pastes;   /* some macro has ## */
     bool has_line; /* __LINE__ is used */
-    bool no_rows;  /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that results depend on
-                      where they stand; or words that those forms are written with are macros */
-    bool own_clamp; /* the program declares a function of that name */
-    uint64_t *looks; /* at tokens, that are left to find out which kernels have a form for rows: then none has any more */
+    bool
+        no_rows; /* no forms for rows: compilers may contract or reorder sums beyond one expression, so that
+                    results depend on  where they stand; or words that those forms are written with are macros
+                  */
+    bool own_clamp;  /* the program declares a function of that name */
+    uint64_t *looks; /* at tokens, that are left to find out which kernels have a form for rows: then none has
+                        any more */
     const struct cw_rewrite_in *in;
-    char *reason;  /* 256 bytes, empty: nothing was refused yet */
+    char *reason; /* 256 bytes, empty: nothing was refused yet */
     bool nomem;
 };
 
@@ -116,8 +120,8 @@ bool cw_rw_spread(struct cw_rw *s);                     /* rewrite_spread.c: who
 /* The unit's source with its headers in it, for free(); NULL: refused or nomem. rewrite_include.c */
 char *cw_rw_inline_headers(struct cw_rw *s, const struct cw_rewrite_in *in, size_t unit);
 uint32_t cw_rw_hash_text(const char *text);
-bool cw_rw_own_clamp(const struct cw_rw *s);            /* rewrite_loops.c: what `own_clamp` says */
-bool cw_rw_check(struct cw_rw *s);                      /* rewrite_check.c */
+bool cw_rw_own_clamp(const struct cw_rw *s);             /* rewrite_loops.c: what `own_clamp` says */
+bool cw_rw_check(struct cw_rw *s);                       /* rewrite_check.c */
 char *cw_rw_emit(struct cw_rw *s, struct cw_rw_unit *u); /* rewrite_emit.c: NULL: nomem */
 
 /* Text that grows; `ok`: false when memory is out. */

@@ -75,7 +75,8 @@ bool cw_rw_int_type(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
 
     for (uint32_t i = first; i < end; i++) {
         bool names = cw_rw_word(r, i, "int");
-        bool tells = cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private");
+        bool tells =
+            cw_rw_word(r, i, "const") || cw_rw_word(r, i, "private") || cw_rw_word(r, i, "__private");
         if (is_macro(r, i) || !(names || tells))
             return false;
         whole |= names;
@@ -111,7 +112,8 @@ static enum cw_rw_term name(struct parser *p)
         return CW_RW_T_FIXED;
     for (uint32_t v = r->variables; v-- > 0;)
         if (r->variable[v].name == id)
-            return at >= r->variable[v].value.end && at < r->variable[v].until ? r->variable[v].term : CW_RW_T_UNKNOWN;
+            return at >= r->variable[v].value.end && at < r->variable[v].until ? r->variable[v].term
+                                                                               : CW_RW_T_UNKNOWN;
     for (uint32_t k = 0; k < r->parameters; k++)
         if (r->parameter[k].name == id)
             return r->parameter[k].integer && cw_rw_steady(r, id, 0) ? CW_RW_T_FIXED : CW_RW_T_UNKNOWN;
@@ -205,7 +207,8 @@ static enum cw_rw_term factor(struct parser *p)
     }
     if (cw_rw_word(r, p->i, "get_global_id"))
         return builtin(p, true);
-    if (cw_rw_word(r, p->i, "get_global_size") || cw_rw_word(r, p->i, "get_global_offset") || cw_rw_word(r, p->i, "get_num_groups"))
+    if (cw_rw_word(r, p->i, "get_global_size") || cw_rw_word(r, p->i, "get_global_offset") ||
+        cw_rw_word(r, p->i, "get_num_groups"))
         return builtin(p, false);
     if (cw_rw_word(r, p->i, "clamp"))
         return clamped(p);

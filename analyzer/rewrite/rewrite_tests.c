@@ -1,4 +1,5 @@
-/* rewrite_tests.c - tests for borders in kernels: conditions of `if`, split into comparisons: see rewrite_rows.h. */
+/* rewrite_tests.c - tests for borders in kernels: conditions of `if`, split into comparisons: see
+ * rewrite_rows.h. */
 #include "../rows/rewrite_rows.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@ static bool is_punct(token *k, char c)
 
 static void strip(const struct cw_rw_rows *r, struct cw_rw_range *a)
 {
-    while (a->end > a->first + 2 && is_punct(&r->t->v[a->first], '(') && cw_rw_behind(r->t, a->first, a->end) == a->end) {
+    while (a->end > a->first + 2 && is_punct(&r->t->v[a->first], '(') &&
+           cw_rw_behind(r->t, a->first, a->end) == a->end) {
         a->first++;
         a->end--;
     }
@@ -70,7 +72,8 @@ static bool is_joined(const struct cw_rw_rows *r, struct cw_rw_range a, char joi
     for (uint32_t i = a.first; i < a.end;) {
         if (is_punct(&v[i], '?') || is_punct(&v[i], ','))
             return false;
-        i = v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c) ? cw_rw_behind(r->t, i, a.end) : i + 1;
+        i = v[i].kind == CW_RW_PUNCT && v[i].c && strchr("([{", v[i].c) ? cw_rw_behind(r->t, i, a.end)
+                                                                        : i + 1;
     }
     return piece(r, a, join) != a.end && (join == '|' || piece(r, a, '|') == a.end);
 }
@@ -86,7 +89,8 @@ static bool comparison(const struct cw_rw_rows *r, struct cw_rw_range a, struct 
             i = cw_rw_behind(r->t, i, a.end);
             continue;
         }
-        if (is_punct(&v[i], '<') || is_punct(&v[i], '>') || (two && (is_punct(&v[i], '=') || is_punct(&v[i], '!')))) {
+        if (is_punct(&v[i], '<') || is_punct(&v[i], '>') ||
+            (two && (is_punct(&v[i], '=') || is_punct(&v[i], '!')))) {
             x->op[0] = v[i].c;
             x->op[1] = two ? '=' : '\0';
             x->op[2] = '\0';
@@ -189,7 +193,10 @@ static void read_condition(struct cw_rw_rows *r, struct cw_rw_range all, uint32_
     if (!is_pure(r, all) || (both && either) || ((both || either) && !is_joined(r, bare, either ? '|' : '&')))
         return;
     k->join = either ? '|' : both ? '&' : '\0';
-    k->known = read_atoms(r, bare, c, k->join ? k->join : '&', either ? false : both ? true : holds_inside(r, bare, behind));
+    k->known = read_atoms(r, bare, c, k->join ? k->join : '&',
+                          either ? false
+                          : both ? true
+                                 : holds_inside(r, bare, behind));
     if (r->atoms > atoms)
         r->conditions++;
 }
@@ -198,10 +205,11 @@ void cw_rw_rows_tests(struct cw_rw_rows *r)
 {
     token *v = r->t->v;
 
-    for (uint32_t i = r->f->body_open + 1; i + 1 < r->f->body_close && r->conditions < CW_RW_CONDITIONS; i++) {
+    for (uint32_t i = r->f->body_open + 1; i + 1 < r->f->body_close && r->conditions < CW_RW_CONDITIONS;
+         i++) {
         uint32_t behind;
-        if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&r->s->names, v[i].name, "if") || !is_punct(&v[i + 1], '(') ||
-            r->s->names.v[v[i].name].flags & CW_RW_MACRO)
+        if (v[i].kind != CW_RW_NAME || !cw_rw_name_is(&r->s->names, v[i].name, "if") ||
+            !is_punct(&v[i + 1], '(') || r->s->names.v[v[i].name].flags & CW_RW_MACRO)
             continue;
         behind = cw_rw_behind(r->t, i + 1, r->f->body_close);
         read_condition(r, (struct cw_rw_range){i + 2, behind - 1}, behind);

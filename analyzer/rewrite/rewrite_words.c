@@ -20,19 +20,28 @@ static const struct word_class classes[] = {
      "asm __asm __asm__ template namespace operator __block __COUNTER__ __INCLUDE_LEVEL__ "
      "__has_include __has_include_next __has_embed __PRETTY_FUNCTION__"},
     /* What a kernel cannot do when one work-item does the work of a row of them, or should not: loops that
-     * may be long (work-groups are blocks that fit in cache). Its copies have other names. See rewrite_rows.h. */
+     * may be long (work-groups are blocks that fit in cache). Its copies have other names. See
+     * rewrite_rows.h. */
     {CW_RW_NO_ROWS,
-     "get_group_id get_global_linear_id get_local_id get_local_size get_enqueued_local_size get_local_linear_id "
-     "get_sub_group_size get_max_sub_group_size get_num_sub_groups get_enqueued_num_sub_groups get_sub_group_id "
-     "get_sub_group_local_id get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask get_sub_group_le_mask "
+     "get_group_id get_global_linear_id get_local_id get_local_size get_enqueued_local_size "
+     "get_local_linear_id "
+     "get_sub_group_size get_max_sub_group_size get_num_sub_groups get_enqueued_num_sub_groups "
+     "get_sub_group_id "
+     "get_sub_group_local_id get_sub_group_eq_mask get_sub_group_ge_mask get_sub_group_gt_mask "
+     "get_sub_group_le_mask "
      "get_sub_group_lt_mask barrier mem_fence read_mem_fence write_mem_fence async_work_group_copy "
-     "async_work_group_strided_copy async_work_group_copy_2D2D async_work_group_copy_3D3D wait_group_events printf "
-     "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile __volatile__ "
+     "async_work_group_strided_copy async_work_group_copy_2D2D async_work_group_copy_3D3D wait_group_events "
+     "printf "
+     "while do goto local __local constant __constant sampler_t event_t pipe volatile __volatile "
+     "__volatile__ "
      "_Pragma get_fence to_local to_private __func__ __FUNCTION__ "
-     /* PoCL 3.1 cannot load what asks for it inside of a loop of ours; names that are declared, or written, in other ways than
-      * rewrite_writes.c knows; attributes before `for`; signs of NaNs changed by hand (rewrite_signs.c) */
-     "get_work_dim enum typedef __extension__ _Generic __builtin_choose_expr opencl_unroll_hint __builtin_astype "
-     "as_float as_float2 as_float3 as_float4 as_float8 as_float16 as_double as_double2 as_double3 as_double4 as_double8 as_double16 "
+     /* PoCL 3.1 cannot load what asks for it inside of a loop of ours; names that are declared, or written,
+      * in other ways than rewrite_writes.c knows; attributes before `for`; signs of NaNs changed by hand
+      * (rewrite_signs.c) */
+     "get_work_dim enum typedef __extension__ _Generic __builtin_choose_expr opencl_unroll_hint "
+     "__builtin_astype "
+     "as_float as_float2 as_float3 as_float4 as_float8 as_float16 as_double as_double2 as_double3 as_double4 "
+     "as_double8 as_double16 "
      "as_half as_half2 as_half3 as_half4 as_half8 as_half16"},
     {CW_RW_LOOP, "for"}, /* but for few turns: rewrite_loops.c */
     {CW_RW_KNOWN | CW_RW_STATEMENT, "return else do case goto default __extension__ sizeof break continue"},
@@ -175,7 +184,8 @@ bool cw_rw_check_words(struct cw_rw *s)
         struct cw_rw_name *n = &s->names.v[id];
         if (!(n->flags & CW_RW_SEEN))
             continue;
-        n->flags |= begins_with(n, families) ? CW_RW_FAMILY | (begins_with(n, row_families) ? 0 : CW_RW_NO_ROWS) : 0;
+        n->flags |=
+            begins_with(n, families) ? CW_RW_FAMILY | (begins_with(n, row_families) ? 0 : CW_RW_NO_ROWS) : 0;
         n->flags |= is_vector_type(n) ? CW_RW_KNOWN : 0;
         if (!(n->flags & (CW_RW_KNOWN | CW_RW_FAMILY | CW_RW_ID)) && begins_with(n, forbidden_families))
             n->flags |= CW_RW_FORBIDDEN;

@@ -1,4 +1,5 @@
-/* rewrite_writes.c - who declares, changes or takes the address of what in a kernel's body: see rewrite_rows.h. */
+/* rewrite_writes.c - who declares, changes or takes the address of what in a kernel's body: see
+ * rewrite_rows.h. */
 #include "../rows/rewrite_rows.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static bool is_macro(const struct cw_rw_rows *r, uint32_t i)
     return r->t->v[i].kind == CW_RW_NAME && r->s->names.v[r->t->v[i].name].flags & CW_RW_MACRO;
 }
 
-/* The bracket that token i, a closing one, closes; or, `i` within brackets, the one that opens the innermost. */
+/* The bracket that token i, a closing one, closes; or, `i` within brackets, the one that opens the innermost.
+ */
 static uint32_t opening(const struct cw_rw_rows *r, uint32_t i, bool within)
 {
     uint32_t depth = within;
@@ -41,8 +43,8 @@ static uint32_t opening(const struct cw_rw_rows *r, uint32_t i, bool within)
     return 0;
 }
 
-/* What a macro is given there, [first, end), is no operand: an operator or part of one, a type, nothing, or something that
- * writes. */
+/* What a macro is given there, [first, end), is no operand: an operator or part of one, a type, nothing, or
+ * something that writes. */
 static bool is_odd_argument(const struct cw_rw_rows *r, uint32_t first, uint32_t end)
 {
     token *v = r->t->v;
@@ -55,11 +57,13 @@ static bool is_odd_argument(const struct cw_rw_rows *r, uint32_t first, uint32_t
         depth += v[i].c == '(';
         depth -= v[i].c == ')';
         if (!depth && v[i].kind == CW_RW_NAME &&
-            (i + 1 == end ? r->s->names.v[v[i].name].flags & (CW_RW_KNOWN | CW_RW_TYPEDEF) : v[i + 1].kind == CW_RW_NAME))
+            (i + 1 == end ? r->s->names.v[v[i].name].flags & (CW_RW_KNOWN | CW_RW_TYPEDEF)
+                          : v[i + 1].kind == CW_RW_NAME))
             return true; /* not a cast, which is in brackets */
         if ((v[i].c == '+' || v[i].c == '-') && v[i + 1].c == v[i].c)
             return true;
-        if (v[i].c == '=' && v[i + 1].c != '=' && !(strchr("=!<>", v[i - 1].c) && v[i - 1].c && v[i - 2].c != v[i - 1].c))
+        if (v[i].c == '=' && v[i + 1].c != '=' &&
+            !(strchr("=!<>", v[i - 1].c) && v[i - 1].c && v[i - 2].c != v[i - 1].c))
             return true;
     }
     return false;
@@ -127,7 +131,8 @@ bool cw_rw_is_written(const struct cw_rw_rows *r, struct cw_rw_range x)
 bool cw_rw_only_read(const struct cw_rw_rows *r, uint32_t i)
 {
     token *v = r->t->v, *b = &v[i - 1];
-    struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
+    struct cw_rw_range x =
+        cw_rw_bracketed(r, (struct cw_rw_range){i, i + 1}); /* (i) is what i is, declared or written, too */
 
     if (!cw_rw_spend(r, 1))
         return false;

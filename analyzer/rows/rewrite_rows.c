@@ -7,7 +7,8 @@ typedef const struct cw_rw_token token;
 
 enum { MAX_BLOCKS = 32 };
 
-/* The declaration begins behind the end of another one, says kernel and void, and has attributes at most besides. */
+/* The declaration begins behind the end of another one, says kernel and void, and has attributes at most
+ * besides. */
 static bool is_kernel(const struct cw_rw_rows *r)
 {
     token *v = r->t->v;
@@ -15,7 +16,8 @@ static bool is_kernel(const struct cw_rw_rows *r)
     uint32_t depth = 0;
 
     for (uint32_t i = r->f->name_token; i-- > 0;) {
-        if (v[i].kind == CW_RW_LINE_END || (!depth && (v[i].c == ';' || v[i].c == '}') && v[i].kind == CW_RW_PUNCT))
+        if (v[i].kind == CW_RW_LINE_END ||
+            (!depth && (v[i].c == ';' || v[i].c == '}') && v[i].kind == CW_RW_PUNCT))
             break;
         depth += v[i].c == ')';
         if (v[i].c == '(' && v[i].kind == CW_RW_PUNCT && depth-- == 0)
@@ -49,8 +51,9 @@ static bool parameter(struct cw_rw_rows *r, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         if (v[i].kind != CW_RW_NAME && v[i].c != '*')
             return false;
-        if (cw_rw_word(r, i, "local") || cw_rw_word(r, i, "__local") || cw_rw_word(r, i, "pipe") || cw_rw_word(r, i, "sampler_t") ||
-            cw_rw_word(r, i, "volatile") || cw_rw_word(r, i, "__volatile__") || cw_rw_word(r, i, "__volatile"))
+        if (cw_rw_word(r, i, "local") || cw_rw_word(r, i, "__local") || cw_rw_word(r, i, "pipe") ||
+            cw_rw_word(r, i, "sampler_t") || cw_rw_word(r, i, "volatile") ||
+            cw_rw_word(r, i, "__volatile__") || cw_rw_word(r, i, "__volatile"))
             return false;
         p->pointer |= v[i].c == '*';
     }
@@ -97,8 +100,9 @@ static void declarators(struct cw_rw_rows *r, struct cw_rw_range type, uint32_t 
         struct cw_rw_variable x = {v[i].name, i, until, type, {i + 2, i + 2}, CW_RW_T_UNKNOWN, false};
         uint32_t k = i + 2;
         while (k < r->f->body_close && v[k].c != ',' && v[k].c != ';')
-            k = v[k].kind == CW_RW_PUNCT && v[k].c && strchr("([{", v[k].c) ? cw_rw_behind(r->t, k, r->f->body_close)
-                                                                            : k + 1;
+            k = v[k].kind == CW_RW_PUNCT && v[k].c && strchr("([{", v[k].c)
+                    ? cw_rw_behind(r->t, k, r->f->body_close)
+                    : k + 1;
         x.value.end = k;
         if (!is_parameter(r, x.name) && cw_rw_steady(r, x.name, i))
             x.term = cw_rw_term_of(r, x.value);
@@ -125,7 +129,8 @@ static void read_variables(struct cw_rw_rows *r)
         depth -= v[i].c == '}';
         round += v[i].c == '(';
         round -= v[i].c == ')';
-        if (depth >= MAX_BLOCKS || round /* which a macro may drop */ || !(v[i - 1].c && strchr("{};", v[i - 1].c)))
+        if (depth >= MAX_BLOCKS || round /* which a macro may drop */ ||
+            !(v[i - 1].c && strchr("{};", v[i - 1].c)))
             continue;
         n = cw_rw_integer_type(r, i, r->f->body_close);
         if (n)
@@ -148,7 +153,8 @@ static bool is_written(const struct cw_rw_rows *r, uint32_t at, uint32_t behind)
 {
     struct cw_rw_range x = cw_rw_bracketed(r, (struct cw_rw_range){at, behind});
 
-    return r->t->v[x.end].c == '.' /* some of a vector, perhaps */ || r->t->v[x.first - 1].c == '&' || cw_rw_is_written(r, x);
+    return r->t->v[x.end].c == '.' /* some of a vector, perhaps */ || r->t->v[x.first - 1].c == '&' ||
+           cw_rw_is_written(r, x);
 }
 
 /* Every subscript is one of a parameter, and moves by one or not at all. */
@@ -158,7 +164,8 @@ static bool subscripts(const struct cw_rw_rows *r)
 
     for (uint32_t i = r->f->body_open + 1; i < r->f->body_close; i++) {
         uint32_t behind;
-        if (r->loops && v[i].c == '*' && v[i - 1].kind == CW_RW_PUNCT && v[i - 1].c != ')' && v[i - 1].c != ']')
+        if (r->loops && v[i].c == '*' && v[i - 1].kind == CW_RW_PUNCT && v[i - 1].c != ')' &&
+            v[i - 1].c != ']')
             return false; /* what a pointer points to, which might be what all write */
         if (v[i].c != '[')
             continue;
@@ -183,7 +190,8 @@ static bool body(const struct cw_rw_rows *r)
         return false;
     for (uint32_t i = r->f->name_token; i < r->f->body_close; i++) {
         uint32_t at = v[i].at + v[i].length;
-        if (v[i].kind == CW_RW_DIRECTIVE || memchr(r->t->text + at, '#', v[i + 1].at - at)) /* of #if 1, say */
+        if (v[i].kind == CW_RW_DIRECTIVE ||
+            memchr(r->t->text + at, '#', v[i + 1].at - at)) /* of #if 1, say */
             return false;
     }
     for (uint32_t i = r->f->close_token + 1; i < r->f->body_open; i++)
@@ -192,7 +200,8 @@ static bool body(const struct cw_rw_rows *r)
     return true;
 }
 
-bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f, struct cw_rw_rows *r)
+bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const struct cw_rw_function *f,
+                     struct cw_rw_rows *r)
 {
     memset(r, 0, sizeof *r);
     r->s = s;

@@ -1,28 +1,33 @@
-/* rewrite_rows.h - a second form of kernels, in which one work-item does the work of a row of them. Internal to rewrite*.c.
+/* rewrite_rows.h - a second form of kernels, in which one work-item does the work of a row of them. Internal
+ * to rewrite*.c.
  *
- * Why. Compilers for CPUs run a work-group as a loop over its work-items. In kernels that test for borders every load is
- * conditional there, so the loop is made of masked loads and tests; indices in int, wide ids cut to them, must be proved not
- * to wrap in each work-group. As rows such kernels take half of the time or less (PoCL 3.1).
+ * Why. Compilers for CPUs run a work-group as a loop over its work-items. In kernels that test for borders
+ * every load is conditional there, so the loop is made of masked loads and tests; indices in int, wide ids
+ * cut to them, must be proved not to wrap in each work-group. As rows such kernels take half of the time or
+ * less (PoCL 3.1).
  *
- * How. Behind kernel K of the source stands __cw_rows_K: a loop over dimension 0 in an int, around K's own text as an
- * inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or falls by one from work-item to
- * work-item (*moving*) or none does (*fixed*). At run time the ends of the row give the range in which each moving atom has
- * the value that it has inside: what moves by one is looked at at both ends in the type in which it is compared, and where
- * it does not differ by just as many as there are work-items between (it has wrapped), nothing is taken for granted. In
- * that range runs a copy of the text in which those tests are constants; before and behind it the text as it is. Rows in
- * which a fixed atom decides a test (the first row, the last) have copies of their own.
+ * How. Behind kernel K of the source stands __cw_rows_K: a loop over dimension 0 in an int, around K's own
+ * text as an inlined function. Tests are split into *atoms*, comparisons of sums of which one grows or falls
+ * by one from work-item to work-item (*moving*) or none does (*fixed*). At run time the ends of the row give
+ * the range in which each moving atom has the value that it has inside: what moves by one is looked at at
+ * both ends in the type in which it is compared, and where it does not differ by just as many as there are
+ * work-items between (it has wrapped), nothing is taken for granted. In that range runs a copy of the text in
+ * which those tests are constants; before and behind it the text as it is. Rows in which a fixed atom decides
+ * a test (the first row, the last) have copies of their own.
  *
- * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands there by itself. In
- * loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all turns when it is in the first and the
- * last one. Compilers unroll such loops, and what is left is the kernel that somebody would have written out.
+ * Clamps. clamp(sum, least, most) of ints is a test, too: inside the sum is between the two, and stands there
+ * by itself. In loops of few turns over an int (`for (int d = -1; d <= 1; d++)`) that is so in all turns when
+ * it is in the first and the last one. Compilers unroll such loops, and what is left is the kernel that
+ * somebody would have written out.
  *
- * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups apart; ids that
- * they ask for themselves, not in functions; subscripts of parameters only, that move by at most one (with loops, what they
- * write by one); at least one test. Variables in tests are integers that are given a value where they are declared and
- * nowhere else, of sums that have no side effects, read no memory and cannot trap, so that they may be looked at before they
- * are reached. Each copy of the text computes what the text computes: nothing but tests is replaced, and compilers contract
- * products and sums within one expression of the source (which options that allow more are refused). What they negate for
- * that must not be taken out of the row's loop (rewrite_signs.c). */
+ * Which. Kernels without other loops, local memory, barriers, atomics and whatever else tells work-groups
+ * apart; ids that they ask for themselves, not in functions; subscripts of parameters only, that move by at
+ * most one (with loops, what they write by one); at least one test. Variables in tests are integers that are
+ * given a value where they are declared and nowhere else, of sums that have no side effects, read no memory
+ * and cannot trap, so that they may be looked at before they are reached. Each copy of the text computes what
+ * the text computes: nothing but tests is replaced, and compilers contract products and sums within one
+ * expression of the source (which options that allow more are refused). What they negate for that must not be
+ * taken out of the row's loop (rewrite_signs.c). */
 #ifndef CW_REWRITE_ROWS_H
 #define CW_REWRITE_ROWS_H
 
@@ -68,7 +73,7 @@ struct cw_rw_condition {
     bool known;             /* all its atoms are */
     bool clamp;             /* clamp(sum, least, most): the sum inside */
     struct cw_rw_range sum;
-    uint32_t fixed;         /* that many of them are fixed */
+    uint32_t fixed; /* that many of them are fixed */
     uint32_t moving;
 };
 
@@ -104,7 +109,8 @@ bool cw_rw_rows_look(const struct cw_rw *s, const struct cw_rw_unit *u, const st
 
 /* ---- rewrite_terms.c */
 
-/* Pays for looking at `n` tokens; false: too many were looked at, and whoever asks has to take the worst for granted. */
+/* Pays for looking at `n` tokens; false: too many were looked at, and whoever asks has to take the worst for
+ * granted. */
 bool cw_rw_spend(const struct cw_rw_rows *r, uint32_t n);
 /* Token i is that word. */
 bool cw_rw_word(const struct cw_rw_rows *r, uint32_t i, const char *text);
@@ -119,8 +125,8 @@ uint32_t cw_rw_behind(const struct cw_rw_text *t, uint32_t open, uint32_t end);
 
 /* ---- rewrite_writes.c */
 
-/* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token `declared` (0: it is a
- * parameter), and no macro can. */
+/* Nothing in the body declares, changes or takes the address of `name`, but its declaration at token
+ * `declared` (0: it is a parameter), and no macro can. */
 bool cw_rw_steady(const struct cw_rw_rows *r, uint32_t name, uint32_t declared);
 
 /* Occurrence i of a name, not that of its declaration, leaves the value alone. */
@@ -139,7 +145,8 @@ const struct cw_rw_loop *cw_rw_loop_of(const struct cw_rw_rows *r, uint32_t i);
 /* Something in `a` differs from turn to turn of a loop. */
 bool cw_rw_turns(const struct cw_rw_rows *r, struct cw_rw_range a);
 /* The arguments of the call of clamp at token i, and the token behind it; false: it is none. */
-bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3], uint32_t *behind);
+bool cw_rw_clamp(const struct cw_rw_rows *r, uint32_t i, uint32_t end, struct cw_rw_range argument[3],
+                 uint32_t *behind);
 /* Finds the calls of clamp that are tests. */
 void cw_rw_clamp_tests(struct cw_rw_rows *r);
 
@@ -155,15 +162,17 @@ struct cw_rw_rows_writer {
     const struct cw_rw_rows *r;
     struct cw_rw_writer out;
 };
-void cw_rw_rows_say(struct cw_rw_rows_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cw_rw_rows_say(struct cw_rw_rows_writer *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void cw_rw_rows_copy(struct cw_rw_rows_writer *w, struct cw_rw_range a); /* the tokens as they are written */
-void cw_rw_rows_name(struct cw_rw_rows_writer *w, const char *which);    /* of function `which` of the kernel */
+void cw_rw_rows_name(struct cw_rw_rows_writer *w, const char *which); /* of function `which` of the kernel */
 void cw_rw_rows_parameters(struct cw_rw_rows_writer *w);
 
 /* The variables on which atoms depend. */
 void cw_rw_rows_need(const struct cw_rw_rows *r, bool need[CW_RW_VARIABLES]);
 
-/* The function `which`: the kernel's text, one work-item as it is, inside, or where a fixed atom decides condition c (c + 1). */
+/* The function `which`: the kernel's text, one work-item as it is, inside, or where a fixed atom decides
+ * condition c (c + 1). */
 enum { CW_RW_INNER, CW_RW_ITEM = 1 << 16 };
 void cw_rw_rows_body(struct cw_rw_rows_writer *w, const char *which, uint32_t edge);
 

@@ -1,7 +1,8 @@
 /* rewrite_rows_body.c - the copies of a kernel's text in its form for rows: see rewrite_rows.h.
  *
- * What tests are read by is never written, as the text was read (cw_rw_steady). Where a test is a constant that is a promise,
- * so compilers are told: there it is const. Should the text have been misread, they refuse it, and the program does without rows. */
+ * What tests are read by is never written, as the text was read (cw_rw_steady). Where a test is a constant
+ * that is a promise, so compilers are told: there it is const. Should the text have been misread, they refuse
+ * it, and the program does without rows. */
 #include "rewrite_rows.h"
 
 typedef struct cw_rw_rows_writer writer;
@@ -15,7 +16,8 @@ static bool reads(const struct cw_rw_rows *r, struct cw_rw_range a, uint32_t nam
 }
 
 /* Some atom does, or a variable on which one depends. */
-static bool is_read(const struct cw_rw_rows *r, const bool need[CW_RW_VARIABLES], uint32_t from, uint32_t name)
+static bool is_read(const struct cw_rw_rows *r, const bool need[CW_RW_VARIABLES], uint32_t from,
+                    uint32_t name)
 {
     for (uint32_t i = 0; i < r->atoms; i++)
         if (reads(r, r->atom[i].all, name))
@@ -48,8 +50,8 @@ static bool is_x(const struct cw_rw_rows *r, const struct cw_rw_variable *v)
     const struct cw_rw_token *t = r->t->v + v->value.first;
     size_t n = v->value.end - v->value.first;
 
-    return cw_rw_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 && t->kind == CW_RW_NAME &&
-           cw_rw_name_is(&r->s->names, t->name, "get_global_id");
+    return cw_rw_int_type(r, v->type.first, v->type.end) && v->term == CW_RW_T_UP && n == 4 &&
+           t->kind == CW_RW_NAME && cw_rw_name_is(&r->s->names, t->name, "get_global_id");
 }
 
 static void add(struct place *p, uint32_t *n, struct place one)
@@ -61,7 +63,8 @@ static void add(struct place *p, uint32_t *n, struct place one)
     p[k] = one;
 }
 
-/* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was no vector loop. */
+/* Compilers see that int + 1 cannot wrap; not so where it comes from a size_t, and PolyBench's jacobi-1d was
+ * no vector loop. */
 static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
 {
     uint32_t n = 0;
@@ -72,14 +75,15 @@ static uint32_t ids(const struct cw_rw_rows *r, struct place *p)
     return n;
 }
 
-/* And what is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In the order in which
- * it is written. */
+/* And what is constant in copy `edge`: 0 is inside, 1 where a fixed atom decides condition 0, and so on. In
+ * the order in which it is written. */
 static uint32_t places(const struct cw_rw_rows *r, uint32_t edge, struct place *p)
 {
     uint32_t n = ids(r, p);
 
     for (uint32_t l = 0; l < r->loops; l++) /* or PoCL leaves them, and the row's loop is no vector loop */
-        add(p, &n, (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = " _Pragma(\"unroll\") "});
+        add(p, &n,
+            (struct place){.all = {r->loop[l].head, r->loop[l].head}, .text = " _Pragma(\"unroll\") "});
     for (uint32_t c = 0; c < r->conditions && (!edge || c < edge); c++) {
         const struct cw_rw_condition *k = &r->condition[c];
         bool inside = k->join != '|', decided = edge == c + 1;
@@ -116,8 +120,8 @@ static bool is_steady_list(const struct cw_rw_rows *r, struct cw_rw_range type)
     return false;
 }
 
-/* Made of numbers alone, or of variables that are: const would make a constant of it, which compilers compute with in other ways
- * before they make code of it. */
+/* Made of numbers alone, or of variables that are: const would make a constant of it, which compilers compute
+ * with in other ways before they make code of it. */
 static bool is_number(const struct cw_rw_rows *r, uint32_t k)
 {
     for (uint32_t i = r->variable[k].value.first; i < r->variable[k].value.end; i++) {
@@ -135,7 +139,8 @@ static bool is_number(const struct cw_rw_rows *r, uint32_t k)
 /* Of its list of declarators some is. */
 static bool has_numbers(const struct cw_rw_rows *r, uint32_t first)
 {
-    for (uint32_t k = first; k < r->variables && r->variable[k].type.first == r->variable[first].type.first; k++)
+    for (uint32_t k = first; k < r->variables && r->variable[k].type.first == r->variable[first].type.first;
+         k++)
         if (is_number(r, k))
             return true;
     return false;
@@ -144,8 +149,11 @@ static bool has_numbers(const struct cw_rw_rows *r, uint32_t first)
 static void constants(const struct cw_rw_rows *r, struct place *p, uint32_t *n)
 {
     for (uint32_t k = 0; k < r->variables; k++)
-        if (r->variable[k].token == r->variable[k].type.end && !has_numbers(r, k) && is_steady_list(r, r->variable[k].type))
-            add(p, n, (struct place){.all = {r->variable[k].type.first, r->variable[k].type.first}, .text = " const "});
+        if (r->variable[k].token == r->variable[k].type.end && !has_numbers(r, k) &&
+            is_steady_list(r, r->variable[k].type))
+            add(p, n,
+                (struct place){.all = {r->variable[k].type.first, r->variable[k].type.first},
+                               .text = " const "});
 }
 
 /* Blocks in which parameters that tests read are const. Returns how many blocks. */
@@ -160,8 +168,9 @@ static uint32_t constant_parameters(writer *w)
         const struct cw_rw_name *n = &r->s->names.v[r->parameter[k].name];
         if (!r->parameter[k].integer || n->length > MOST_NAME || !is_read(r, need, 0, r->parameter[k].name))
             continue;
-        cw_rw_rows_say(w, "{ const __typeof__(%.*s) __cw_c = %.*s; { const __typeof__(__cw_c) %.*s = __cw_c;\n", (int)n->length, n->text, (int)n->length,
-                       n->text, (int)n->length, n->text);
+        cw_rw_rows_say(w,
+                       "{ const __typeof__(%.*s) __cw_c = %.*s; { const __typeof__(__cw_c) %.*s = __cw_c;\n",
+                       (int)n->length, n->text, (int)n->length, n->text, (int)n->length, n->text);
         blocks += 2;
     }
     return blocks;

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* __cw_narrow: of n work-items whose moving side goes from l0 to l1, by one each, those before it reaches r (op 0), until it
- * is there (1), behind that (2), from there on (3), or all but that one (4) are left in [*first, *end). Differences of two
- * numbers of one type are right as ulong, as the larger is known. Of those that are not equal to r, the larger part stays.
+/* __cw_narrow: of n work-items whose moving side goes from l0 to l1, by one each, those before it reaches r
+ * (op 0), until it is there (1), behind that (2), from there on (3), or all but that one (4) are left in
+ * [*first, *end). Differences of two numbers of one type are right as ulong, as the larger is known. Of those
+ * that are not equal to r, the larger part stays.
  */
 const char cw_rw_rows_head[] =
     "#ifndef CW_RUN_NO_ROWS\n"
@@ -21,21 +22,27 @@ const char cw_rw_rows_head[] =
     "{ return __cw_d == 0 ? (size_t)__cw_x : __cw_d == 1 ? __cw_y : __cw_d == 2 ? __cw_z : 0; }\n"
     "#define __cw_as(a, b, v) (ulong)(__typeof__((a) + (b)))(v)\n"
     "#define __cw_signed(a, b) ((__typeof__((a) + (b)))-1 < (__typeof__((a) + (b)))1)\n"
-    "__cw_function __cw_less(ulong __cw_a, ulong __cw_b, int __cw_s) { return __cw_s ? (long)__cw_a < (long)__cw_b : __cw_a < __cw_b; }\n"
-    "__cw_row __cw_narrow(ulong __cw_l0, ulong __cw_l1, ulong __cw_r, int __cw_s, int __cw_down, int __cw_op, ulong __cw_n,\n"
+    "__cw_function __cw_less(ulong __cw_a, ulong __cw_b, int __cw_s) { return __cw_s ? (long)__cw_a < "
+    "(long)__cw_b : __cw_a < __cw_b; }\n"
+    "__cw_row __cw_narrow(ulong __cw_l0, ulong __cw_l1, ulong __cw_r, int __cw_s, int __cw_down, int "
+    "__cw_op, ulong __cw_n,\n"
     "                     __private ulong *__cw_first, __private ulong *__cw_end)\n"
     "{\n"
     "  ulong __cw_far = __cw_down ? __cw_l0 - __cw_r : __cw_r - __cw_l0;\n"
-    "  int __cw_ahead = __cw_down ? __cw_less(__cw_r, __cw_l0, __cw_s) : __cw_less(__cw_l0, __cw_r, __cw_s);\n"
+    "  int __cw_ahead = __cw_down ? __cw_less(__cw_r, __cw_l0, __cw_s) : __cw_less(__cw_l0, __cw_r, "
+    "__cw_s);\n"
     "  ulong __cw_under = __cw_ahead ? (__cw_far < __cw_n ? __cw_far : __cw_n) : 0;\n"
-    "  ulong __cw_until = __cw_ahead || __cw_l0 == __cw_r ? (__cw_far < __cw_n ? __cw_far + 1 : __cw_n) : 0;\n"
+    "  ulong __cw_until = __cw_ahead || __cw_l0 == __cw_r ? (__cw_far < __cw_n ? __cw_far + 1 : __cw_n) : "
+    "0;\n"
     "  ulong __cw_a = 0, __cw_b = __cw_n;\n"
-    "  if ((__cw_down ? __cw_l0 - __cw_l1 : __cw_l1 - __cw_l0) != __cw_n - 1 || (__cw_down ? __cw_less(__cw_l0, __cw_l1, __cw_s) : __cw_less(__cw_l1, __cw_l0, __cw_s))) __cw_b = 0;\n"
+    "  if ((__cw_down ? __cw_l0 - __cw_l1 : __cw_l1 - __cw_l0) != __cw_n - 1 || (__cw_down ? "
+    "__cw_less(__cw_l0, __cw_l1, __cw_s) : __cw_less(__cw_l1, __cw_l0, __cw_s))) __cw_b = 0;\n"
     "  else if (__cw_op == 0) __cw_b = __cw_under;\n"
     "  else if (__cw_op == 1) __cw_b = __cw_until;\n"
     "  else if (__cw_op == 2) __cw_a = __cw_until;\n"
     "  else if (__cw_op == 3) __cw_a = __cw_under;\n"
-    "  else if (__cw_under != __cw_until) { if (__cw_under < __cw_n / 2) __cw_a = __cw_until; else __cw_b = __cw_under; }\n"
+    "  else if (__cw_under != __cw_until) { if (__cw_under < __cw_n / 2) __cw_a = __cw_until; else __cw_b = "
+    "__cw_under; }\n"
     "  if (__cw_a > *__cw_first) *__cw_first = __cw_a;\n"
     "  if (__cw_b < *__cw_end) *__cw_end = __cw_b;\n"
     "}\n"
@@ -132,8 +139,9 @@ static void ends(writer *w)
     cw_rw_rows_name(w, "ends");
     cw_rw_rows_say(w, "(");
     cw_rw_rows_parameters(w);
-    cw_rw_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong *__cw_l, __private ulong *__cw_r, "
-           "__private int *__cw_s)\n{\n");
+    cw_rw_rows_say(w, ", int __cw_x, size_t __cw_y, size_t __cw_z, __cw_tile __cw_t, __private ulong "
+                      "*__cw_l, __private ulong *__cw_r, "
+                      "__private int *__cw_s)\n{\n");
     declarations(w);
     for (uint32_t i = 0; i < r->atoms; i++) {
         const struct cw_rw_atom *a = &r->atom[i];
@@ -172,7 +180,8 @@ static void ends(writer *w)
 /* 0 to 3: before r, until it, behind it, from it on; 4: not at it. What falls goes by the other way. */
 static int number_of(const struct cw_rw_atom *a)
 {
-    static const char *const op[] = {"<", "<=", ">", ">=", "!="}, *const turned[] = {">", ">=", "<", "<=", "!="};
+    static const char *const op[] = {"<", "<=", ">", ">=", "!="}, *const turned[] = {">", ">=", "<",
+                                                                                     "<=", "!="};
 
     for (int i = 0; i < 4; i++)
         if (!strcmp(a->op, a->swapped ? turned[i] : op[i]))
@@ -180,8 +189,8 @@ static int number_of(const struct cw_rw_atom *a)
     return 4;
 }
 
-/* Loops unrolled have many subscripts, so many that LLVM looks at run time for overlaps only where it is asked to. (It may then
- * reorder sums over work-items, too; so there are none: rewrite_rows.c.) */
+/* Loops unrolled have many subscripts, so many that LLVM looks at run time for overlaps only where it is
+ * asked to. (It may then reorder sums over work-items, too; so there are none: rewrite_rows.c.) */
 static void loop(writer *w, const char *which, const char *from, const char *to)
 {
     if (w->r->loops && !strcmp(which, "inner"))
@@ -209,9 +218,10 @@ static void choose(writer *w)
         for (uint32_t i = 0; i < r->atoms; i++)
             if (r->atom[i].condition == c && r->atom[i].moving)
                 cw_rw_rows_say(w,
-                    "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_s[%u], %d, %d, __cw_n, "
-                    "&__cw_first, &__cw_end);\n",
-                    i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
+                               "  if (!__cw_which) __cw_narrow(__cw_l[%u], __cw_m[%u], __cw_r[%u], "
+                               "__cw_s[%u], %d, %d, __cw_n, "
+                               "&__cw_first, &__cw_end);\n",
+                               i, i, i, i, r->atom[i].down, number_of(&r->atom[i]));
     }
 }
 
@@ -225,26 +235,31 @@ static void kernel(writer *w)
     cw_rw_rows_say(w, "(");
     cw_rw_rows_parameters(w);
     cw_rw_rows_say(w,
-        ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
-        "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 1);\n"
-        "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], __cw_t.__cw_base[2], 2);\n"
-        "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = __cw_row_size.x - __cw_skip;\n"
-        "  int __cw_a = (int)__cw_t.__cw_base[0] + __cw_skip;\n"
-        "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
-        "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, __cw_end = __cw_n;\n"
-        "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
-        r->atoms, r->atoms, r->atoms, r->atoms);
+                   ", __cw_tile __cw_t, int2 __cw_row_size)\n{\n"
+                   "  size_t __cw_y = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+                   "__cw_t.__cw_base[2], 1);\n"
+                   "  size_t __cw_z = __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+                   "__cw_t.__cw_base[2], 2);\n"
+                   "  int __cw_skip = (int)__cw_global_id(0, 0, 0, 0) * __cw_row_size.y, __cw_left = "
+                   "__cw_row_size.x - __cw_skip;\n"
+                   "  int __cw_a = (int)__cw_t.__cw_base[0] + __cw_skip;\n"
+                   "  int __cw_b = __cw_a + (__cw_left < __cw_row_size.y ? __cw_left : __cw_row_size.y);\n"
+                   "  ulong __cw_l[%u], __cw_m[%u], __cw_r[%u], __cw_n = __cw_b - __cw_a, __cw_first = 0, "
+                   "__cw_end = __cw_n;\n"
+                   "  int __cw_s[%u], __cw_which = 0, __cw_lo, __cw_hi;\n",
+                   r->atoms, r->atoms, r->atoms, r->atoms);
     for (int last = 1; last >= 0; last--) {
         cw_rw_rows_say(w, "  ");
         cw_rw_rows_name(w, "ends");
         cw_rw_rows_say(w, "(");
         arguments(w);
-        cw_rw_rows_say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n", last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
+        cw_rw_rows_say(w, "%s, __cw_y, __cw_z, __cw_t, __cw_%c, __cw_r, __cw_s);\n",
+                       last ? "__cw_b - 1" : "__cw_a", last ? 'm' : 'l');
     }
     choose(w);
     cw_rw_rows_say(w, "  __cw_lo = __cw_first < __cw_end ? __cw_a + (int)__cw_first : __cw_b;\n"
-           "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
-           "  ");
+                      "  __cw_hi = __cw_first < __cw_end ? __cw_a + (int)__cw_end : __cw_b;\n"
+                      "  ");
     loop(w, "item", "__cw_a", "__cw_lo");
     for (uint32_t c = r->conditions; c > 0; c--) {
         if (!r->condition[c - 1].fixed)
@@ -267,7 +282,7 @@ char *cw_rw_rows_text(const struct cw_rw_rows *r)
     char which[16];
 
     cw_rw_rows_say(&w, "\n#ifndef CW_RUN_NO_ROWS\n#undef __cw_get_global_id\n"
-            "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
+                       "#define __cw_get_global_id(...) __cw_row_id(__cw_x, __cw_y, __cw_z, __VA_ARGS__)\n");
     cw_rw_rows_body(&w, "item", CW_RW_ITEM);
     cw_rw_rows_body(&w, "inner", CW_RW_INNER);
     for (uint32_t c = 1; c <= r->conditions; c++) {
@@ -278,9 +293,9 @@ char *cw_rw_rows_text(const struct cw_rw_rows *r)
     }
     ends(&w);
     kernel(&w);
-    cw_rw_rows_say(&w,
-        "#undef __cw_get_global_id\n#define __cw_get_global_id(...) __cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
-        "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n");
+    cw_rw_rows_say(&w, "#undef __cw_get_global_id\n#define __cw_get_global_id(...) "
+                       "__cw_global_id(__cw_t.__cw_base[0], __cw_t.__cw_base[1], "
+                       "__cw_t.__cw_base[2], __VA_ARGS__)\n#endif\n");
     if (w.out.ok)
         return w.out.text;
     free(w.out.text);

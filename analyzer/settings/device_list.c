@@ -42,8 +42,8 @@ static enum cw_status read_item(const char *item, size_t n, struct cw_device_lis
     return cw_error_set(
         err, CW_ERR_INVALID,
         "--devices: '%.*s' is no kind of helper; possible are none, or cpu, sub, basic and dsp "
-                        "with commas between, the last three also with :N",
-                        (int)(n < 80 ? n : 80), item);
+        "with commas between, the last three also with :N",
+        (int)(n < 80 ? n : 80), item);
 }
 
 enum cw_status cw_device_list_parse(const char *text, struct cw_device_list *list, struct cw_error *err)

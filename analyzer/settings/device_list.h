@@ -6,8 +6,8 @@
  * "" lets clweave choose, "none" asks for no helper: commands are reordered, but stay on the program's own
  * devices, which are always there. "cpu" names those, and changes nothing. "sub": N equal sub-devices of the
  * program's CPU; "basic": N devices of PoCL's driver of that name; without N as many as the machine has
- * processors. "dsp": the first N of the emulated DSPs help, without N all of them. A kind that a list does not
- * name does not help. */
+ * processors. "dsp": the first N of the emulated DSPs help, without N all of them. A kind that a list does
+ * not name does not help. */
 #ifndef CW_DEVICE_LIST_H
 #define CW_DEVICE_LIST_H
 

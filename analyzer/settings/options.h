@@ -81,10 +81,10 @@ int cw_options_callsites(const char *text);
 /* Index of the level of "LEVEL" or "LEVEL:FILE" in error, warning, info, debug; -1 for none of them. */
 int cw_options_log_level(const char *text);
 
-/* Whether a program can run with the option `info` set to `value`: the errors of cw_options_set, and of whatever the
- * library would find wrong with it once the program runs, as then every call would pass unchanged: no such policy or
- * policy option, a policy that only plans offline, a bad list of devices, a platform file that cannot be read, a history
- * that is no file, ... Nothing is changed. (options_check.c) */
+/* Whether a program can run with the option `info` set to `value`: the errors of cw_options_set, and of
+ * whatever the library would find wrong with it once the program runs, as then every call would pass
+ * unchanged: no such policy or policy option, a policy that only plans offline, a bad list of devices, a
+ * platform file that cannot be read, a history that is no file, ... Nothing is changed. (options_check.c) */
 enum cw_status cw_options_check(const struct cw_option_info *info, const char *value, struct cw_error *err);
 
 #endif

@@ -35,8 +35,8 @@ static enum cw_status check_log(const char *value, struct cw_error *err)
     char path[PATH_MAX];
 
     if (cw_options_log_level(value) < 0)
-        return cw_error_set(err, CW_ERR_INVALID, "--log: '%s' does not begin with error, warning, info or debug",
-                            value);
+        return cw_error_set(err, CW_ERR_INVALID,
+                            "--log: '%s' does not begin with error, warning, info or debug", value);
     return file ? cw_options_expand(file + 1, "", 0, path, sizeof path, err) : CW_OK;
 }
 
@@ -61,7 +61,8 @@ static enum cw_status check_dsp(const char *value, struct cw_error *err)
 
     if (n >= 0 && n <= CW_HELPERS_MAX)
         return CW_OK;
-    return cw_error_set(err, CW_ERR_INVALID, "--dsp: %ld devices; from 0 to %d are possible", n, CW_HELPERS_MAX);
+    return cw_error_set(err, CW_ERR_INVALID, "--dsp: %ld devices; from 0 to %d are possible", n,
+                        CW_HELPERS_MAX);
 }
 
 /* As the emulator will: the platform must have a device of class dsp. */
@@ -79,7 +80,8 @@ static enum cw_status check_dsp_platform(const char *value, struct cw_error *err
         found |= !strcmp(p->device[d].class_name, "dsp");
     cw_platform_model_destroy(model);
     return found ? CW_OK
-                 : cw_error_set(err, CW_ERR_INVALID, "--dsp-platform: the platform %s has no device of class dsp", value);
+                 : cw_error_set(err, CW_ERR_INVALID,
+                                "--dsp-platform: the platform %s has no device of class dsp", value);
 }
 
 static enum cw_status check_history(const char *value, struct cw_error *err)
@@ -105,7 +107,8 @@ static enum cw_status check_group_tile(const char *value, struct cw_error *err)
 
     if (!*value || (sscanf(value, "%7u:%7u%c", &tile, &data, &rest) == 2 && tile && data))
         return CW_OK;
-    return cw_error_set(err, CW_ERR_INVALID, "--group-tile: '%s' is not two numbers of KiB, as 512:1280", value);
+    return cw_error_set(err, CW_ERR_INVALID, "--group-tile: '%s' is not two numbers of KiB, as 512:1280",
+                        value);
 }
 
 static enum cw_status check_ratio(const char *value, struct cw_error *err)

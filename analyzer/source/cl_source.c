@@ -185,7 +185,8 @@ static bool read_options(struct cw_cl_source *s, const char *options)
     return true;
 }
 
-/* Lines joined in a way that strip() does not know: a trigraph, blanks behind the backslash. Words may lie across them. */
+/* Lines joined in a way that strip() does not know: a trigraph, blanks behind the backslash. Words may lie
+ * across them. */
 static bool has_odd_splice(const char *source)
 {
     for (const char *p = source; (p = strchr(p, '\\')); p++) {
@@ -193,13 +194,15 @@ static bool has_odd_splice(const char *source)
         if (blanks && p[1 + blanks] == '\n' && !(blanks == 1 && p[1] == '\r'))
             return true;
     }
-    return strstr(source, "?" "?/") != NULL;
+    return strstr(source, "?"
+                          "?/") != NULL;
 }
 
 /* __has_include, in a condition or in what one expands to; an #include that is not written so. */
 static bool may_ask_for_files(const struct cw_cl_source *s, const char *text)
 {
-    return strstr(text, "__has_include") || (s->has_paste && (strstr(text, "__has_") || strstr(text, "_include"))) ||
+    return strstr(text, "__has_include") ||
+           (s->has_paste && (strstr(text, "__has_") || strstr(text, "_include"))) ||
            (s->has_hidden_directives && (strstr(text, "include") || strstr(text, "import")));
 }
 

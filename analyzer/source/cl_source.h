@@ -37,9 +37,9 @@ struct cw_cl_source {
     size_t macro_count_tokens, macro_capacity_tokens;
     struct cw_cl_macro *macros;
     size_t macro_count, macro_capacity;
-    bool has_include; /* a header may define anything, or be there or not (__has_include) */
+    bool has_include;           /* a header may define anything, or be there or not (__has_include) */
     bool has_hidden_directives; /* digraphs, trigraphs: any word may be redefined */
-    bool has_paste;   /* ##, digraphs, trigraphs, asm, C++: names and pointers can appear from nowhere */
+    bool has_paste; /* ##, digraphs, trigraphs, asm, C++: names and pointers can appear from nowhere */
 };
 
 /* Reads `source` (NUL-terminated) and the -D options of `options` (NULL allowed). Returns false when memory

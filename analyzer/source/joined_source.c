@@ -33,7 +33,8 @@ static bool begins(const char *text, const char *word)
 
 bool cw_source_includes(const char *source)
 {
-    if (strstr(source, "?" "?/")) /* a backslash */
+    if (strstr(source, "?"
+                       "?/")) /* a backslash */
         return true;
     for (const char *p = source; (p = strchr(p, 'i')); p++)
         if (begins(p, "include") || begins(p, "import"))
@@ -50,8 +51,8 @@ static const char *read_header(void *files, size_t unit, const char *name, const
 /* Words that mean something else once the text is one file. */
 static const char *place_word(const char *text)
 {
-    static const char *const words[] = {"__LINE__", "__FILE__", "__BASE_FILE__", "__INCLUDE_LEVEL__", "__has_include",
-                                        "__COUNTER__", "__TIMESTAMP__"};
+    static const char *const words[] = {"__LINE__",      "__FILE__",    "__BASE_FILE__", "__INCLUDE_LEVEL__",
+                                        "__has_include", "__COUNTER__", "__TIMESTAMP__"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(text, words[i]))
@@ -76,8 +77,8 @@ char *cw_joined_source(const char *source, const char *options, struct cw_error 
     return cw_joined_source_given(source, options, NULL, NULL, 0, err);
 }
 
-char *cw_joined_source_given(const char *source, const char *options, const char *const *name, const char *const *text_of, size_t n,
-                             struct cw_error *err)
+char *cw_joined_source_given(const char *source, const char *options, const char *const *name,
+                             const char *const *text_of, size_t n, struct cw_error *err)
 {
     const char *path = getenv("CPATH"), *word;
     struct cw_header_files files;
@@ -100,7 +101,8 @@ char *cw_joined_source_given(const char *source, const char *options, const char
         text = NULL;
         cw_error_set(err, CW_ERR_UNSUPPORTED, "headers, and %s", word);
     } else if (!text) {
-        cw_error_set(err, nomem ? CW_ERR_NOMEM : CW_ERR_UNSUPPORTED, "%s", nomem ? "out of memory for headers" : reason);
+        cw_error_set(err, nomem ? CW_ERR_NOMEM : CW_ERR_UNSUPPORTED, "%s",
+                     nomem ? "out of memory for headers" : reason);
     }
     return text;
 }

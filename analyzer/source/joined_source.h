@@ -10,14 +10,15 @@
 /* Does the text mention #include, #import or __has_include? Cheap; true for a few that do not. */
 bool cw_source_includes(const char *source);
 
-/* The source with the files in place of their #include (header_files.h: -I folders of `options`, NULL allowed, and the
- * working directory), comments and line numbers gone; it then stands for itself, wherever it is built. The caller's to
- * free. NULL: CW_ERR_UNSUPPORTED when it is not certain which text is meant (a header that is not found or found twice, a
- * macro that names it, __LINE__ and the like, a CPATH in the environment), CW_ERR_NOMEM. Reads files. Any thread. */
+/* The source with the files in place of their #include (header_files.h: -I folders of `options`, NULL
+ * allowed, and the working directory), comments and line numbers gone; it then stands for itself, wherever it
+ * is built. The caller's to free. NULL: CW_ERR_UNSUPPORTED when it is not certain which text is meant (a
+ * header that is not found or found twice, a macro that names it, __LINE__ and the like, a CPATH in the
+ * environment), CW_ERR_NOMEM. Reads files. Any thread. */
 char *cw_joined_source(const char *source, const char *options, struct cw_error *err);
 
 /* The same with the headers of a clCompileProgram: name[i], as the source includes it, has text[i]. */
-char *cw_joined_source_given(const char *source, const char *options, const char *const *name, const char *const *text, size_t n,
-                             struct cw_error *err);
+char *cw_joined_source_given(const char *source, const char *options, const char *const *name,
+                             const char *const *text, size_t n, struct cw_error *err);
 
 #endif

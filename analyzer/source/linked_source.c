@@ -14,7 +14,7 @@ enum { MOST_UNITS = 64 };
 struct linked {
     struct cw_cl_source unit[MOST_UNITS]; /* .text: without comments and line splices */
     size_t n, read;
-    size_t common; /* bytes that all begin with */
+    size_t common;             /* bytes that all begin with */
     struct cw_cl_source given; /* what the options of all define */
 };
 
@@ -153,7 +153,8 @@ static bool pragmas_are_harmless(const char *text)
 
 static const char *doubt(const struct cw_cl_source *s)
 {
-    static const char *const words[] = {"_Pragma", "overloadable", "__COUNTER__", "__LINE__", "__FILE__", "asm", "__asm__", "__asm"};
+    static const char *const words[] = {"_Pragma",  "overloadable", "__COUNTER__", "__LINE__",
+                                        "__FILE__", "asm",          "__asm__",     "__asm"};
 
     if (s->has_include || s->has_hidden_directives)
         return "a source with headers, digraphs or trigraphs";
@@ -183,7 +184,8 @@ static const struct cw_cl_token *leaks(const struct linked *l, size_t u)
     return NULL;
 }
 
-/* ---- functions: one may declare a name that another one calls and that is not its function, but a built-in one */
+/* ---- functions: one may declare a name that another one calls and that is not its function, but a built-in
+ * one */
 
 struct names {
     const struct cw_cl_token **v;
@@ -218,25 +220,30 @@ static void add(struct names *set, const struct cw_cl_token *name)
 /* Words that no function has for a name: a macro for a type declares nothing. */
 static bool is_keyword(const struct cw_cl_token *t)
 {
-    static const char *const words[] = {"kernel",   "__kernel", "global",        "__global",    "constant", "__constant", "local",  "__local",
-                                        "private",  "static",   "inline",        "__inline",    "const",    "restrict",   "volatile", "void",
-                                        "unsigned", "signed",   "__attribute__", "__attribute", "return",   "if",         "else",   "for",
-                                        "while",    "struct",   "typedef",       "sizeof",      "size_t",   "bool",       "extern"};
-    static const char *const types[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"};
+    static const char *const words[] = {
+        "kernel",   "__kernel", "global",   "__global", "constant",      "__constant",  "local",
+        "__local",  "private",  "static",   "inline",   "__inline",      "const",       "restrict",
+        "volatile", "void",     "unsigned", "signed",   "__attribute__", "__attribute", "return",
+        "if",       "else",     "for",      "while",    "struct",        "typedef",     "sizeof",
+        "size_t",   "bool",     "extern"};
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                        "long", "ulong", "half",  "float",  "double"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (cw_cl_token_is(t, words[i]))
             return true;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) { /* int, int4, int16 */
         size_t n = strlen(types[i]);
-        if (t->length >= n && t->length <= n + 2 && !memcmp(t->text, types[i], n) && strspn(t->text + n, "0123456789") >= t->length - n)
+        if (t->length >= n && t->length <= n + 2 && !memcmp(t->text, types[i], n) &&
+            strspn(t->text + n, "0123456789") >= t->length - n)
             return true;
     }
     return false;
 }
 
 /* What a macro that stands between declarations may declare: all words of it, and of the macros in it. */
-static void add_macro(const struct linked *l, const struct cw_cl_source *s, const struct cw_cl_token *name, struct names *set)
+static void add_macro(const struct linked *l, const struct cw_cl_source *s, const struct cw_cl_token *name,
+                      struct names *set)
 {
     const struct cw_cl_source *from[] = {s, &l->given};
     size_t first = set->n;
@@ -256,15 +263,18 @@ static void add_macro(const struct linked *l, const struct cw_cl_source *s, cons
 
 static bool is_mark(const struct cw_cl_source *s, size_t i, const char *marks)
 {
-    return i < s->count && s->tokens[i].kind == CW_CL_PUNCTUATION && s->tokens[i].length == 1 && strchr(marks, *s->tokens[i].text);
+    return i < s->count && s->tokens[i].kind == CW_CL_PUNCTUATION && s->tokens[i].length == 1 &&
+           strchr(marks, *s->tokens[i].text);
 }
 
-/* ENOUGH: names that a source certainly declares as functions at its outermost level. TOO_MANY: all that it may declare, also by
- * macros or in brackets. ANY: whatever is followed by a bracket. */
+/* ENOUGH: names that a source certainly declares as functions at its outermost level. TOO_MANY: all that it
+ * may declare, also by macros or in brackets. ANY: whatever is followed by a bracket. */
 enum reading { ENOUGH, TOO_MANY, ANY };
 
-/* Of what stands from `from` on. False: brackets do not match, as branches of conditions are read one after the other. */
-static bool declared(const struct linked *l, const struct cw_cl_source *s, const char *from, enum reading how, struct names *set)
+/* Of what stands from `from` on. False: brackets do not match, as branches of conditions are read one after
+ * the other. */
+static bool declared(const struct linked *l, const struct cw_cl_source *s, const char *from, enum reading how,
+                     struct names *set)
 {
     int depth = 0;
     bool expanding = false; /* in the arguments of a macro at the outermost level */
@@ -293,8 +303,9 @@ static bool declared(const struct linked *l, const struct cw_cl_source *s, const
     return depth == 0;
 }
 
-/* Sets *found to a function that `u` declares behind what all have, whose name a later one mentions and does not declare itself: that one
- * means a built-in function, which clang lets stand beside it. False: out of memory. */
+/* Sets *found to a function that `u` declares behind what all have, whose name a later one mentions and does
+ * not declare itself: that one means a built-in function, which clang lets stand beside it. False: out of
+ * memory. */
 static bool captures(const struct linked *l, size_t u, const struct cw_cl_token **found)
 {
     const struct cw_cl_source *s = &l->unit[u];
@@ -308,7 +319,8 @@ static bool captures(const struct linked *l, size_t u, const struct cw_cl_token 
         if (!declared(l, &l->unit[k], text, ENOUGH, &its))
             its.n = 0;
         for (size_t i = 0; i < own.n && !*found; i++) {
-            bool macro = cw_cl_is_macro(s, own.v[i]) || cw_cl_is_macro(&l->given, own.v[i]); /* stands for others, which are in there */
+            bool macro = cw_cl_is_macro(s, own.v[i]) ||
+                         cw_cl_is_macro(&l->given, own.v[i]); /* stands for others, which are in there */
             bool mentioned = !macro && occurs(text, end, own.v[i]);
             for (size_t m = 0; m < l->given.macro_count_tokens; m++)
                 mentioned |= !macro && cw_cl_token_same(&l->given.macro_tokens[m], own.v[i]);
@@ -331,7 +343,8 @@ static enum cw_status judge(const struct linked *l, struct cw_error *err)
         if (why)
             return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: %s", why);
         if (name)
-            return cw_error_set(err, CW_ERR_UNSUPPORTED, "linked programs: one defines %.*s, which another one mentions",
+            return cw_error_set(err, CW_ERR_UNSUPPORTED,
+                                "linked programs: one defines %.*s, which another one mentions",
                                 (int)name->length, name->text);
     }
     return CW_OK;

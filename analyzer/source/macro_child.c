@@ -48,15 +48,21 @@ bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked
 
 /* ---- the process */
 
-bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes, struct cw_macro_value *values, size_t n)
+bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes,
+                        struct cw_macro_value *values, size_t n)
 {
     const char *argv[] = {tool->path, CW_MACRO_CHILD_WORD, NULL};
     size_t head = strlen(CW_MACRO_ANSWER), expected = head + n * sizeof *values;
-    struct cw_quiet_child child = {.argv = argv, .env = tool->environment, .input = words, .input_bytes = bytes,
-                                   .max_bytes = expected, .milliseconds = MILLISECONDS};
+    struct cw_quiet_child child = {.argv = argv,
+                                   .env = tool->environment,
+                                   .input = words,
+                                   .input_bytes = bytes,
+                                   .max_bytes = expected,
+                                   .milliseconds = MILLISECONDS};
     struct cw_quiet_output out;
     struct cw_error err;
-    bool good = cw_quiet_child_run(&child, &out, &err) == CW_OK && out.bytes == expected && !memcmp(out.data, CW_MACRO_ANSWER, head);
+    bool good = cw_quiet_child_run(&child, &out, &err) == CW_OK && out.bytes == expected &&
+                !memcmp(out.data, CW_MACRO_ANSWER, head);
 
     if (good)
         memcpy(values, out.data + head, expected - head);

@@ -1,9 +1,10 @@
 /* macro_child.h - the vendor's compiler is asked for its macros (vendor_compiler.h) in a process of its own.
  *
- * PoCL builds one program at a time in a process: a question of ours would stand behind the host's build, and the host's next
- * step behind our question, a fifth of a second each. The process is the tool, found beside the library and run so that the host
- * does not notice (io/quiet_child.h), with the host's environment but for what loads this library into it. It answers only
- * for a device whose description is word for word the one that was asked for; whoever gets no answer asks in the host. */
+ * PoCL builds one program at a time in a process: a question of ours would stand behind the host's build, and
+ * the host's next step behind our question, a fifth of a second each. The process is the tool, found beside
+ * the library and run so that the host does not notice (io/quiet_child.h), with the host's environment but
+ * for what loads this library into it. It answers only for a device whose description is word for word the
+ * one that was asked for; whoever gets no answer asks in the host. */
 #ifndef CW_MACRO_CHILD_H
 #define CW_MACRO_CHILD_H
 
@@ -28,7 +29,9 @@ bool cw_macro_words_read(char *words, size_t bytes, struct cw_macro_asked *asked
 /* What stands before the values in an answer; behind them nothing. */
 #define CW_MACRO_ANSWER "macros\n"
 
-/* Fills values[0..n-1] for `bytes` of words by running `tool`, clweave. False: no answer. The calling thread has all signals blocked. */
-bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes, struct cw_macro_value *values, size_t n);
+/* Fills values[0..n-1] for `bytes` of words by running `tool`, clweave. False: no answer. The calling thread
+ * has all signals blocked. */
+bool cw_macro_child_ask(const struct cw_helper_tool *tool, const char *words, size_t bytes,
+                        struct cw_macro_value *values, size_t n);
 
 #endif

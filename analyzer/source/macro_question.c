@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a name stands for where it is defined at all: OpenCL C's own constants that are no integers (6.13.2, math
- * constants). A question about their values does not compile, and PoCL says so on the program's stderr. */
+/* What a name stands for where it is defined at all: OpenCL C's own constants that are no integers (6.13.2,
+ * math constants). A question about their values does not compile, and PoCL says so on the program's stderr.
+ */
 static enum cw_macro_kind promised(const char *name)
 {
-    static const char *const doubles[] = {"M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_PI", "M_PI_2", "M_PI_4",
-                                          "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", NULL},
+    static const char *const doubles[] = {"M_E",        "M_LOG2E", "M_LOG10E",  "M_LN2",  "M_LN10",
+                                          "M_PI",       "M_PI_2",  "M_PI_4",    "M_1_PI", "M_2_PI",
+                                          "M_2_SQRTPI", "M_SQRT2", "M_SQRT1_2", NULL},
                              *const others[] = {"HUGE_VAL", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", NULL},
-                             *const floats[] = {"MAXFLOAT", "HUGE_VALF", "INFINITY", "NAN", "FLT_MAX", "FLT_MIN",
-                                                "FLT_EPSILON", NULL};
+                             *const floats[] = {"MAXFLOAT", "HUGE_VALF", "INFINITY",    "NAN",
+                                                "FLT_MAX",  "FLT_MIN",   "FLT_EPSILON", NULL};
 
     for (size_t i = 0; doubles[i]; i++) {
         size_t n = strlen(doubles[i]);
@@ -47,8 +49,8 @@ static char *question(char *const *names, size_t first, size_t n)
         return NULL;
     fputs("#define CW_JOIN_(a, b, c) a##b##c\n#define CW_JOIN(a, b, c) CW_JOIN_(a, b, c)\n", f);
     for (size_t i = first; i < first + n; i++)
-        fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s, _e)(global int *a) {}\n#endif\n", names[i], i,
-                promised(names[i]) ? "0" : names[i]);
+        fprintf(f, "#ifdef %s\nkernel void CW_JOIN(cw_n%zu_, %s, _e)(global int *a) {}\n#endif\n", names[i],
+                i, promised(names[i]) ? "0" : names[i]);
     fputs("kernel void CW_JOIN(cw_, la, st)(global int *a) {}\n", f);
     if (fclose(f) == 0)
         return text;
@@ -85,7 +87,8 @@ static struct cw_macro_value read_value(const char *kernels, size_t bytes, size_
     return v;
 }
 
-bool cw_macro_question(cw_macro_kernels *kernels_of, void *data, char *const *names, size_t n, struct cw_macro_value *values)
+bool cw_macro_question(cw_macro_kernels *kernels_of, void *data, char *const *names, size_t n,
+                       struct cw_macro_value *values)
 {
     char *source = question(names, 0, n), *kernels = NULL;
     bool good = source;

@@ -1,4 +1,5 @@
-/* tested_names.c - see tested_names.h. Works on the text that cw_cl_source has freed of comments and line splices. */
+/* tested_names.c - see tested_names.h. Works on the text that cw_cl_source has freed of comments and line
+ * splices. */
 #include "tested_names.h"
 
 #include <ctype.h>
@@ -81,10 +82,10 @@ static bool next_word(const char **p, const char *end, struct word *w)
 static bool is_reserved(const struct word *w)
 {
     static const char *const words[] = {
-        "__kernel",     "__global",    "__local",     "__constant", "__private",    "__generic",  "__attribute__",
-        "__attribute",  "__read_only", "__write_only", "__read_write", "__const",   "__const__",  "__restrict",
-        "__restrict__", "__volatile",  "__volatile__", "__inline",  "__inline__",   "__func__",   "__asm",
-        "__asm__",      "__signed__",  NULL};
+        "__kernel",      "__global",    "__local",      "__constant",   "__private",    "__generic",
+        "__attribute__", "__attribute", "__read_only",  "__write_only", "__read_write", "__const",
+        "__const__",     "__restrict",  "__restrict__", "__volatile",   "__volatile__", "__inline",
+        "__inline__",    "__func__",    "__asm",        "__asm__",      "__signed__",   NULL};
 
     if (one_of(w, words) || begins(w, "__builtin_"))
         return false;
@@ -94,8 +95,9 @@ static bool is_reserved(const struct word *w)
 
 static void add(struct reader *r, const struct word *w)
 {
-    static const char *const elsewhere[] = {"__LINE__", "__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__", "__COUNTER__",
-                                            "__INCLUDE_LEVEL__", "__BASE_FILE__", "__has_include", NULL};
+    static const char *const elsewhere[] = {
+        "__LINE__",    "__FILE__",          "__DATE__",      "__TIME__",      "__TIMESTAMP__",
+        "__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__has_include", NULL};
     struct cw_tested_names *n = r->names;
     size_t at = 0;
 
@@ -168,10 +170,12 @@ static void matters(struct reader *r)
 
 static bool is_harmless(const struct word *directive, const char *p, const char *end)
 {
-    static const char *const words[] = {"error", "warning", "line", NULL}, *const pragmas[] = {"OPENCL", "unroll", NULL};
+    static const char *const words[] = {"error", "warning", "line", NULL}, *const pragmas[] = {
+                                                                               "OPENCL", "unroll", NULL};
     struct word w;
 
-    return one_of(directive, words) || (same(directive, "pragma") && next_word(&p, end, &w) && one_of(&w, pragmas));
+    return one_of(directive, words) ||
+           (same(directive, "pragma") && next_word(&p, end, &w) && one_of(&w, pragmas));
 }
 
 /* A macro is defined or undefined, its name is at p. */
@@ -189,8 +193,9 @@ static void macro(struct reader *r, const char *p, const char *end)
 /* The line behind a '#'. */
 static void directive(struct reader *r, const char *p, const char *end)
 {
-    static const char *const opening[] = {"if", "ifdef", "ifndef", NULL},
-                             *const others[] = {"elif", "elifdef", "elifndef", NULL};
+    static const char *const opening[] = {"if", "ifdef", "ifndef", NULL}, *const others[] = {
+                                                                              "elif", "elifdef", "elifndef",
+                                                                              NULL};
     struct word w;
 
     if (!next_word(&p, end, &w))
@@ -232,7 +237,8 @@ static void read_lines(struct reader *r)
 
 static bool is_option(const struct reader *r, const struct cw_cl_macro *m)
 {
-    return r->s->options && m->name.text >= r->s->options && m->name.text <= r->s->options + strlen(r->s->options);
+    return r->s->options && m->name.text >= r->s->options &&
+           m->name.text <= r->s->options + strlen(r->s->options);
 }
 
 /* The source or the options say for certain what the name is by then. */
@@ -264,7 +270,8 @@ static void test_bodies(struct reader *r, const struct word *w)
             struct word inner = {t->text, t->length};
             bool known = t->kind != CW_CL_IDENTIFIER;
             for (size_t i2 = 0; !known && i2 < r->tests; i2++)
-                known = r->test[i2].length == inner.length && !memcmp(r->test[i2].text, inner.text, inner.length);
+                known =
+                    r->test[i2].length == inner.length && !memcmp(r->test[i2].text, inner.text, inner.length);
             if (!known && r->tests == MAX_TESTS)
                 r->names->unknowable = true;
             else if (!known)

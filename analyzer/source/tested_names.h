@@ -1,9 +1,9 @@
 /* tested_names.h - on which of the vendor's own macros does it depend what an OpenCL C source means?
  *
- * Two compilers make the same program of a source if they agree on the names that its conditionals test, and on the
- * reserved names (__OPENCL_VERSION__, cl_khr_fp64, CL_VERSION_2_0 ...) that it uses. What the source defines itself before
- * it tests it, or what the options define, is the same for both; conditionals that choose between pragmas of OpenCL's or
- * #error only are harmless. (C11 6.10.1; OpenCL C 3.0, 6.12) */
+ * Two compilers make the same program of a source if they agree on the names that its conditionals test, and
+ * on the reserved names (__OPENCL_VERSION__, cl_khr_fp64, CL_VERSION_2_0 ...) that it uses. What the source
+ * defines itself before it tests it, or what the options define, is the same for both; conditionals that
+ * choose between pragmas of OpenCL's or #error only are harmless. (C11 6.10.1; OpenCL C 3.0, 6.12) */
 #ifndef CW_TESTED_NAMES_H
 #define CW_TESTED_NAMES_H
 
@@ -18,7 +18,8 @@ struct cw_tested_names {
     bool unknowable; /* more names, an #include, __LINE__ and the like, or text that hides directives */
 };
 
-/* Reads `source` and `options` (NULL allowed). False: out of memory. Finish it either way. Any text is accepted. */
+/* Reads `source` and `options` (NULL allowed). False: out of memory. Finish it either way. Any text is
+ * accepted. */
 bool cw_tested_names_init(struct cw_tested_names *names, const char *source, const char *options);
 void cw_tested_names_finish(struct cw_tested_names *names);
 

@@ -7,7 +7,8 @@
 
 #include "macro_question.h"
 
-static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what, char *text, size_t size)
+static size_t add_text(const struct cw_vendor_calls *calls, cl_device_id device, cl_device_info what,
+                       char *text, size_t size)
 {
     char answer[256] = "";
 
@@ -28,7 +29,8 @@ bool cw_vendor_is_pocl(const struct cw_vendor_calls *calls, cl_device_id device)
 {
     cl_platform_id platform = NULL;
 
-    return calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) == CL_SUCCESS &&
+    return calls->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
+               CL_SUCCESS &&
            cw_vendor_is_pocls(calls, platform);
 }
 
@@ -43,10 +45,11 @@ static void leave_out_drivers(char *text)
             memmove(at, at + strlen(drivers[i]), strlen(at + strlen(drivers[i])) + 1);
 }
 
-bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id device, char *text, size_t size)
+bool cw_vendor_describe_driver(const struct cw_vendor_calls *calls, cl_device_id device, char *text,
+                               size_t size)
 {
-    static const cl_device_info facts[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
-                                           CL_DEVICE_OPENCL_C_VERSION};
+    static const cl_device_info facts[] = {CL_DEVICE_NAME, CL_DEVICE_VENDOR, CL_DEVICE_VERSION,
+                                           CL_DRIVER_VERSION, CL_DEVICE_OPENCL_C_VERSION};
     size_t used = 0;
 
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
@@ -75,11 +78,13 @@ struct build {
     const char *options;
 };
 
-static char *info(const struct cw_vendor_calls *calls, cl_program program, cl_program_info what, size_t *bytes)
+static char *info(const struct cw_vendor_calls *calls, cl_program program, cl_program_info what,
+                  size_t *bytes)
 {
     char *text = NULL;
 
-    if (calls->clGetProgramInfo(program, what, 0, NULL, bytes) == CL_SUCCESS && (text = calloc(1, *bytes + 1)) &&
+    if (calls->clGetProgramInfo(program, what, 0, NULL, bytes) == CL_SUCCESS &&
+        (text = calloc(1, *bytes + 1)) &&
         calls->clGetProgramInfo(program, what, *bytes, text, NULL) == CL_SUCCESS)
         return text;
     free(text);
@@ -91,16 +96,16 @@ static char *binary(const struct cw_vendor_calls *calls, cl_program program, siz
 {
     unsigned char *text = NULL;
 
-    if (calls->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL) == CL_SUCCESS && *bytes > 0 &&
-        (text = calloc(1, *bytes)) &&
+    if (calls->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL) == CL_SUCCESS &&
+        *bytes > 0 && (text = calloc(1, *bytes)) &&
         calls->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof text, &text, NULL) == CL_SUCCESS)
         return (char *)text;
     free(text);
     return NULL;
 }
 
-/* Compiling alone takes PoCL a fifth of the time of building, and the object file has the names in it. Elsewhere, or where it
- * has not, the built program is asked. */
+/* Compiling alone takes PoCL a fifth of the time of building, and the object file has the names in it.
+ * Elsewhere, or where it has not, the built program is asked. */
 static char *kernels_of(void *data, const char *source, size_t *bytes)
 {
     const struct build *b = data;
@@ -125,8 +130,8 @@ static char *kernels_of(void *data, const char *source, size_t *bytes)
     return names;
 }
 
-bool cw_vendor_macros(const struct cw_vendor_calls *calls, cl_device_id device, const char *options, char *const *names, size_t n,
-                      struct cw_macro_value *values)
+bool cw_vendor_macros(const struct cw_vendor_calls *calls, cl_device_id device, const char *options,
+                      char *const *names, size_t n, struct cw_macro_value *values)
 {
     cl_int err;
     struct build b = {calls, calls->clCreateContext(NULL, 1, &device, NULL, NULL, &err), device, options};

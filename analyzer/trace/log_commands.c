@@ -79,7 +79,8 @@ static uint32_t keep_bytes(struct cw_trace *t, const uint8_t *p, size_t n)
     return (uint32_t)(t->bytes.count - n);
 }
 
-static enum cw_status read_value(struct cw_log_reader *r, struct cw_cursor *c, struct cw_t_arg *a, uint32_t size)
+static enum cw_status read_value(struct cw_log_reader *r, struct cw_cursor *c, struct cw_t_arg *a,
+                                 uint32_t size)
 {
     const uint8_t *p;
 
@@ -114,10 +115,14 @@ static enum cw_status read_arg(struct cw_log_reader *r, struct cw_cursor *c, str
         k->count = index + 1;
     }
     a = &k->args[index];
-    *a = (struct cw_t_arg){.command_index = index, .kind = code & 15, .memory = CW_NONE, .size = 8, .blob = CW_NONE};
+    *a = (struct cw_t_arg){
+        .command_index = index, .kind = code & 15, .memory = CW_NONE, .size = 8, .blob = CW_NONE};
     switch (a->kind) {
-    case CW_ARG_VALUE: return read_value(r, c, a, code >> 4);
-    case CW_ARG_LOCAL: a->size = cw_cursor_u32(c); break;
+    case CW_ARG_VALUE:
+        return read_value(r, c, a, code >> 4);
+    case CW_ARG_LOCAL:
+        a->size = cw_cursor_u32(c);
+        break;
     case CW_ARG_SVM: {
         const uint8_t *p = cw_cursor_bytes(c, 8);
 
@@ -126,10 +131,17 @@ static enum cw_status read_arg(struct cw_log_reader *r, struct cw_cursor *c, str
         a->memory = cw_log_resolve(r, CW_LOG_O_MEMORY, cw_cursor_u(c));
         break;
     }
-    case CW_ARG_MEMORY: a->memory = cw_log_resolve(r, CW_LOG_O_MEMORY, cw_cursor_u(c)); break;
-    case CW_ARG_SAMPLER: a->memory = cw_log_resolve(r, CW_LOG_O_SAMPLER, cw_cursor_u(c)); break;
-    case CW_ARG_QUEUE: a->memory = cw_log_resolve(r, CW_LOG_O_QUEUE, cw_cursor_u(c)); break;
-    default: break;
+    case CW_ARG_MEMORY:
+        a->memory = cw_log_resolve(r, CW_LOG_O_MEMORY, cw_cursor_u(c));
+        break;
+    case CW_ARG_SAMPLER:
+        a->memory = cw_log_resolve(r, CW_LOG_O_SAMPLER, cw_cursor_u(c));
+        break;
+    case CW_ARG_QUEUE:
+        a->memory = cw_log_resolve(r, CW_LOG_O_QUEUE, cw_cursor_u(c));
+        break;
+    default:
+        break;
     }
     return CW_OK;
 }
@@ -183,7 +195,8 @@ static enum cw_status reset_args(struct cw_log_reader *r, struct cw_log_kernel_s
     return k->args ? CW_OK : cw_log_nomem(r);
 }
 
-static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log_record *rec, struct cw_command *cmd)
+static enum cw_status read_kernel_command(struct cw_log_reader *r, struct cw_log_record *rec,
+                                          struct cw_command *cmd)
 {
     struct cw_cursor *c = &rec->body;
     struct cw_log_kernel_state aside = {0}, *k;
@@ -243,7 +256,8 @@ static enum cw_status read_pattern(struct cw_log_reader *r, struct cw_cursor *c,
     return x->pattern == CW_NONE ? cw_log_nomem(r) : CW_OK;
 }
 
-static enum cw_status read_transfer(struct cw_log_reader *r, struct cw_log_record *rec, struct cw_command *cmd)
+static enum cw_status read_transfer(struct cw_log_reader *r, struct cw_log_record *rec,
+                                    struct cw_command *cmd)
 {
     struct cw_cursor *c = &rec->body;
     struct cw_t_transfer *x = cw_trace_push(&r->t->transfers, 1);
@@ -355,7 +369,8 @@ static enum cw_status read_data(struct cw_log_reader *r, struct cw_log_record *r
     return CW_OK;
 }
 
-enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+                                   struct cw_log_record *rec)
 {
     struct cw_command *cmd = NULL;
     enum cw_status st = CW_OK;
@@ -365,24 +380,36 @@ enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segmen
     if (st != CW_OK)
         return st;
     switch (rec->kind) {
-    case CW_LOG_KERNEL_COMMAND: st = read_kernel_command(r, rec, cmd); break;
+    case CW_LOG_KERNEL_COMMAND:
+        st = read_kernel_command(r, rec, cmd);
+        break;
     case CW_LOG_TRANSFER:
         cmd->type = cw_cursor_u32(&rec->body);
         st = read_transfer(r, rec, cmd);
         break;
-    case CW_LOG_COMMAND: cmd->type = cw_cursor_u32(&rec->body); break;
-    case CW_LOG_HOST: st = read_host(r, rec, cmd); break;
+    case CW_LOG_COMMAND:
+        cmd->type = cw_cursor_u32(&rec->body);
+        break;
+    case CW_LOG_HOST:
+        st = read_host(r, rec, cmd);
+        break;
     case CW_LOG_HOST_WRITE:
         cmd->type = CW_HOST_WRITE;
         st = read_transfer(r, rec, cmd);
         break;
     case CW_LOG_TIMES:
     case CW_LOG_STATUS:
-    case CW_LOG_RAN: st = read_times(r, rec); break;
+    case CW_LOG_RAN:
+        st = read_times(r, rec);
+        break;
     case CW_LOG_PART:
     case CW_LOG_TILE:
-    case CW_LOG_PLAN: st = read_part(r, rec); break;
-    default: st = read_data(r, rec); break;
+    case CW_LOG_PLAN:
+        st = read_part(r, rec);
+        break;
+    default:
+        st = read_data(r, rec);
+        break;
     }
     if (st == CW_OK && rec->body.bad)
         return cw_log_malformed(r, rec->start, "a command's record makes no sense");

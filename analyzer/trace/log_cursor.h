@@ -1,5 +1,5 @@
-/* log_cursor.h - bounds-checked reading of a log's numbers. A cursor that meets something impossible becomes `bad` and
- * answers zeros from then on, so that decoders check once per record. */
+/* log_cursor.h - bounds-checked reading of a log's numbers. A cursor that meets something impossible becomes
+ * `bad` and answers zeros from then on, so that decoders check once per record. */
 #ifndef CW_LOG_CURSOR_H
 #define CW_LOG_CURSOR_H
 

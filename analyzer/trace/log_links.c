@@ -36,7 +36,8 @@ static enum cw_status order_commands(struct cw_log_reader *r)
     for (i = 0; i < n; i++)
         keys[i] = (struct key){v[i].sequence, (uint32_t)i};
     qsort(keys, n, sizeof *keys, by_seq);
-    for (i = 0; i < n; i++) { /* follow each circle of the permutation once; an index that is done names itself */
+    for (i = 0; i < n;
+         i++) { /* follow each circle of the permutation once; an index that is done names itself */
         if (keys[i].index == i)
             continue;
         first = v[i];
@@ -119,8 +120,8 @@ static int by_setting(const void *a, const void *b)
     return (x->set_seq > y->set_seq) - (x->set_seq < y->set_seq);
 }
 
-/* Appends to r->users the user events that are waited for and were never set, once each, in the order of their first waits;
- * set_seq is the number of that wait. */
+/* Appends to r->users the user events that are waited for and were never set, once each, in the order of
+ * their first waits; set_seq is the number of that wait. */
 static enum cw_status find_unset(struct cw_log_reader *r)
 {
     size_t known = r->users.count, kept = known;
@@ -283,8 +284,8 @@ static void link_seen(struct cw_trace *t)
     }
 }
 
-/* A command that waits for a failed one is terminated (OpenCL 3.0, section 5.11). It waits for earlier commands, and for user
- * events, whose status rests on nothing else. */
+/* A command that waits for a failed one is terminated (OpenCL 3.0, section 5.11). It waits for earlier
+ * commands, and for user events, whose status rests on nothing else. */
 static void spread_failures(struct cw_trace *t)
 {
     for (size_t c = 0; c < t->commands.count; c++) {

@@ -1,4 +1,5 @@
-/* log_objects.c - definitions of a log: renumbering, platforms to kernels, builds, contents, call sites, modules. */
+/* log_objects.c - definitions of a log: renumbering, platforms to kernels, builds, contents, call sites,
+ * modules. */
 #include <stdlib.h>
 
 #include "log_read_state.h"
@@ -6,15 +7,24 @@
 static enum cw_log_object object_of(uint32_t kind)
 {
     switch (kind) {
-    case CW_LOG_PLATFORM: return CW_LOG_O_PLATFORM;
-    case CW_LOG_DEVICE: return CW_LOG_O_DEVICE;
-    case CW_LOG_CONTEXT: return CW_LOG_O_CONTEXT;
-    case CW_LOG_QUEUE: return CW_LOG_O_QUEUE;
-    case CW_LOG_MEMORY: return CW_LOG_O_MEMORY;
-    case CW_LOG_SAMPLER: return CW_LOG_O_SAMPLER;
-    case CW_LOG_PROGRAM: return CW_LOG_O_PROGRAM;
-    case CW_LOG_KERNEL: return CW_LOG_O_KERNEL;
-    default: return CW_LOG_O_NONE;
+    case CW_LOG_PLATFORM:
+        return CW_LOG_O_PLATFORM;
+    case CW_LOG_DEVICE:
+        return CW_LOG_O_DEVICE;
+    case CW_LOG_CONTEXT:
+        return CW_LOG_O_CONTEXT;
+    case CW_LOG_QUEUE:
+        return CW_LOG_O_QUEUE;
+    case CW_LOG_MEMORY:
+        return CW_LOG_O_MEMORY;
+    case CW_LOG_SAMPLER:
+        return CW_LOG_O_SAMPLER;
+    case CW_LOG_PROGRAM:
+        return CW_LOG_O_PROGRAM;
+    case CW_LOG_KERNEL:
+        return CW_LOG_O_KERNEL;
+    default:
+        return CW_LOG_O_NONE;
     }
 }
 
@@ -75,7 +85,8 @@ static enum cw_status collect_ids(struct cw_log_reader *r)
     return CW_OK;
 }
 
-/* Fills k->dense: every object behind its parent. A circle of parents is a damaged log; the trace's checks will say so. */
+/* Fills k->dense: every object behind its parent. A circle of parents is a damaged log; the trace's checks
+ * will say so. */
 static bool number_memory(struct cw_log_ids *k, const uint32_t *parent)
 {
     uint32_t *chain = malloc(k->count * sizeof *chain), placed = 0;
@@ -194,7 +205,7 @@ static void read_queue(struct cw_log_reader *r, struct cw_cursor *c, struct cw_t
     q->context = get_ref(r, c, CW_LOG_O_CONTEXT);
     q->device = get_ref(r, c, CW_LOG_O_DEVICE);
     q->properties = cw_cursor_u(c);
-    q->out_of_order = q->properties & 1; /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
+    q->out_of_order = q->properties & 1;   /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
     q->profiling = q->properties >> 1 & 1; /* CL_QUEUE_PROFILING_ENABLE */
 }
 
@@ -327,24 +338,42 @@ static enum cw_status read_definition(struct cw_log_reader *r, struct cw_log_def
     struct cw_trace *t = r->t;
 
     switch (d->kind) {
-    case CW_LOG_PLATFORM: read_platform(r, c, &t->platforms.v[id]); break;
-    case CW_LOG_DEVICE: read_device(r, c, &t->devices.v[id]); break;
-    case CW_LOG_CONTEXT: return read_context(r, c, &t->contexts.v[id]);
-    case CW_LOG_QUEUE: read_queue(r, c, &t->queues.v[id]); break;
-    case CW_LOG_MEMORY: read_memory(r, c, &t->memory.v[id]); break;
+    case CW_LOG_PLATFORM:
+        read_platform(r, c, &t->platforms.v[id]);
+        break;
+    case CW_LOG_DEVICE:
+        read_device(r, c, &t->devices.v[id]);
+        break;
+    case CW_LOG_CONTEXT:
+        return read_context(r, c, &t->contexts.v[id]);
+    case CW_LOG_QUEUE:
+        read_queue(r, c, &t->queues.v[id]);
+        break;
+    case CW_LOG_MEMORY:
+        read_memory(r, c, &t->memory.v[id]);
+        break;
     case CW_LOG_SAMPLER:
         t->samplers.v[id].normalized = cw_cursor_u32(c);
         t->samplers.v[id].addressing = cw_cursor_u32(c);
         t->samplers.v[id].filter = cw_cursor_u32(c);
         break;
-    case CW_LOG_PROGRAM: return read_program(r, c, &t->programs.v[id]);
-    case CW_LOG_PROGRAM_BUILD: return read_build(r, d, false);
-    case CW_LOG_PROGRAM_BYTES: return read_build(r, d, true);
-    case CW_LOG_KERNEL: read_kernel(r, c, &t->kernels.v[id]); break;
-    case CW_LOG_CALLSITE: return read_callsite(r, d);
-    case CW_LOG_MODULE: return read_module(r, c);
-    case CW_LOG_CONTENTS: return read_contents(r, d);
-    default: break;
+    case CW_LOG_PROGRAM:
+        return read_program(r, c, &t->programs.v[id]);
+    case CW_LOG_PROGRAM_BUILD:
+        return read_build(r, d, false);
+    case CW_LOG_PROGRAM_BYTES:
+        return read_build(r, d, true);
+    case CW_LOG_KERNEL:
+        read_kernel(r, c, &t->kernels.v[id]);
+        break;
+    case CW_LOG_CALLSITE:
+        return read_callsite(r, d);
+    case CW_LOG_MODULE:
+        return read_module(r, c);
+    case CW_LOG_CONTENTS:
+        return read_contents(r, d);
+    default:
+        break;
     }
     return CW_OK;
 }

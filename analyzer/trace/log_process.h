@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Field 22 of /proc/PID/stat, the start time of a process in clock ticks; 0 when there is no such process or it has
- * ended. Together with the pid it names a process for good. Thread-safe. */
+/* Field 22 of /proc/PID/stat, the start time of a process in clock ticks; 0 when there is no such process or
+ * it has ended. Together with the pid it names a process for good. Thread-safe. */
 uint64_t cw_log_process_start(uint64_t pid);
 
 /* True when process `pid` is still there, but has been killed or is exiting: its memory may take a while to

@@ -95,8 +95,8 @@ static enum cw_status read_file(struct cw_log_reader *r)
     status = r->size < CW_LOG_CHUNK_BYTES ? CW_OK : read_bytes(r, fd);
     close(fd);
     if (status == CW_OK && r->size < CW_LOG_CHUNK_BYTES)
-        return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset %zu: the file ends within the header", r->path,
-                            r->size);
+        return cw_error_set(r->err, CW_ERR_FORMAT, "%.300s: offset %zu: the file ends within the header",
+                            r->path, r->size);
     return status;
 }
 
@@ -114,8 +114,8 @@ static enum cw_status read_header(struct cw_log_reader *r)
         return cw_log_malformed(r, r->base, "this is not a clweave log");
     if (h->version != CW_LOG_VERSION || h->chunk_bytes != CW_LOG_CHUNK_BYTES)
         return cw_error_set(r->err, CW_ERR_VERSION,
-                            "%.300s: written as version %u of the log format, this clweave reads version %u", r->path,
-                            h->version, CW_LOG_VERSION);
+                            "%.300s: written as version %u of the log format, this clweave reads version %u",
+                            r->path, h->version, CW_LOG_VERSION);
     p->program = header_text(r->t, h->program, sizeof h->program);
     p->command = header_text(r->t, h->command, sizeof h->command);
     p->cwd = header_text(r->t, h->cwd, sizeof h->cwd);
@@ -137,7 +137,8 @@ static enum cw_status read_header(struct cw_log_reader *r)
 /* ---- chunks, segments, records */
 
 /* Takes the next record from [s->p, s->end); `rec->kind` 0 at the end. Advances s->seq. */
-static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec)
+static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment *s,
+                                  struct cw_log_record *rec)
 {
     struct cw_cursor c = {s->p, s->end, false};
     const uint8_t *body;
@@ -163,7 +164,8 @@ static enum cw_status next_record(struct cw_log_reader *r, struct cw_log_segment
     return CW_OK;
 }
 
-static enum cw_status add_segment(struct cw_log_reader *r, struct cw_log_record *rec, const struct cw_log_segment *rest)
+static enum cw_status add_segment(struct cw_log_reader *r, struct cw_log_record *rec,
+                                  const struct cw_log_segment *rest)
 {
     struct cw_log_segment *s = cw_trace_push(&r->segments, 1);
 
@@ -218,7 +220,8 @@ static enum cw_status read_chunks(struct cw_log_reader *r)
         if (c->magic != CW_LOG_CHUNK_MAGIC || !c->units)
             return cw_log_malformed(r, r->base + at, "a chunk's header makes no sense");
         if (committed > bytes - sizeof *c || committed > r->size - at - sizeof *c)
-            return cw_log_malformed(r, r->base + at, "a chunk is longer than its place, or the file was cut off");
+            return cw_log_malformed(r, r->base + at,
+                                    "a chunk is longer than its place, or the file was cut off");
         r->t->process.calls += c->calls;
         r->t->process.recorder_ns += c->recorder_ns;
         st = split_chunk(r, (const uint8_t *)(c + 1), (const uint8_t *)(c + 1) + committed);
@@ -240,8 +243,8 @@ static int by_thread(const void *a, const void *b)
 
 static bool is_command(uint32_t kind)
 {
-    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA || kind == CW_LOG_RAN ||
-           kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN;
+    return (kind >= CW_LOG_KERNEL_COMMAND && kind <= CW_LOG_STATUS) || kind == CW_LOG_DATA ||
+           kind == CW_LOG_RAN || kind == CW_LOG_PART || kind == CW_LOG_TILE || kind == CW_LOG_PLAN;
 }
 
 static bool keep_life(struct cw_log_reader *r, uint64_t seq, uint32_t id, bool released)

@@ -1,13 +1,14 @@
-/* log_read_state.h - what the parts of the log reader share: log_read.c (file, segments, order), log_objects.c
- * (definitions), log_commands.c (commands), log_links.c (what refers to commands by sequence number). */
+/* log_read_state.h - what the parts of the log reader share: log_read.c (file, segments, order),
+ * log_objects.c (definitions), log_commands.c (commands), log_links.c (what refers to commands by sequence
+ * number). */
 #ifndef CW_LOG_READ_STATE_H
 #define CW_LOG_READ_STATE_H
 
 #include "log_cursor.h"
 #include "log_read.h"
 
-/* More in a log is damage, and would take memory, or time, out of proportion to it. Vendors have a few KiB for all arguments of a
- * kernel, and Linux has some 65,000 mappings for a process. */
+/* More in a log is damage, and would take memory, or time, out of proportion to it. Vendors have a few KiB
+ * for all arguments of a kernel, and Linux has some 65,000 mappings for a process. */
 enum { CW_LOG_MAX_KERNEL_ARGS = 4096, CW_LOG_MAX_MODULES = 65536 };
 
 /* A stretch of one thread's records. */
@@ -26,7 +27,7 @@ struct cw_log_ids {
 
 /* One definition record. */
 struct cw_log_def {
-    uint32_t kind, id; /* enum cw_log_kind */
+    uint32_t kind, id;     /* enum cw_log_kind */
     struct cw_cursor body; /* after the id */
 };
 
@@ -112,8 +113,10 @@ struct cw_blob cw_log_get_blob(struct cw_cursor *c);
 /* Pass 1: fills the trace's objects from r->defs. */
 enum cw_status cw_log_read_objects(struct cw_log_reader *r);
 
-/* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, or CW_LOG_DATA; `s` carries the time base. */
-enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s, struct cw_log_record *rec);
+/* Pass 2, one record of a kind from CW_LOG_KERNEL_COMMAND to CW_LOG_STATUS, or CW_LOG_DATA; `s` carries the
+ * time base. */
+enum cw_status cw_log_read_command(struct cw_log_reader *r, struct cw_log_segment *s,
+                                   struct cw_log_record *rec);
 
 /* Pass 3: orders commands by sequence and resolves what names them. */
 enum cw_status cw_log_link(struct cw_log_reader *r);

@@ -180,7 +180,9 @@ bool cw_command_is_enqueue(const struct cw_command *c)
 
 uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c)
 {
-    uint32_t device = c->device != CW_NONE ? c->device : c->queue < t->queues.count ? t->queues.v[c->queue].device : CW_NONE;
+    uint32_t device = c->device != CW_NONE         ? c->device
+                      : c->queue < t->queues.count ? t->queues.v[c->queue].device
+                                                   : CW_NONE;
 
     return device < t->devices.count ? device : CW_NONE;
 }

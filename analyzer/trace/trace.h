@@ -1,13 +1,15 @@
-/* trace.h - the in-memory model of one recorded process: what it made, what it enqueued, what depends on what.
+/* trace.h - the in-memory model of one recorded process: what it made, what it enqueued, what depends on
+ * what.
  *
- * A struct cw_trace is filled by the log reader (log_read.h) or the JSON reader (trace_read.h), completed by the
- * graph builder (graph_build.h), and read by every exporter and by replay. It is compact on purpose: a trace of
- * 10^6 commands fits in a few hundred megabytes. Variable-length parts of a command (arguments, accesses, waits,
- * call sites) are slices {first, count} of one array each, so that nothing is allocated per command.
+ * A struct cw_trace is filled by the log reader (log_read.h) or the JSON reader (trace_read.h), completed by
+ * the graph builder (graph_build.h), and read by every exporter and by replay. It is compact on purpose: a
+ * trace of 10^6 commands fits in a few hundred megabytes. Variable-length parts of a command (arguments,
+ * accesses, waits, call sites) are slices {first, count} of one array each, so that nothing is allocated per
+ * command.
  *
- * Ids are indices into the arrays of this struct, count from 0, and never change; CW_NONE means "no such thing".
- * Strings are owned by the trace's arena (cw_trace_strdup). Times are nanoseconds of CLOCK_MONOTONIC for host times
- * and of the device's own profiling clock for device times; 0 means "not recorded".
+ * Ids are indices into the arrays of this struct, count from 0, and never change; CW_NONE means "no such
+ * thing". Strings are owned by the trace's arena (cw_trace_strdup). Times are nanoseconds of CLOCK_MONOTONIC
+ * for host times and of the device's own profiling clock for device times; 0 means "not recorded".
  *
  * Thread-safety: none; one thread owns a trace, many may read it once it is complete. */
 #ifndef CW_TRACE_H
@@ -35,18 +37,18 @@ struct cw_blob {
 };
 
 struct cw_t_process {
-    const char *program;     /* path of the executable */
-    const char *command;     /* full command line, arguments separated by one blank */
+    const char *program; /* path of the executable */
+    const char *command; /* full command line, arguments separated by one blank */
     const char *cwd;
-    const char *host;        /* node name */
+    const char *host; /* node name */
     uint64_t pid, ppid;
     uint64_t start_realtime_ns; /* CLOCK_REALTIME when recording began */
     uint64_t start_ns, end_ns;  /* CLOCK_MONOTONIC when recording began / last record */
-    bool complete;           /* the process ended normally and closed its log */
-    bool run_mode;           /* run mode decided where and when commands ran (clweave run -o) */
-    const char *stopped_why; /* recording stopped early: reason in words; else NULL */
-    uint64_t recorder_ns;    /* time spent in recording, estimated; 0 unknown */
-    uint64_t calls;          /* API calls seen, enqueues or not */
+    bool complete;              /* the process ended normally and closed its log */
+    bool run_mode;              /* run mode decided where and when commands ran (clweave run -o) */
+    const char *stopped_why;    /* recording stopped early: reason in words; else NULL */
+    uint64_t recorder_ns;       /* time spent in recording, estimated; 0 unknown */
+    uint64_t calls;             /* API calls seen, enqueues or not */
 };
 
 struct cw_t_platform {
@@ -86,15 +88,21 @@ struct cw_t_memory {
     struct cw_blob initial; /* captured COPY_HOST_PTR / USE_HOST_PTR contents at creation */
     struct cw_blob final;   /* captured contents at the object's end (release or exit) */
 };
-enum cw_program_kind { CW_PROGRAM_SOURCE, CW_PROGRAM_BINARY, CW_PROGRAM_IL, CW_PROGRAM_BUILTIN, CW_PROGRAM_LINKED };
+enum cw_program_kind {
+    CW_PROGRAM_SOURCE,
+    CW_PROGRAM_BINARY,
+    CW_PROGRAM_IL,
+    CW_PROGRAM_BUILTIN,
+    CW_PROGRAM_LINKED
+};
 struct cw_t_program {
     enum cw_program_kind kind;
     uint32_t context;
-    const char *source;  /* NULL unless kind is SOURCE and sources are recorded */
-    const char *options; /* of the last build; NULL if never built */
-    uint64_t source_hash; /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
-    bool rebuilt;        /* built with other options before: kernels may be of either build */
-    struct cw_blob binary; /* captured (--capture-data) */
+    const char *source;     /* NULL unless kind is SOURCE and sources are recorded */
+    const char *options;    /* of the last build; NULL if never built */
+    uint64_t source_hash;   /* FNV-1a 64 of the source or binary; recorded even with --no-sources */
+    bool rebuilt;           /* built with other options before: kernels may be of either build */
+    struct cw_blob binary;  /* captured (--capture-data) */
     struct cw_slice inputs; /* program ids linked or used as headers, into program_ids */
 };
 struct cw_t_kernel {
@@ -103,14 +111,23 @@ struct cw_t_kernel {
     uint32_t num_args;
 };
 
-enum cw_arg_kind { CW_ARG_UNSET, CW_ARG_VALUE, CW_ARG_MEMORY, CW_ARG_LOCAL, CW_ARG_SVM, CW_ARG_SAMPLER, CW_ARG_QUEUE };
+enum cw_arg_kind {
+    CW_ARG_UNSET,
+    CW_ARG_VALUE,
+    CW_ARG_MEMORY,
+    CW_ARG_LOCAL,
+    CW_ARG_SVM,
+    CW_ARG_SAMPLER,
+    CW_ARG_QUEUE
+};
 struct cw_t_arg {
     uint32_t command_index; /* argument index in the kernel */
     enum cw_arg_kind kind;
-    uint32_t memory;     /* kind MEMORY: memory id, CW_NONE for a NULL buffer; kind SAMPLER: sampler id */
-    uint32_t size;       /* bytes given to clSetKernelArg */
-    uint64_t value;      /* kind VALUE, size <= 8: the bytes, little-endian, zero-extended; kind SVM: the address */
-    uint32_t blob;       /* kind VALUE, size > 8: offset of the bytes in `bytes`, else CW_NONE */
+    uint32_t memory; /* kind MEMORY: memory id, CW_NONE for a NULL buffer; kind SAMPLER: sampler id */
+    uint32_t size;   /* bytes given to clSetKernelArg */
+    uint64_t
+        value;     /* kind VALUE, size <= 8: the bytes, little-endian, zero-extended; kind SVM: the address */
+    uint32_t blob; /* kind VALUE, size > 8: offset of the bytes in `bytes`, else CW_NONE */
 };
 struct cw_t_sampler {
     uint32_t normalized, addressing, filter;
@@ -125,63 +142,66 @@ struct cw_t_access {
     uint64_t offset, bytes;
 };
 
-/* A command's type is the specification's cl_command_type. Host actions that order commands are pseudo-commands:
- * they have no queue (or the finished one) and these types. */
+/* A command's type is the specification's cl_command_type. Host actions that order commands are
+ * pseudo-commands: they have no queue (or the finished one) and these types. */
 enum cw_host_type {
     CW_HOST_FINISH = 0x10001, /* "clFinish": queue = the finished queue */
     CW_HOST_WAIT,             /* "clWaitForEvents": wait_list = the awaited commands */
     CW_HOST_USER_EVENT,       /* "clSetUserEventStatus": what waits on the user event waits on this */
     CW_HOST_FLUSH,            /* "clFlush": kept for timelines, orders nothing */
-    CW_HOST_POLL,             /* a clGetEventInfo that saw CL_COMMAND_EXECUTION_STATUS complete: orders like a wait */
-    CW_HOST_WRITE             /* "host write": with --capture-data, the program changed a USE_HOST_PTR object itself;
-                               * a transfer says which bytes (dst, dst_offset, bytes, data); accesses as a write */
+    CW_HOST_POLL, /* a clGetEventInfo that saw CL_COMMAND_EXECUTION_STATUS complete: orders like a wait */
+    CW_HOST_WRITE /* "host write": with --capture-data, the program changed a USE_HOST_PTR object itself;
+                   * a transfer says which bytes (dst, dst_offset, bytes, data); accesses as a write */
 };
 
 /* Parameters of transfers, only where the type has them. */
 struct cw_t_transfer {
-    uint32_t src, dst;             /* memory ids, CW_NONE = host */
+    uint32_t src, dst; /* memory ids, CW_NONE = host */
     uint64_t src_offset, dst_offset, bytes;
     uint64_t src_origin[3], dst_origin[3], region[3]; /* RECT and image commands */
     uint64_t src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch;
-    uint64_t map_flags;            /* cl_map_flags of a map; of the matching map for an unmap */
-    uint32_t map_command;          /* unmap: command id of the map it ends, else CW_NONE */
-    uint64_t host_ptr;             /* host address given or (map) returned */
-    uint8_t pattern_bytes;         /* fills: 1..128, else 0 */
-    uint32_t pattern;              /* fills: offset of the pattern in `bytes` */
-    struct cw_blob data;           /* captured: bytes written to the device; or what a read returned to the program */
+    uint64_t map_flags;    /* cl_map_flags of a map; of the matching map for an unmap */
+    uint32_t map_command;  /* unmap: command id of the map it ends, else CW_NONE */
+    uint64_t host_ptr;     /* host address given or (map) returned */
+    uint8_t pattern_bytes; /* fills: 1..128, else 0 */
+    uint32_t pattern;      /* fills: offset of the pattern in `bytes` */
+    struct cw_blob data;   /* captured: bytes written to the device; or what a read returned to the program */
 };
 
 struct cw_command {
-    uint32_t type;      /* cl_command_type or enum cw_host_type */
-    uint32_t queue;     /* CW_NONE for host pseudo-commands without one */
-    uint32_t thread;    /* small number, 0 = first thread seen */
-    int32_t status;     /* what the enqueue returned; commands with an error touch nothing and order nothing */
-    int32_t exec_status; /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
-    bool blocking;      /* a blocking transfer or map: a host wait as well */
-    bool has_event;     /* the program asked for the event */
-    bool local_null;    /* kernels: local_work_size was NULL */
+    uint32_t type;   /* cl_command_type or enum cw_host_type */
+    uint32_t queue;  /* CW_NONE for host pseudo-commands without one */
+    uint32_t thread; /* small number, 0 = first thread seen */
+    int32_t status;  /* what the enqueue returned; commands with an error touch nothing and order nothing */
+    int32_t
+        exec_status; /* final execution status if seen (0 = CL_COMPLETE, negative = error), 1 = not seen */
+    bool blocking;   /* a blocking transfer or map: a host wait as well */
+    bool has_event;  /* the program asked for the event */
+    bool local_null; /* kernels: local_work_size was NULL */
     bool unknown_access; /* touches memory that the recorder could not name (SVM pointers, native kernels) */
     uint8_t work_dim;
-    uint32_t kernel;    /* CW_NONE unless a kernel */
+    uint32_t kernel;                                          /* CW_NONE unless a kernel */
     uint64_t global_size[3], local_size[3], global_offset[3]; /* unused dimensions are 1, 1, 0 */
-    struct cw_slice args;      /* into args: every argument, in index order */
-    struct cw_slice accesses;  /* into accesses: filled by the graph builder */
-    struct cw_slice wait_list; /* into waits: command ids; an unset user event is its pseudo-command or CW_NONE */
-    struct cw_slice callsite;  /* into addresses: return addresses, innermost first */
-    uint32_t transfer;         /* into transfers, CW_NONE if the type has none */
-    uint64_t sequence;         /* global order in which calls began */
-    uint64_t call_begin_ns, call_end_ns;                  /* host clock */
-    uint64_t queued_ns, submit_ns, start_ns, end_ns;      /* device clock, 0 = none */
-    uint32_t device;           /* that run mode had it run on; CW_NONE: not known, usually its queue's */
+    struct cw_slice args;                                     /* into args: every argument, in index order */
+    struct cw_slice accesses;                                 /* into accesses: filled by the graph builder */
+    struct cw_slice
+        wait_list; /* into waits: command ids; an unset user event is its pseudo-command or CW_NONE */
+    struct cw_slice callsite;                        /* into addresses: return addresses, innermost first */
+    uint32_t transfer;                               /* into transfers, CW_NONE if the type has none */
+    uint64_t sequence;                               /* global order in which calls began */
+    uint64_t call_begin_ns, call_end_ns;             /* host clock */
+    uint64_t queued_ns, submit_ns, start_ns, end_ns; /* device clock, 0 = none */
+    uint32_t device; /* that run mode had it run on; CW_NONE: not known, usually its queue's */
 };
 
-/* Work-groups [first_group, first_group + groups) along dimension `dim` of a launch that run mode has cut, and where they ran. */
+/* Work-groups [first_group, first_group + groups) along dimension `dim` of a launch that run mode has cut,
+ * and where they ran. */
 struct cw_t_part {
     uint32_t command, device; /* device: CW_NONE when it is not known */
     uint32_t dim;
     uint64_t first_group, groups; /* of a plan: 0 groups are all of them */
     uint64_t start_ns, end_ns;    /* device clock */
-    uint32_t priority_group;      /* that it ran in (sched/groups.h), from 1 on; 0: it was no tile of a group */
+    uint32_t priority_group; /* that it ran in (sched/groups.h), from 1 on; 0: it was no tile of a group */
 };
 
 enum cw_edge_kind { CW_EDGE_QUEUE, CW_EDGE_EVENT, CW_EDGE_BARRIER, CW_EDGE_HOST, CW_EDGE_DATA };
@@ -190,10 +210,11 @@ struct cw_edge {
     uint32_t from, to; /* command ids; from < to, but for what a user event set later held back */
     uint8_t kind;      /* enum cw_edge_kind */
     uint8_t hazard;    /* enum cw_hazard, data edges only */
-    bool unproven;     /* it would not be there if every declaration were true (graph_build.h); it binds all the same */
-    uint32_t memory;   /* data edges: the root memory object, CW_NONE for host memory of transfers and for memory
-                        * that could not be named; other edges: CW_NONE */
-    uint64_t bytes;    /* data edges: bytes in common */
+    bool unproven;   /* it would not be there if every declaration were true (graph_build.h); it binds all the
+                        same */
+    uint32_t memory; /* data edges: the root memory object, CW_NONE for host memory of transfers and for
+                      * memory that could not be named; other edges: CW_NONE */
+    uint64_t bytes;  /* data edges: bytes in common */
 };
 
 /* Mapped code, so that call sites can be symbolised offline. */
@@ -222,8 +243,9 @@ struct cw_trace {
     CW_ARRAY(struct cw_command) commands; /* in order of `sequence` */
     CW_ARRAY(struct cw_edge) edges;       /* sorted by (to, from, kind, hazard, memory) once built */
     CW_ARRAY(struct cw_t_module) modules;
-    CW_ARRAY(struct cw_t_part) parts;     /* of cut launches, in any order */
-    CW_ARRAY(struct cw_t_part) plans;     /* what a policy wanted of commands, and of parts of them, in any order */
+    CW_ARRAY(struct cw_t_part) parts; /* of cut launches, in any order */
+    CW_ARRAY(struct cw_t_part)
+    plans; /* what a policy wanted of commands, and of parts of them, in any order */
     /* shared arrays that slices point into */
     CW_ARRAY(uint32_t) device_ids;
     CW_ARRAY(uint32_t) program_ids;
@@ -253,16 +275,16 @@ const char *cw_trace_strdup(struct cw_trace *t, const char *s);
          ? ((a)->count += (n), &(a)->v[(a)->count - (n)])                                                    \
          : NULL)
 
-/* The specification's name of a cl_command_type, or of a host pseudo-command ("clFinish"); "CL_COMMAND_<hex>" in a
- * static thread-local buffer for an unknown one. The inverse returns 0 for an unknown name. */
+/* The specification's name of a cl_command_type, or of a host pseudo-command ("clFinish"); "CL_COMMAND_<hex>"
+ * in a static thread-local buffer for an unknown one. The inverse returns 0 for an unknown name. */
 const char *cw_command_type_name(uint32_t type);
 uint32_t cw_command_type_from_name(const char *name);
 
 /* True for an enqueued command, false for a host pseudo-command. */
 bool cw_command_is_enqueue(const struct cw_command *c);
 
-/* Where `c` ran: the device that run mode chose, else its queue's; CW_NONE for host pseudo-commands and ids that are not
- * there. */
+/* Where `c` ran: the device that run mode chose, else its queue's; CW_NONE for host pseudo-commands and ids
+ * that are not there. */
 uint32_t cw_command_device(const struct cw_trace *t, const struct cw_command *c);
 
 /* The buffer that a memory object is part of, and where: sub-buffers resolve to their root and offset. */

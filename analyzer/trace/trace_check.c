@@ -82,7 +82,8 @@ static enum cw_status check_order(const struct cw_trace *t, size_t i, struct cw_
                                 id);
     }
     if (map != CW_NONE && map >= i)
-        return cw_error_set(err, CW_ERR_FORMAT, "\"map_command\" is %u, but a map comes before its unmap", map);
+        return cw_error_set(err, CW_ERR_FORMAT, "\"map_command\" is %u, but a map comes before its unmap",
+                            map);
     return CW_OK;
 }
 

@@ -37,21 +37,12 @@ static const char *const hazards[] = {"none", "RAW", "WAR", "WAW", NULL};
     }
 
 #define P struct cw_t_process
-static const struct cw_field process_fields[] = {FIELD(P, program, STRING),
-                                                 FIELD(P, command, STRING),
-                                                 FIELD(P, cwd, STRING),
-                                                 FIELD(P, host, STRING),
-                                                 FIELD(P, pid, U64),
-                                                 FIELD(P, ppid, U64),
-                                                 FIELD(P, start_realtime_ns, U64),
-                                                 FIELD(P, start_ns, U64),
-                                                 FIELD(P, end_ns, U64),
-                                                 MUST(P, complete, BOOL),
-                                                 FIELD(P, run_mode, BOOL),
-                                                 FIELD(P, stopped_why, STRING),
-                                                 FIELD(P, recorder_ns, U64),
-                                                 FIELD(P, calls, U64),
-                                                 END};
+static const struct cw_field process_fields[] = {
+    FIELD(P, program, STRING),        FIELD(P, command, STRING), FIELD(P, cwd, STRING),
+    FIELD(P, host, STRING),           FIELD(P, pid, U64),        FIELD(P, ppid, U64),
+    FIELD(P, start_realtime_ns, U64), FIELD(P, start_ns, U64),   FIELD(P, end_ns, U64),
+    MUST(P, complete, BOOL),          FIELD(P, run_mode, BOOL),  FIELD(P, stopped_why, STRING),
+    FIELD(P, recorder_ns, U64),       FIELD(P, calls, U64),      END};
 #undef P
 #define P struct cw_t_platform
 static const struct cw_field platform_fields[] = {MUST(P, name, STRING), FIELD(P, vendor, STRING),

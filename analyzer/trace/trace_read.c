@@ -135,8 +135,8 @@ static bool read_version(struct loader *l)
     return false;
 }
 
-/* The file of the name `recorded` beside the trace, if there is one (a trace and its data may have been moved together),
- * else `recorded` itself. Free the result; NULL: out of memory. */
+/* The file of the name `recorded` beside the trace, if there is one (a trace and its data may have been moved
+ * together), else `recorded` itself. Free the result; NULL: out of memory. */
 static char *find_data(const char *trace, const char *recorded)
 {
     const char *slash = strrchr(trace, '/'), *name = strrchr(recorded, '/');
@@ -282,8 +282,8 @@ static enum cw_status load_log(struct cw_trace *t, const char *path, struct cw_e
         return status;
     status = cw_trace_check(t, &place, &found);
     if (status && place.index != SIZE_MAX)
-        return cw_error_set(err, status, "%.300s: %s[%zu]: %s; the log is damaged", path, cw_sections[place.section].name,
-                            place.index, found.text);
+        return cw_error_set(err, status, "%.300s: %s[%zu]: %s; the log is damaged", path,
+                            cw_sections[place.section].name, place.index, found.text);
     if (status)
         return cw_error_set(err, status, "%.300s: %s; the log is damaged", path, found.text);
     return cw_graph_build(t, NULL, err);

@@ -33,7 +33,7 @@ static struct cw_identity name_binary(const char *compilers, const unsigned char
 }
 
 void cw_binary_keep(const struct cw_run_program *p, const char *source, const char *options, cl_uint n,
-                        const size_t *bytes, unsigned char *const *binaries)
+                    const size_t *bytes, unsigned char *const *binaries)
 {
     size_t length = strlen(source) + strlen(options) + 2;
     char compilers[IDENTITY_BYTES], *text;
@@ -68,8 +68,8 @@ static char *find_one(const char *compilers, const unsigned char *binary, size_t
     return NULL;
 }
 
-bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes, const unsigned char *const *binaries,
-                        char **source, char **options)
+bool cw_binary_find(const struct cw_context_devices *slots, cl_uint n, const size_t *bytes,
+                    const unsigned char *const *binaries, char **source, char **options)
 {
     char compilers[IDENTITY_BYTES];
     bool good = n > 0 && identity_of(slots, compilers);

@@ -1,4 +1,5 @@
-/* build_cache.c - see builds/build_cache.h: when a build is answered, and by whom the questions about the program are. */
+/* build_cache.c - see builds/build_cache.h: when a build is answered, and by whom the questions about the
+ * program are. */
 #include "build_cache.h"
 #include "../run/api/hooks.h"
 #include "../run/tuning/activation.h"
@@ -45,7 +46,8 @@ const unsigned char *cw_build_cache_binary(const struct cw_run_kept_answer *a)
     return a->bytes ? (const unsigned char *)(a + 1) : NULL;
 }
 
-void cw_build_cache_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns, const void *binary, size_t bytes)
+void cw_build_cache_write(const struct cw_run_kept_question *q, uint64_t builds, uint64_t took_ns,
+                          const void *binary, size_t bytes)
 {
     struct cw_run_kept_answer head = {.took_ns = took_ns, .builds = builds, .bytes = bytes};
     char *data = malloc(sizeof head + bytes), *to;
@@ -66,9 +68,9 @@ static bool is_plain(const struct cw_run_program *p)
 {
     const struct cw_context_devices *s = p ? p->context->slots : NULL;
 
-    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->given && !p->built_with && !p->linked &&
-           !p->compiled && !p->kernels && !cw_run.recording && !cw_run.forked && !cw_source_includes(p->source) &&
-           !strstr(p->source, "printf");
+    return s && s->homes == 1 && s->slot[0].kind == CW_SLOT_HOME && p->source && !p->given &&
+           !p->built_with && !p->linked && !p->compiled && !p->kernels && !cw_run.recording &&
+           !cw_run.forked && !cw_source_includes(p->source) && !strstr(p->source, "printf");
 }
 
 /* A whole device of PoCL's, the only one of its context. */
@@ -78,10 +80,15 @@ static bool is_known(cl_context context, cl_device_id device)
     cl_device_id parent = NULL;
     cl_uint devices = 0;
 
-    return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) == CL_SUCCESS &&
+    return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) ==
+               CL_SUCCESS &&
            strstr(version, "PoCL") &&
-           cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && !parent &&
-           cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) == CL_SUCCESS && devices == 1;
+           cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
+               CL_SUCCESS &&
+           !parent &&
+           cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) ==
+               CL_SUCCESS &&
+           devices == 1;
 }
 
 static bool identify(cl_device_id device, char text[IDENTITY_BYTES])
@@ -109,7 +116,8 @@ static bool name_question(struct cw_run_kept_question *q)
 }
 
 /* Fills *q; false: nothing is to be done. */
-static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, const cl_device_id *devices, const char *options)
+static bool ask(struct cw_run_kept_question *q, cl_program program, cl_uint n, const cl_device_id *devices,
+                const char *options)
 {
     const struct cw_run_program *p;
 
@@ -213,7 +221,8 @@ static bool is_counted(const struct cw_identity *id)
     return counted;
 }
 
-void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options, uint64_t ns)
+void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                          uint64_t ns)
 {
     struct cw_run_kept_question q;
     struct cw_run_kept_answer *a;
@@ -230,7 +239,8 @@ void cw_build_cache_built(cl_program program, cl_uint n, const cl_device_id *dev
     took = a && a->took_ns < ns ? a->took_ns : ns;
     if (builds <= BUILDS)
         cw_build_cache_write(&q, builds, took, NULL, 0);
-    else if (!a->bytes && builds < CW_RUN_KEPT_NEVER && has_idle_processors() && cw_build_cache_make_quiet(program, q.device))
+    else if (!a->bytes && builds < CW_RUN_KEPT_NEVER && has_idle_processors() &&
+             cw_build_cache_make_quiet(program, q.device))
         cw_build_cache_make_want(&q, builds, took);
     free(a);
     cw_build_cache_finish(&q);
@@ -275,8 +285,8 @@ cl_program cw_build_cache_asked(cl_program program, cl_program_info name)
     }
 }
 
-cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name, size_t room, void *to,
-                                         size_t *bytes)
+cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name,
+                                         size_t room, void *to, size_t *bytes)
 {
     cl_program asked = cw_build_cache_of(program);
 
@@ -290,7 +300,7 @@ cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device
 
 /* PoCL ends the process for a program that it has not built. */
 cl_int cw_run_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t bytes,
-                                                       const void *value)
+                                                      const void *value)
 {
     cw_build_cache_make_real(program);
     return cw_native.clSetProgramSpecializationConstant(program, id, bytes, value);
@@ -337,7 +347,8 @@ void cw_build_cache_make_real(cl_program program)
         bare = p->kept_bare;
     }
     cw_run_global_lock_give();
-    if (options && cw_native.clBuildProgram(program, 0, NULL, bare ? NULL : options, NULL, NULL) == CL_SUCCESS)
+    if (options &&
+        cw_native.clBuildProgram(program, 0, NULL, bare ? NULL : options, NULL, NULL) == CL_SUCCESS)
         cw_run_process_end_register();
     free(options);
     pthread_mutex_unlock(&making);

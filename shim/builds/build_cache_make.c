@@ -1,8 +1,10 @@
-/* build_cache_make.c - see builds/build_cache.h: the binary of a program that is built again and again, made when the process ends: PoCL runs a
- * linker for it, which a program could find among its children, or hear of by a signal, while it works.
+/* build_cache_make.c - see builds/build_cache.h: the binary of a program that is built again and again, made
+ * when the process ends: PoCL runs a linker for it, which a program could find among its children, or hear of
+ * by a signal, while it works.
  *
- * In a context of ours, so that nothing of it can be seen. It is kept only if a program made of it says the same of itself and
- * of its kernels, in all that can be asked, as one that is built of the source, and if the compiler had nothing to say. */
+ * In a context of ours, so that nothing of it can be seen. It is kept only if a program made of it says the
+ * same of itself and of its kernels, in all that can be asked, as one that is built of the source, and if the
+ * compiler had nothing to say. */
 #include "build_cache.h"
 
 #include <signal.h>
@@ -17,9 +19,10 @@
 
 #define ANSWER_BYTES 8192
 #define KERNELS      256
-#define WANTED       64 /* in one process */
+#define WANTED       64        /* in one process */
 #define MOST_NS      500000000 /* at the end of a process; one is made in any case, ... */
-#define MOST_SHARE   20        /* ... and more where that is no more than such a part of its life; the next run makes others */
+#define MOST_SHARE                                                                                           \
+    20 /* ... and more where that is no more than such a part of its life; the next run makes others */
 
 struct job {
     struct job *next;
@@ -44,7 +47,8 @@ struct answer {
 
 static bool same(const struct answer *a, const struct answer *b)
 {
-    return a->err == b->err && (a->err == CL_SUCCESS || a->err == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) && a->bytes == b->bytes && a->bytes <= ANSWER_BYTES && !memcmp(a->value, b->value, a->bytes);
+    return a->err == b->err && (a->err == CL_SUCCESS || a->err == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) &&
+           a->bytes == b->bytes && a->bytes <= ANSWER_BYTES && !memcmp(a->value, b->value, a->bytes);
 }
 
 /* Asks both the same; `call` uses h, i, w and x. */
@@ -59,28 +63,34 @@ static bool same(const struct answer *a, const struct answer *b)
         same(a, b);                                                                                          \
     }))
 
-static bool same_kernel(cl_kernel one, cl_kernel other, cl_device_id device, struct answer *a, struct answer *b)
+static bool same_kernel(cl_kernel one, cl_kernel other, cl_device_id device, struct answer *a,
+                        struct answer *b)
 {
     static const cl_kernel_info facts[] = {CL_KERNEL_FUNCTION_NAME, CL_KERNEL_NUM_ARGS, CL_KERNEL_ATTRIBUTES};
-    static const cl_kernel_work_group_info sizes[] = {CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
-                                                      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE};
-    static const cl_kernel_arg_info args[] = {CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME,
-                                              CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_ARG_NAME};
+    static const cl_kernel_work_group_info sizes[] = {
+        CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE,
+        CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_PRIVATE_MEM_SIZE};
+    static const cl_kernel_arg_info args[] = {CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_ACCESS_QUALIFIER,
+                                              CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER,
+                                              CL_KERNEL_ARG_NAME};
     cl_uint count = 0;
     bool good = true;
 
     for (size_t f = 0; good && f < sizeof facts / sizeof *facts; f++)
         good = SAME(one, other, cw_next.clGetKernelInfo(h, facts[f], ANSWER_BYTES, x->value, &x->bytes));
     for (size_t f = 0; good && f < sizeof sizes / sizeof *sizes; f++)
-        good = SAME(one, other, cw_next.clGetKernelWorkGroupInfo(h, device, sizes[f], ANSWER_BYTES, x->value, &x->bytes));
+        good = SAME(one, other,
+                    cw_next.clGetKernelWorkGroupInfo(h, device, sizes[f], ANSWER_BYTES, x->value, &x->bytes));
     good = good && cw_next.clGetKernelInfo(one, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) == CL_SUCCESS;
     for (cl_uint i = 0; good && i < count; i++)
         for (size_t f = 0; good && f < sizeof args / sizeof *args; f++)
-            good = SAME(one, other, cw_next.clGetKernelArgInfo(h, i, args[f], ANSWER_BYTES, x->value, &x->bytes));
+            good = SAME(one, other,
+                        cw_next.clGetKernelArgInfo(h, i, args[f], ANSWER_BYTES, x->value, &x->bytes));
     return good;
 }
 
-static bool same_kernels(cl_program one, cl_program other, cl_device_id device, struct answer *a, struct answer *b)
+static bool same_kernels(cl_program one, cl_program other, cl_device_id device, struct answer *a,
+                         struct answer *b)
 {
     cl_kernel first[KERNELS], second[KERNELS];
     cl_uint n = 0, m = 0;
@@ -103,14 +113,16 @@ static bool same_kernels(cl_program one, cl_program other, cl_device_id device, 
 static bool same_program(cl_program one, cl_program other, cl_device_id device)
 {
     static const cl_program_info facts[] = {CL_PROGRAM_NUM_KERNELS, CL_PROGRAM_KERNEL_NAMES};
-    static const cl_program_build_info built[] = {CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE};
+    static const cl_program_build_info built[] = {CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS,
+                                                  CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE};
     struct answer *a = malloc(2 * sizeof *a), *b = a + 1;
     bool good = a;
 
     for (size_t f = 0; good && f < sizeof facts / sizeof *facts; f++)
         good = SAME(one, other, cw_next.clGetProgramInfo(h, facts[f], ANSWER_BYTES, x->value, &x->bytes));
     for (size_t f = 0; good && f < sizeof built / sizeof *built; f++)
-        good = SAME(one, other, cw_next.clGetProgramBuildInfo(h, device, built[f], ANSWER_BYTES, x->value, &x->bytes));
+        good = SAME(one, other,
+                    cw_next.clGetProgramBuildInfo(h, device, built[f], ANSWER_BYTES, x->value, &x->bytes));
     good = good && same_kernels(one, other, device, a, b);
     free(a);
     return good;
@@ -118,7 +130,8 @@ static bool same_program(cl_program one, cl_program other, cl_device_id device)
 
 /* ---- making one */
 
-cl_program cw_build_cache_make_load(const struct cw_run_kept_question *q, cl_context context, const unsigned char *binary, size_t bytes)
+cl_program cw_build_cache_make_load(const struct cw_run_kept_question *q, cl_context context,
+                                    const unsigned char *binary, size_t bytes)
 {
     cl_int status, err;
     cl_program p = cw_next.clCreateProgramWithBinary(context, 1, &q->device, &bytes, &binary, &status, &err);
@@ -135,9 +148,12 @@ static unsigned char *binary_of(cl_program program, size_t *bytes)
     unsigned char *data = NULL;
 
     *bytes = 0;
-    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL) == CL_SUCCESS && *bytes)
+    if (cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL) ==
+            CL_SUCCESS &&
+        *bytes)
         data = malloc(*bytes);
-    if (data && cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
+    if (data &&
+        cw_next.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL) == CL_SUCCESS)
         return data;
     free(data);
     return NULL;
@@ -147,15 +163,20 @@ bool cw_build_cache_make_quiet(cl_program program, cl_device_id device)
 {
     size_t bytes = 0;
 
-    return cw_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) == CL_SUCCESS && bytes <= 1;
+    return cw_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) ==
+               CL_SUCCESS &&
+           bytes <= 1;
 }
 
 static void make(const struct job *j)
 {
     const char *source = j->q.source;
     cl_int err;
-    cl_context context = cw_compiler_resources_suffice() ? cw_next.clCreateContext(NULL, 1, &j->q.device, NULL, NULL, &err) : NULL;
-    cl_program program = context ? cw_next.clCreateProgramWithSource(context, 1, &source, NULL, &err) : NULL, other = NULL;
+    cl_context context = cw_compiler_resources_suffice()
+                             ? cw_next.clCreateContext(NULL, 1, &j->q.device, NULL, NULL, &err)
+                             : NULL;
+    cl_program program = context ? cw_next.clCreateProgramWithSource(context, 1, &source, NULL, &err) : NULL,
+               other = NULL;
     unsigned char *binary = NULL;
     size_t bytes = 0;
 
@@ -168,7 +189,8 @@ static void make(const struct job *j)
     if (other && same_program(program, other, j->q.device))
         cw_build_cache_write(&j->q, j->builds, j->took_ns, binary, bytes);
     else if (program)
-        cw_build_cache_write(&j->q, CW_RUN_KEPT_NEVER, j->took_ns, NULL, 0); /* PoCL 3.1 forgets what a kernel's attributes were */
+        cw_build_cache_write(&j->q, CW_RUN_KEPT_NEVER, j->took_ns, NULL,
+                             0); /* PoCL 3.1 forgets what a kernel's attributes were */
     free(binary);
     if (other)
         cw_next.clReleaseProgram(other);
@@ -184,7 +206,8 @@ static void free_job(struct job *j)
     free(j);
 }
 
-/* A handler of the program's that waits for children, or SIG_IGN, would take the linker's end from PoCL, which aborts then. */
+/* A handler of the program's that waits for children, or SIG_IGN, would take the linker's end from PoCL,
+ * which aborts then. */
 static void *work(void *unused)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, programs;
@@ -241,7 +264,8 @@ void cw_build_cache_make_stop(void)
     any = keep.first && cw_run_learn_begins(CW_RUN_LEARN_BUILD);
     cw_run_global_lock_give();
     if (any) {
-        if (cw_run_thread_create(&thread, work, NULL)) /* compilers need more stack than the caller may have */
+        if (cw_run_thread_create(&thread, work,
+                                 NULL)) /* compilers need more stack than the caller may have */
             pthread_join(thread, NULL);
         cw_run_global_lock_take();
         cw_run_learn_ended((double)(cw_now_ns() - begun));

@@ -29,13 +29,14 @@ void cw_compiler_heap_warm(void)
 
     if (atomic_flag_test_and_set(&done))
         return;
-    /* glibc maps a large block on its own; once that was freed it takes blocks as large from the heap, and gives back only more
-     * than twice as much: as after any compiler */
+    /* glibc maps a large block on its own; once that was freed it takes blocks as large from the heap, and
+     * gives back only more than twice as much: as after any compiler */
     block = malloc(bytes + page);
     free(block);
     block = malloc(bytes);
     if (block) {
-        uintptr_t first = ((uintptr_t)block + page - 1) / page * page, end = ((uintptr_t)block + bytes) / page * page;
+        uintptr_t first = ((uintptr_t)block + page - 1) / page * page,
+                  end = ((uintptr_t)block + bytes) / page * page;
         touch((char *)first, end - first, page);
     }
     free(block);

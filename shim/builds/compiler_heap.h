@@ -1,15 +1,16 @@
 /* compiler_heap.h - the heap as a compiler would have left it.
  *
- * Who has built a program has some megabytes of freed memory, whose pages are there already; the program's next buffers lie in
- * it. Where a build is answered from what is kept no compiler has run, every page of these buffers is touched for the first time
- * in the middle of the program's first commands, a microsecond or two each, and what is short takes half as long again. */
+ * Who has built a program has some megabytes of freed memory, whose pages are there already; the program's
+ * next buffers lie in it. Where a build is answered from what is kept no compiler has run, every page of
+ * these buffers is touched for the first time in the middle of the program's first commands, a microsecond or
+ * two each, and what is short takes half as long again. */
 #ifndef CW_COMPILER_HEAP_H
 #define CW_COMPILER_HEAP_H
 
 #define CW_RUN_HEAP_BYTES (2u << 20) /* free after PoCL 3.1 has built a program of a few lines */
 
-/* Makes so much of it ready in the calling thread's arena, the first time that it is called in a process. Half a millisecond of
- * the 30 that a build takes at least. Any thread, no lock; errno stays. */
+/* Makes so much of it ready in the calling thread's arena, the first time that it is called in a process.
+ * Half a millisecond of the 30 that a build takes at least. Any thread, no lock; errno stays. */
 void cw_compiler_heap_warm(void);
 
 #endif

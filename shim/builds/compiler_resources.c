@@ -44,7 +44,8 @@ static bool room_for_files(void)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= FILE_BYTES;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           limit.rlim_cur >= FILE_BYTES;
 }
 
 /* The folder of PoCL's cache, which may not exist yet: pocl_cache_init_topdir() of 3.1. */
@@ -52,7 +53,8 @@ static bool cache_folder(char path[PATH_MAX])
 {
     static const struct {
         const char *variable, *below;
-    } places[] = {{"POCL_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/pocl/kcache"}, {"HOME", "/.cache/pocl/kcache"}};
+    } places[] = {
+        {"POCL_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/pocl/kcache"}, {"HOME", "/.cache/pocl/kcache"}};
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *value = getenv(places[i].variable);
@@ -76,13 +78,15 @@ static bool room_on_disk(void)
             return true;
         end[end == path] = '\0';
     }
-    return disk.f_bavail * (uint64_t)disk.f_frsize >= DISK_BYTES && (!disk.f_files || disk.f_favail >= DISK_FILES);
+    return disk.f_bavail * (uint64_t)disk.f_frsize >= DISK_BYTES &&
+           (!disk.f_files || disk.f_favail >= DISK_FILES);
 }
 
 /* ---- PoCL's linker: a child that it starts and waits for */
 
 static struct {
-    int seccomp; /* in the beginning; a container's filter lets linkers run, one that the program has set since may not */
+    int seccomp; /* in the beginning; a container's filter lets linkers run, one that the program has set
+                    since may not */
     struct rlimit processes;
 } began;
 
@@ -111,7 +115,8 @@ static bool may_await_children(void)
     return sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_DFL && !(now.sa_flags & SA_NOCLDWAIT);
 }
 
-/* The linker that clang starts, along PATH. Where it was found last it is looked for first, as long as PATH is the same. */
+/* The linker that clang starts, along PATH. Where it was found last it is looked for first, as long as PATH
+ * is the same. */
 static bool has_linker(void)
 {
     static _Thread_local struct {
@@ -193,14 +198,16 @@ static struct cw_run_loaded_kind kind_of(const struct cw_run_launch *l, const si
     memset(&kind, 0, sizeof kind); /* kinds are compared as bytes */
     kind.form = (uint8_t)form;
     kind.has_offset = form == CW_RUN_WHOLE && l->has_offset; /* tiles have none */
-    for (cl_uint d = 0; d < l->dims; d++) { /* widths by powers of two, one of which ends where PoCL's narrow ranges do */
+    for (cl_uint d = 0; d < l->dims;
+         d++) { /* widths by powers of two, one of which ends where PoCL's narrow ranges do */
         kind.local[d] = local ? local[d] : 0;
         kind.width[d] = (uint8_t)(64u - (unsigned)__builtin_clzll(global[d] + 1));
     }
     return kind;
 }
 
-bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form)
+bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *global, const size_t *local,
+                               uint32_t lane, enum cw_run_form form)
 {
     const struct cw_run_kinds *k = &l->kernel->loaded[lane];
     struct cw_run_loaded_kind kind;
@@ -214,7 +221,8 @@ bool cw_compiler_resources_has(const struct cw_run_launch *l, const size_t *glob
     return false;
 }
 
-void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local, uint32_t lane, enum cw_run_form form)
+void cw_compiler_resources_loaded(const struct cw_run_launch *l, const size_t *global, const size_t *local,
+                                  uint32_t lane, enum cw_run_form form)
 {
     struct cw_run_kinds *k = &l->kernel->loaded[lane];
 

@@ -1,8 +1,9 @@
 /* headers.c - programs whose sources include files: what their headers are when the vendor reads them.
  *
- * Our copies are built later, when the files, the working directory or the environment may be others. So they are built of
- * the source with its headers in it, read before the vendor's build and again after it; if anything differs, or is not
- * certain, the program stays as it was given: then it has an #include, and is not managed (api/program.c). */
+ * Our copies are built later, when the files, the working directory or the environment may be others. So they
+ * are built of the source with its headers in it, read before the vendor's build and again after it; if
+ * anything differs, or is not certain, the program stays as it was given: then it has an #include, and is not
+ * managed (api/program.c). */
 #include "../run/models/program_models.h"
 
 #include <stdlib.h>

@@ -11,7 +11,8 @@
 #define DEVICE_BYTES 1400
 
 /* Of a binary; the caller's to finish. */
-static struct cw_identity identity_of(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe)
+static struct cw_identity identity_of(const struct cw_run_context_device *place,
+                                      const struct cw_run_recipe *recipe)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     struct cw_identity id = {.failed = true};
@@ -26,19 +27,22 @@ static struct cw_identity identity_of(const struct cw_run_context_device *place,
 }
 
 /* Who asks how many references the program's context has is not told of ours. */
-static cl_program of_binary(struct cw_run_context *c, const struct cw_run_context_device *place, const unsigned char *binary, size_t bytes)
+static cl_program of_binary(struct cw_run_context *c, const struct cw_run_context_device *place,
+                            const unsigned char *binary, size_t bytes)
 {
     cl_int status, err;
     cl_program program;
 
     cw_run_recount_begins();
-    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary, &status, &err);
+    program = cw_next.clCreateProgramWithBinary(place->context, 1, &place->slot->device, &bytes, &binary,
+                                                &status, &err);
     c->own_objects += program && place->slot->home;
     cw_run_recount_ends();
     return program;
 }
 
-static cl_program of_source(struct cw_run_context *c, const struct cw_run_context_device *place, const char *source)
+static cl_program of_source(struct cw_run_context *c, const struct cw_run_context_device *place,
+                            const char *source)
 {
     cl_program program;
     cl_int err;
@@ -51,9 +55,11 @@ static cl_program of_source(struct cw_run_context *c, const struct cw_run_contex
 }
 
 /* The program, once it is built; NULL otherwise. */
-static cl_program built(struct cw_run_context *c, cl_program program, const struct cw_run_context_device *place, const char *options)
+static cl_program built(struct cw_run_context *c, cl_program program,
+                        const struct cw_run_context_device *place, const char *options)
 {
-    if (!program || cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL) == CL_SUCCESS)
+    if (!program ||
+        cw_next.clBuildProgram(program, 1, &place->slot->device, options, NULL, NULL) == CL_SUCCESS)
         return program;
     cw_run_recount_begins();
     c->own_objects -= place->slot->home;
@@ -62,7 +68,8 @@ static cl_program built(struct cw_run_context *c, cl_program program, const stru
     return NULL;
 }
 
-void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place, cl_program program)
+void cw_helper_build_drop(struct cw_run_context *c, const struct cw_run_context_device *place,
+                          cl_program program)
 {
     c->own_objects -= program && place->slot->home;
     cw_run_global_lock_release_later(CW_RUN_DROP_PROGRAM, program);
@@ -103,18 +110,21 @@ static void keep(void *data)
     size_t bytes = 0;
     unsigned char *binary;
 
-    if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) != CL_SUCCESS || !bytes)
+    if (cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
+            CL_SUCCESS ||
+        !bytes)
         return;
     id = identity_of(m->place, m->recipe);
     binary = malloc(bytes);
-    if (binary && cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+    if (binary &&
+        cw_next.clGetProgramInfo(m->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
         cw_helper_cache_write(&id, binary, bytes);
     free(binary);
     cw_identity_finish(&id);
 }
 
 cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_context_device *place,
-                               const struct cw_run_recipe *recipe)
+                                const struct cw_run_recipe *recipe)
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
@@ -122,7 +132,7 @@ cl_program cw_helper_build_load(struct cw_run_context *c, const struct cw_run_co
 }
 
 cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_context_device *place,
-                                const struct cw_run_recipe *recipe)
+                                 const struct cw_run_recipe *recipe)
 {
     struct making m = {.c = c, .place = place, .recipe = recipe};
 
@@ -132,7 +142,7 @@ cl_program cw_helper_build_build(struct cw_run_context *c, const struct cw_run_c
 }
 
 void cw_helper_build_keep(const struct cw_run_context_device *place, const struct cw_run_recipe *recipe,
-                         cl_program program)
+                          cl_program program)
 {
     struct making m = {.place = place, .recipe = recipe, .program = program};
 

@@ -1,7 +1,8 @@
-/* helper_program.c - private copies of the program's programs on helpers: from a binary of an earlier run, or built.
+/* helper_program.c - private copies of the program's programs on helpers: from a binary of an earlier run, or
+ * built.
  *
- * They are built with a definition that the program's own do not have, so that the vendor takes their kernels for others:
- * launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
+ * They are built with a definition that the program's own do not have, so that the vendor takes their kernels
+ * for others: launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
 #include "../run/api/hooks.h"
 #include "pending_builds.h"
 #include "helper_build.h"
@@ -79,11 +80,13 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     return *copy;
 }
 
-cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place, const struct cw_run_ndrange *r)
+cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,
+                               const struct cw_run_ndrange *r)
 {
     struct cw_run_program *p = l->kernel->program;
     char *options = options_of(p);
-    cl_int err = options ? cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){p->source, options}, l->kernel->name, r, l, NULL, 0)
+    cl_int err = options ? cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){p->source, options},
+                                                      l->kernel->name, r, l, NULL, 0)
                          : CL_OUT_OF_RESOURCES;
 
     free(options);

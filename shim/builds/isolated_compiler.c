@@ -80,7 +80,8 @@ static void *work(void *data)
     return NULL;
 }
 
-/* PoCL's drivers for the host's processors keep no descriptors between calls; others may, and valgrind has its own in the table. */
+/* PoCL's drivers for the host's processors keep no descriptors between calls; others may, and valgrind has
+ * its own in the table. */
 static bool is_parted(cl_device_id device)
 {
     static const char *const drivers[] = {"pthread", "basic", "cpu"}; /* cpu, cpu-minimal: since PoCL 4 */
@@ -140,7 +141,9 @@ static uint32_t units_of_part(cl_device_id device)
     cl_device_id parent = NULL;
     cl_uint units = 0;
 
-    if (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && parent)
+    if (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
+            CL_SUCCESS &&
+        parent)
         cw_next.clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
     return units;
 }
@@ -169,7 +172,9 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
             arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, cw_run_image_type(a->memory->image)};
             continue;
         }
-        arg[i].kind = a->memory ? CW_COMPILE_MEMORY : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL : CW_COMPILE_VALUE;
+        arg[i].kind = a->memory                     ? CW_COMPILE_MEMORY
+                      : a->kind == CW_RUN_ARG_LOCAL ? CW_COMPILE_LOCAL
+                                                    : CW_COMPILE_VALUE;
         arg[i].size = a->size;
     }
     for (uint32_t i = 0; arg && i < extra; i++)
@@ -235,8 +240,8 @@ struct memory {
     bool loaded;
 };
 
-/* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is opened in the program's
- * table of descriptors. It stays: the vendor keeps what it has loaded, too. Apart. */
+/* Loads it, and notes it. When the vendor loads the file of this name it is there already, and nothing is
+ * opened in the program's table of descriptors. It stays: the vendor keeps what it has loaded, too. Apart. */
 static void load(void *memory)
 {
     struct memory *m = memory;
@@ -329,23 +334,30 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
         return CW_COMPILE_GOOD;
     begin = cw_run_global_lock_now_ns();
     answer = cw_compile_client_ask(q, module);
-    cw_run_activation_thread_adds((double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
+    cw_run_activation_thread_adds(
+        (double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
     if (answer == CW_COMPILE_GOOD && *q->kernel && !load_apart(device, need, module))
         answer = CW_COMPILE_BAD;
     return answer;
 }
 
-/* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may have had compiled what
- * another one launches. */
-static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program, const char *kernel,
-                                  const struct cw_run_ndrange *r, const struct cw_compile_arg *arg, uint32_t args, bool room)
+/* `room`: something may be compiled or loaded. A filter of system calls is its thread's own: one thread may
+ * have had compiled what another one launches. */
+static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recipe *program,
+                                  const char *kernel, const struct cw_run_ndrange *r,
+                                  const struct cw_compile_arg *arg, uint32_t args, bool room)
 {
     const struct cw_vendor_calls calls = CW_VENDOR_CALLS(cw_next.);
     char text[DEVICE_TEXT];
-    const struct cw_compile_question q = {.device = text, .units = units_of_part(device), .source = program->source,
-                                          .options = program->options, .only_build = !kernel,
-                                          .kernel = kernel ? kernel : "", .range = range_of(r),
-                                          .args = args, .arg = arg};
+    const struct cw_compile_question q = {.device = text,
+                                          .units = units_of_part(device),
+                                          .source = program->source,
+                                          .options = program->options,
+                                          .only_build = !kernel,
+                                          .kernel = kernel ? kernel : "",
+                                          .range = range_of(r),
+                                          .args = args,
+                                          .arg = arg};
     bool loads = kernel && *kernel;
     enum cw_compile_answer answer;
     struct need need;
@@ -361,8 +373,9 @@ static enum cw_compile_answer ask(cl_device_id device, const struct cw_run_recip
     return answer;
 }
 
-cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_ndrange *r,
-                       const struct cw_compile_arg *arg, uint32_t args)
+cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
+                                     const char *kernel, const struct cw_run_ndrange *r,
+                                     const struct cw_compile_arg *arg, uint32_t args)
 {
     enum cw_compile_answer answer = CW_COMPILE_UNASKED;
 
@@ -371,22 +384,30 @@ cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_re
     else if (cw_compile_client_has_stopped())
         answer = CW_COMPILE_BAD; /* the process ends: nobody waits for a compiler */
     if (answer == CW_COMPILE_BAD)
-        cw_log_debug("kernel %s was not compiled beside the program",
-                     !kernel ? "(none)" : *kernel ? kernel : "(all)");
-    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_compiler_resources_suffice()) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+        cw_log_debug("kernel %s was not compiled beside the program", !kernel   ? "(none)"
+                                                                      : *kernel ? kernel
+                                                                                : "(all)");
+    return answer == CW_COMPILE_GOOD || (answer == CW_COMPILE_UNASKED && cw_compiler_resources_suffice())
+               ? CL_SUCCESS
+               : CL_OUT_OF_RESOURCES;
 }
 
-cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place, const struct cw_run_recipe *program, const char *kernel,
-                    const struct cw_run_ndrange *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra)
+cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
+                                  const struct cw_run_recipe *program, const char *kernel,
+                                  const struct cw_run_ndrange *r, const struct cw_run_launch *l,
+                                  const uint32_t *more, uint32_t extra)
 {
     struct cw_compile_arg *arg = args_of(l, more, extra);
-    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->slot->device, program, kernel, r, arg, l->kernel->count + extra) : CL_OUT_OF_RESOURCES;
+    cl_int err = arg ? cw_isolated_compiler_ahead_of(place->slot->device, program, kernel, r, arg,
+                                                     l->kernel->count + extra)
+                     : CL_OUT_OF_RESOURCES;
 
     free(arg);
     return err;
 }
 
-cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place, const struct cw_run_recipe *program)
+cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
+                                      const struct cw_run_recipe *program)
 {
     static const size_t one = 1;
     const struct cw_run_ndrange r = {.dims = 1, .global = &one};

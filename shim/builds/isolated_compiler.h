@@ -1,10 +1,12 @@
-/* isolated_compiler.h - the vendor's compiler is called without the program's descriptors, and compiles kernels in another process.
+/* isolated_compiler.h - the vendor's compiler is called without the program's descriptors, and compiles
+ * kernels in another process.
  *
- * A bare program has no compiler at work beside it, so whatever it does with its descriptors, children and limits does it no
- * harm. PoCL's front end reads and writes files while it builds a program: it is called on a thread that has a table of descriptors
- * to itself, in which nothing of the program's is held open, and none of which the program can close or meet. The kernels' code is
- * compiled, and linked by a child, when they are first launched: that is asked of a process of our own
- * (analyzer/compile/compile_client.h) before the launch, which then only loads it. Other vendors are called as they are. */
+ * A bare program has no compiler at work beside it, so whatever it does with its descriptors, children and
+ * limits does it no harm. PoCL's front end reads and writes files while it builds a program: it is called on
+ * a thread that has a table of descriptors to itself, in which nothing of the program's is held open, and
+ * none of which the program can close or meet. The kernels' code is compiled, and linked by a child, when
+ * they are first launched: that is asked of a process of our own (analyzer/compile/compile_client.h) before
+ * the launch, which then only loads it. Other vendors are called as they are. */
 #ifndef CW_ISOLATED_COMPILER_H
 #define CW_ISOLATED_COMPILER_H
 
@@ -12,15 +14,17 @@
 #include "../run/run.h"
 #include "pending_builds.h"
 
-/* Sets the folder where it is noted what earlier runs have compiled; "": nowhere. Called once, before all others. */
+/* Sets the folder where it is noted what earlier runs have compiled; "": nowhere. Called once, before all
+ * others. */
 void cw_isolated_compiler_start(const char *folder);
 
-/* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running it: the process has no
- * room for a compiler (builds/compiler_resources.h). Between cw_pending_builds_begin() and _ends(), or on a thread whose end the process waits for. Any
- * thread, lock not held. */
+/* Runs body(data) on such a thread, where the device's vendor allows it, and waits. False, without running
+ * it: the process has no room for a compiler (builds/compiler_resources.h). Between cw_pending_builds_begin()
+ * and _ends(), or on a thread whose end the process waits for. Any thread, lock not held. */
 bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *data);
 
-/* Runs body(data), which opens files of ours and says nothing, on such a thread where there can be one, and waits. */
+/* Runs body(data), which opens files of ours and says nothing, on such a thread where there can be one, and
+ * waits. */
 void cw_isolated_compiler_files(void (*body)(void *), void *data);
 
 /* May a launch have code compiled for it on this device at all? About 4 us. Any thread. */
@@ -30,19 +34,24 @@ struct cw_run_recipe { /* of a program of ours */
     const char *source, *options;
 };
 
-/* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the launch, `extra` more of
- * the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if nobody could be asked there is room for the vendor to
- * compile it then. CL_OUT_OF_RESOURCES otherwise. Any thread, lock not held. */
-cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place, const struct cw_run_recipe *program, const char *kernel,
-                    const struct cw_run_ndrange *r, const struct cw_run_launch *l, const uint32_t *more, uint32_t extra);
+/* Has the code compiled that launching `kernel` of that program over `r` on `place` needs. `arg`: of the
+ * launch, `extra` more of the sizes in `more` stand behind them. CL_SUCCESS: it may be launched; if nobody
+ * could be asked there is room for the vendor to compile it then. CL_OUT_OF_RESOURCES otherwise. Any thread,
+ * lock not held. */
+cl_int cw_isolated_compiler_ahead(const struct cw_run_context_device *place,
+                                  const struct cw_run_recipe *program, const char *kernel,
+                                  const struct cw_run_ndrange *r, const struct cw_run_launch *l,
+                                  const uint32_t *more, uint32_t extra);
 
 /* The same of a program that is no place's. `kernel` NULL: the program is built, and no kernel is
  * compiled. */
-cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program, const char *kernel, const struct cw_run_ndrange *r,
-                       const struct cw_compile_arg *arg, uint32_t args);
+cl_int cw_isolated_compiler_ahead_of(cl_device_id device, const struct cw_run_recipe *program,
+                                     const char *kernel, const struct cw_run_ndrange *r,
+                                     const struct cw_compile_arg *arg, uint32_t args);
 
 /* The same for a binary of the program, which holds code of all its kernels. */
-cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place, const struct cw_run_recipe *program);
+cl_int cw_isolated_compiler_ahead_all(const struct cw_run_context_device *place,
+                                      const struct cw_run_recipe *program);
 
 /* Builds the program in clweave-compile; the vendor's cache has the result then. CL_SUCCESS: it may be built
  * here, as the vendor's compiler has not died of it; where clweave-compile could not be asked there is room

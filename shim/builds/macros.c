@@ -12,7 +12,9 @@ static cl_device_id whole_device(cl_device_id device)
 {
     cl_device_id parent = NULL;
 
-    while (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS && parent)
+    while (cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
+               CL_SUCCESS &&
+           parent)
         device = parent;
     return device;
 }
@@ -70,7 +72,8 @@ static void put_question(void *question)
     q->good = cw_vendor_macros(&calls, q->device, q->options, q->names, q->n, q->values);
 }
 
-bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values)
+bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n,
+                   struct cw_macro_value *values)
 {
     const struct cw_run_compilers *c = data;
     struct cw_macro_value others[CW_TESTED_NAMES_MAX];

@@ -13,15 +13,17 @@ struct cw_run_compilers {
     size_t n;
 };
 
-/* Adds a device, or the one that it is a part of; one whose like is there already is not added. False: too many. Makes
- * vendor queries. */
+/* Adds a device, or the one that it is a part of; one whose like is there already is not added. False: too
+ * many. Makes vendor queries. */
 bool cw_macros_compilers_add(struct cw_run_compilers *c, cl_device_id device);
 
 /* Names, versions and drivers of all of them; false when `size` bytes do not hold them. */
 bool cw_macros_compilers_identity(const struct cw_run_compilers *c, char *text, size_t size);
 
-/* As struct cw_models_vendor wants it; `data` is a struct cw_run_compilers. Builds a program without work in a context of
- * ours for each device; they must agree. Takes as long as the vendor's compiler: for a thread of ours, no lock held. */
-bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values);
+/* As struct cw_models_vendor wants it; `data` is a struct cw_run_compilers. Builds a program without work in
+ * a context of ours for each device; they must agree. Takes as long as the vendor's compiler: for a thread of
+ * ours, no lock held. */
+bool cw_macros_ask(void *data, const char *options, char *const *names, size_t n,
+                   struct cw_macro_value *values);
 
 #endif

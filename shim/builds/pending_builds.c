@@ -5,18 +5,20 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#define LONGEST_NS    UINT64_C(60000000000) /* that the end waits: a compiler that takes longer is stuck */
-#define OCCUPIED_NS   UINT64_C(10000000000) /* by then a device has other work, or runs the kernel: either may be endless */
+#define LONGEST_NS UINT64_C(60000000000) /* that the end waits: a compiler that takes longer is stuck */
+#define OCCUPIED_NS                                                                                          \
+    UINT64_C(10000000000) /* by then a device has other work, or runs the kernel: either may be endless */
 #define LOOK_FIRST_NS 20000
 #define LOOK_NS       1000000
 
 static _Atomic uint32_t builds;
 static _Atomic bool stopped;
-static _Thread_local uint32_t mine; /* a callback of the vendor's in one of them may call exit(), or a handler of a signal */
+static _Thread_local uint32_t
+    mine; /* a callback of the vendor's in one of them may call exit(), or a handler of a signal */
 
-/* By lane number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is not known: its event
- * is the caller's once the call is over, and a gate that would part the two is nothing for PoCL 3.1, which hangs when it
- * opens and frees what it still has when it fails. */
+/* By lane number: first launches inside an enqueue that runs the kernel. Locked. How far one has come is not
+ * known: its event is the caller's once the call is over, and a gate that would part the two is nothing for
+ * PoCL 3.1, which hangs when it opens and frees what it still has when it fails. */
 static struct first {
     bool active;
     pthread_t thread;
@@ -37,7 +39,8 @@ void cw_pending_builds_end(void)
 bool cw_pending_builds_begin(void)
 {
     mine++;
-    atomic_fetch_add(&builds, 1); /* first, so that who stops them sees it, or it sees that they are stopped */
+    atomic_fetch_add(&builds,
+                     1); /* first, so that who stops them sees it, or it sees that they are stopped */
     if (CW_LIKELY(!atomic_load(&stopped)))
         return true;
     cw_pending_builds_end();
@@ -76,11 +79,13 @@ static cl_int enqueue_noted(const struct cw_run_worker *l, cl_command_queue queu
     cl_int err;
 
     cw_run_global_lock_take();
-    *f = (struct first){.active = !atomic_load(&stopped), .thread = pthread_self(), .since_ns = cw_run_global_lock_now_ns()};
+    *f = (struct first){
+        .active = !atomic_load(&stopped), .thread = pthread_self(), .since_ns = cw_run_global_lock_now_ns()};
     cw_run_global_lock_give();
     if (!f->active)
         return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL, event);
+    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
+                                         event);
     cw_run_global_lock_take(); /* a worker stays here when the process ends */
     f->active = false;
     cw_run_global_lock_give();
@@ -91,12 +96,14 @@ static bool has_begun(cl_event event)
 {
     cl_int status = CL_QUEUED;
 
-    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != CL_SUCCESS ||
+    return cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
+               CL_SUCCESS ||
            status <= CL_RUNNING;
 }
 
 /* Elsewhere: until the device has begun with the kernel, as it compiles before. */
-static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
+static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const struct cw_run_ndrange *r,
+                              cl_event *event)
 {
     uint64_t until = cw_run_global_lock_now_ns() + OCCUPIED_NS, ns = LOOK_FIRST_NS;
     cl_event own = NULL, *watched = event ? event : &own;
@@ -104,7 +111,8 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
 
     if (!cw_pending_builds_begin())
         return CL_OUT_OF_RESOURCES;
-    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL, watched);
+    err = cw_next.clEnqueueNDRangeKernel(queue, kernel, r->dims, r->offset, r->global, r->local, 0, NULL,
+                                         watched);
     if (err == CL_SUCCESS)
         cw_next.clFlush(queue);
     while (err == CL_SUCCESS && !has_begun(*watched) && cw_run_global_lock_now_ns() < until) {
@@ -117,8 +125,8 @@ static cl_int enqueue_watched(cl_command_queue queue, cl_kernel kernel, const st
     return err;
 }
 
-cl_int cw_pending_builds_enqueue(const struct cw_run_context_device *place, cl_command_queue queue, cl_kernel kernel,
-                            const struct cw_run_ndrange *r, cl_event *event)
+cl_int cw_pending_builds_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
+                                 cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event)
 {
     return place->slot->synchronous ? enqueue_noted(place->lane, queue, kernel, r, event)
                                     : enqueue_watched(queue, kernel, r, event);

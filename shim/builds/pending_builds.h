@@ -1,9 +1,10 @@
 /* pending_builds.h - what the vendor compiles for us beside the program, and the end of the process.
  *
- * exit() destroys the statics of the vendor's compiler: whatever it still compiles by then crashes. A bare program that has
- * waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot meet that; under run mode
- * lanes compile behind its back. So the end waits for what is compiled, which is finite, but not for kernels, which may run
- * for ever (api/process_end.c). Where the two come in one call they cannot be told apart, and it is waited for some seconds. */
+ * exit() destroys the statics of the vendor's compiler: whatever it still compiles by then crashes. A bare
+ * program that has waited for its work, or whose device compiles and runs kernels inside the enqueue, cannot
+ * meet that; under run mode lanes compile behind its back. So the end waits for what is compiled, which is
+ * finite, but not for kernels, which may run for ever (api/process_end.c). Where the two come in one call
+ * they cannot be told apart, and it is waited for some seconds. */
 #ifndef CW_PENDING_BUILDS_H
 #define CW_PENDING_BUILDS_H
 
@@ -18,9 +19,10 @@ struct cw_run_ndrange {
     const size_t *offset, *global, *local; /* offset, local: may be NULL */
 };
 
-/* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first. Lane held. */
-cl_int cw_pending_builds_enqueue(const struct cw_run_context_device *place, cl_command_queue queue, cl_kernel kernel,
-                            const struct cw_run_ndrange *r, cl_event *event);
+/* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first. Lane
+ * held. */
+cl_int cw_pending_builds_enqueue(const struct cw_run_context_device *place, cl_command_queue queue,
+                                 cl_kernel kernel, const struct cw_run_ndrange *r, cl_event *event);
 
 /* The process ends: none begins from here on, and those of other threads are waited for. Lock not held. */
 void cw_pending_builds_stop(void);

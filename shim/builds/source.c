@@ -1,5 +1,5 @@
-/* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see their local
- * size. By its tokens, before any compiler is asked. See run.h. */
+/* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see
+ * their local size. By its tokens, before any compiler is asked. See run.h. */
 #include "../run/models/program_models.h"
 
 #include <stdlib.h>
@@ -28,9 +28,11 @@ static bool any(const struct cw_cl_source *s, const char *const *words)
 }
 
 /* Side effects that no argument shows: output, other queues, pipes, assembly. */
-static const char *const forbidden[] = {"printf", "__builtin_printf", "enqueue_",  "pipe", "read_pipe", "write_pipe",
-                                        "asm",    "__asm",            "ndrange_t", NULL};
-/* What a build says of its moment: another build, be it for a helper or in an earlier run, is another program. */
+static const char *const forbidden[] = {
+    "printf", "__builtin_printf", "enqueue_", "pipe", "read_pipe", "write_pipe", "asm",
+    "__asm",  "ndrange_t",        NULL};
+/* What a build says of its moment: another build, be it for a helper or in an earlier run, is another
+ * program. */
 static const char *const dating[] = {"__DATE__", "__TIME__", "__TIMESTAMP__", NULL};
 /* By these a kernel can see its local size. */
 static const char *const by_group[] = {"get_local_",
@@ -50,7 +52,8 @@ static const char *const by_group[] = {"get_local_",
                                        "reqd_work_group_size",
                                        NULL};
 /* What keeps a device from choosing the size by the range alone. */
-static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint", NULL};
+static const char *const demanding[] = {"reqd_work_group_size", "work_group_size_hint", "vec_type_hint",
+                                        NULL};
 
 /* Which places of `word` one of the tokens leads to, from those that are reached (a bit each) */
 static uint64_t lead_on(const struct cw_cl_token *token, size_t n, const char *word, uint64_t reached)

@@ -81,13 +81,16 @@ double cw_device_set_up_ns(cl_device_id device)
     return dsp >= 0 ? cw_dsp_cost_ns(cw_dsp_at((unsigned)dsp), &nothing) : cw_dsp_host_cost_ns(&nothing);
 }
 
-/* Of a slot that is no DSP: it takes as long as it takes or, on the virtual clock, what the platform says of the CPU. */
-static void begin_elsewhere(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+/* Of a slot that is no DSP: it takes as long as it takes or, on the virtual clock, what the platform says of
+ * the CPU. */
+static void begin_elsewhere(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
+                            struct cw_hold *h)
 {
     uint64_t now = cw_dsp_now_ns();
     double cost = cw_device_cost_ns(s, work);
 
-    *h = (struct cw_hold){.work = *work, .real_ns = cw_dsp_read_clock(CLOCK_MONOTONIC), .cost_ns = isnan(cost) ? 0 : cost};
+    *h = (struct cw_hold){
+        .work = *work, .real_ns = cw_dsp_read_clock(CLOCK_MONOTONIC), .cost_ns = isnan(cost) ? 0 : cost};
     h->submit_ns = h->start_ns = cw_dsp_clock_is_virtual() && ready_ns > now ? ready_ns : now;
 }
 
@@ -97,7 +100,8 @@ static void end_elsewhere(struct cw_hold *h)
                                : h->start_ns + (cw_dsp_read_clock(CLOCK_MONOTONIC) - h->real_ns);
 }
 
-bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h)
+bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
+                     struct cw_hold *h)
 {
     if (s->dsp)
         cw_dsp_begin(s->dsp, work, ready_ns, h);

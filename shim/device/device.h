@@ -49,8 +49,8 @@ struct cw_context_devices {
     struct cw_cl_device slot[];
 };
 
-/* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues them. Told by
- * its name. */
+/* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues
+ * them. Told by its name. */
 bool cw_device_is_basic(cl_device_id device);
 /* The same of a name: CL_DEVICE_NAME. */
 bool cw_device_name_is_basic(const char *name);
@@ -61,8 +61,9 @@ bool cw_device_name_is_basic(const char *name);
  * frees with free(). NULL: out of memory, or n_devices is 0. */
 struct cw_context_devices *cw_context_devices_create(const cl_device_id *devices, size_t n_devices);
 
-/* A sub-device of the program's must outlive what we make on it, though its context may not keep it (PoCL 3.1 keeps the
- * root). Nothing happens for other devices. cw_context_devices_held: how many references are ours, which the program does not see. */
+/* A sub-device of the program's must outlive what we make on it, though its context may not keep it (PoCL 3.1
+ * keeps the root). Nothing happens for other devices. cw_context_devices_held: how many references are ours,
+ * which the program does not see. */
 void cw_context_devices_hold(cl_device_id device);
 void cw_context_devices_let_go(cl_device_id device);
 cl_uint cw_context_devices_held(cl_device_id device);
@@ -73,10 +74,10 @@ struct cw_hold {
     /* What profiling reports, on the clock of cw_device_now_ns; valid after cw_device_end. A kernel's set-up
      * lies between submit, when the slot was taken, and start; elsewhere the two are the same. */
     uint64_t submit_ns, start_ns, end_ns;
-    uint64_t real_ns;    /* CLOCK_MONOTONIC when cw_device_begin was called */
-    bool failed;         /* by cw_device_begin: the device has died, the command must not run; no cw_device_end. By that:
-                            cw_device_stop */
-    double cost_ns;      /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
+    uint64_t real_ns; /* CLOCK_MONOTONIC when cw_device_begin was called */
+    bool failed;    /* by cw_device_begin: the device has died, the command must not run; no cw_device_end. By
+                       that:    cw_device_stop */
+    double cost_ns; /* modelled cost with set-up, contention left out; 0 where nothing is modelled */
     uint64_t healthy_ns; /* when a DSP without faults would end, with what others at the DDR cost it */
     struct cw_work work; /* what was begun; its kernel's name must live until cw_device_end */
 };
@@ -85,22 +86,25 @@ struct cw_hold {
  * modelled. */
 double cw_device_cost_ns(const struct cw_cl_device *s, const struct cw_work *work);
 
-/* What every kernel takes on `device`, a DSP or the host's CPU, before its first work-item runs; NAN: not modelled. */
+/* What every kernel takes on `device`, a DSP or the host's CPU, before its first work-item runs; NAN: not
+ * modelled. */
 double cw_device_set_up_ns(cl_device_id device);
 
 /* Brackets the functional execution of one command on a slot. `ready_ns`: when everything that it waited for
- * was done, on the clock of cw_device_now_ns (0: now). cw_device_end returns when the modelled time has passed
- * (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and fills *h.
- * Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs share one
- * DDR. */
+ * was done, on the clock of cw_device_now_ns (0: now). cw_device_end returns when the modelled time has
+ * passed (real clock; it sleeps, so call it from a worker, no lock held) or at once (virtual clock), and
+ * fills *h. Calls for one slot must not overlap, so a slot's times never do either; transfers of all DSPs
+ * share one DDR. */
 /* False: the device fails here (--dsp-fault), nothing has run, nothing may. */
-bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns, struct cw_hold *h);
+bool cw_device_begin(const struct cw_cl_device *s, const struct cw_work *work, uint64_t ready_ns,
+                     struct cw_hold *h);
 void cw_device_end(const struct cw_cl_device *s, struct cw_hold *h);
 
-/* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that launch returns at
- * once, cw_device_begin with false, or cw_device_end with h->failed: then what the launch writes may have been written, and
- * nothing of it is written any more. The DSP refuses all launches from then on. False, and nothing happens: the slot has no
- * model, or its launch is late only because this host is slow, which is not the DSP's fault. */
+/* Stops a DSP whose launch is late, as a host resets a chip that does not answer: the call that holds that
+ * launch returns at once, cw_device_begin with false, or cw_device_end with h->failed: then what the launch
+ * writes may have been written, and nothing of it is written any more. The DSP refuses all launches from then
+ * on. False, and nothing happens: the slot has no model, or its launch is late only because this host is
+ * slow, which is not the DSP's fault. */
 bool cw_device_stop(const struct cw_cl_device *s);
 
 /* CLOCK_MONOTONIC (real clock), or the host's modelled time (virtual clock, CLWEAVE_DSP_CLOCK=virtual), which
@@ -123,11 +127,12 @@ struct cw_options;
  * has been said; the mode must not start. */
 bool cw_device_start(const struct cw_options *options);
 
-/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs it a
- * millisecond, more on hosts of many processors. */
+/* Called by start() after that: this process will need no helpers that PoCL has to be asked for; each costs
+ * it a millisecond, more on hosts of many processors. */
 void cw_device_need_no_helpers(void);
 
-/* What they have cost it so far, in ns, about: PoCL looks at the machine's topology anew for each device. Any thread. */
+/* What they have cost it so far, in ns, about: PoCL looks at the machine's topology anew for each device. Any
+ * thread. */
 double cw_device_helpers_ns(void);
 
 /* The functions that show devices. They must be in the mode's table, in parents and forked children alike. */
@@ -148,7 +153,8 @@ void cw_device_after_fork(void);
 bool cw_device_by_operations(void);
 
 /* Who knows them for native launches; set before the first, called with no lock held. False: not known. */
-typedef bool cw_device_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local, struct cw_work_ops *ops);
+typedef bool cw_device_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local,
+                           struct cw_work_ops *ops);
 extern cw_device_ops *cw_device_count_operations;
 
 /* "4 DSPs: 120 commands modelled, 3 overran (worst 1.8 x)" into `text`; false when there is nothing to say.

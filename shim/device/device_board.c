@@ -75,8 +75,9 @@ static void explain(void)
 {
     static const char *const reasons[] = {
         [CW_DEVICE_ENV_NONE] = "",
-        [CW_DEVICE_ENV_OURS] = ("PoCL did not give the devices that it was asked for; where several vendors are installed "
-                               "the loader may have asked it first: OCL_ICD_VENDORS=pocl.icd leaves PoCL alone there"),
+        [CW_DEVICE_ENV_OURS] =
+            ("PoCL did not give the devices that it was asked for; where several vendors are installed "
+             "the loader may have asked it first: OCL_ICD_VENDORS=pocl.icd leaves PoCL alone there"),
         [CW_DEVICE_ENV_USERS] =
             "POCL_DEVICES is set, and holds as it is; unset it to let clweave add devices",
         [CW_DEVICE_ENV_LATE] =

@@ -19,8 +19,8 @@ struct cw_board {
     cl_device_id own[CW_DEVICES_MAX];
     cl_device_id hidden[CW_HELPERS_MAX];
     cl_device_id dsp[CW_HELPERS_MAX];
-    double helpers_ns;       /* what PoCL's start took for the hidden ones, about */
-    char why[256]; /* why devices that were asked for are not there; "" */
+    double helpers_ns; /* what PoCL's start took for the hidden ones, about */
+    char why[256];     /* why devices that were asked for are not there; "" */
 };
 
 /* The board, found at the first call by asking PoCL for its devices; constant from then on. NULL: this call

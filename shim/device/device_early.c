@@ -86,8 +86,8 @@ static bool is_basic(cl_device_id d)
 }
 
 /* clGetDeviceIDs without the devices that only we have asked for. */
-static cl_int CL_API_CALL bare(cl_platform_id platform, cl_device_type type, cl_uint entries, cl_device_id *devices,
-                               cl_uint *count)
+static cl_int CL_API_CALL bare(cl_platform_id platform, cl_device_type type, cl_uint entries,
+                               cl_device_id *devices, cl_uint *count)
 {
     cl_device_id list[CW_DEVICES_MAX];
     cl_uint n = 0, own = 0;
@@ -95,7 +95,8 @@ static cl_int CL_API_CALL bare(cl_platform_id platform, cl_device_type type, cl_
 
     if ((!entries && devices) || (!devices && !count))
         return real(platform, type, entries, devices, count);
-    error = real(platform, type == CL_DEVICE_TYPE_DEFAULT ? CL_DEVICE_TYPE_ALL : type, CW_DEVICES_MAX, list, &n);
+    error =
+        real(platform, type == CL_DEVICE_TYPE_DEFAULT ? CL_DEVICE_TYPE_ALL : type, CW_DEVICES_MAX, list, &n);
     if (error != CL_SUCCESS)
         return error;
     for (cl_uint i = 0; i < n && i < CW_DEVICES_MAX; i++)

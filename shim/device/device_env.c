@@ -73,7 +73,8 @@ static bool is_ours(const char *value)
     return n >= sizeof MARK && !strcmp(value + n - strlen(MARK), MARK);
 }
 
-#define BASICS_DEFAULT 8 /* at most, unless more are asked for: each costs a process a millisecond or more (device.h) */
+#define BASICS_DEFAULT                                                                                       \
+    8 /* at most, unless more are asked for: each costs a process a millisecond or more (device.h) */
 
 /* Processors that this process may use. */
 static unsigned processors(void)

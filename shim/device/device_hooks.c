@@ -16,7 +16,8 @@ static bool contains(const cl_device_id *list, cl_uint n, cl_device_id d)
 }
 
 /* The visible devices of `type` in their order: PoCL's own, then DSPs. `error` is CL_SUCCESS, or what the
- * vendor says about the type. Returns their number, list[] has room for all; a second list would be 4 KB of the caller's stack. */
+ * vendor says about the type. Returns their number, list[] has room for all; a second list would be 4 KB of
+ * the caller's stack. */
 static cl_uint visible(const struct cw_board *b, cl_device_type type, cl_device_id list[CW_DEVICES_MAX],
                        cl_int *error)
 {

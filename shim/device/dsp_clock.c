@@ -25,8 +25,8 @@ struct cw_dsp {
     struct cw_dsp_faults faults;
     _Atomic uint64_t launches;
     _Atomic bool dead, hung;
-    _Atomic uint32_t stopped;    /* somebody has stopped it; a futex */
-    _Atomic bool late;           /* it holds a launch for longer than TOO_LONG times what that should take */
+    _Atomic uint32_t stopped; /* somebody has stopped it; a futex */
+    _Atomic bool late;        /* it holds a launch for longer than TOO_LONG times what that should take */
 };
 
 static struct {
@@ -227,7 +227,8 @@ bool cw_dsp_refuses(const struct cw_dsp *d)
 /* Until the modelled end. False: somebody has stopped the DSP before. */
 static bool hold(struct cw_dsp *d, const struct cw_hold *h)
 {
-    atomic_store(&d->late, h->work.kernel && h->end_ns - h->submit_ns > TOO_LONG * (h->healthy_ns - h->submit_ns));
+    atomic_store(&d->late,
+                 h->work.kernel && h->end_ns - h->submit_ns > TOO_LONG * (h->healthy_ns - h->submit_ns));
     cw_dsp_wait(&d->stopped, h->end_ns);
     atomic_store(&d->late, false);
     return !atomic_load(&d->stopped);
@@ -325,7 +326,8 @@ void cw_dsp_end(struct cw_dsp *d, struct cw_hold *h)
 double cw_dsp_host_cost_ns(const struct cw_work *work)
 {
     struct cw_work_cost c;
-    bool modelled = board.virtual_clock && board.host != UINT32_MAX && cost_on(board.host, work, &c) && !c.traced;
+    bool modelled =
+        board.virtual_clock && board.host != UINT32_MAX && cost_on(board.host, work, &c) && !c.traced;
 
     return modelled ? cw_work_cost_ns(&c) : NAN;
 }
@@ -366,13 +368,15 @@ bool cw_dsp_describe(char *text, size_t size)
     cw_lock_free(&board.lock);
     n = strlen(text);
     if (board.virtual_clock)
-        snprintf(text + n, size - n, ", the program waited %.0f us", (double)(board.virtual_now - board.started) / 1000);
+        snprintf(text + n, size - n, ", the program waited %.0f us",
+                 (double)(board.virtual_now - board.started) / 1000);
     for (unsigned k = 0; k < board.n; k++) {
         n = strlen(text);
         if (atomic_load(&board.dsp[k].dead))
-            snprintf(text + n, size - n, ", dsp%u %s", k, atomic_load(&board.dsp[k].stopped) ? "was too late and stopped"
-                                                                 : atomic_load(&board.dsp[k].hung)  ? "hung"
-                                                                                                    : "died");
+            snprintf(text + n, size - n, ", dsp%u %s", k,
+                     atomic_load(&board.dsp[k].stopped) ? "was too late and stopped"
+                     : atomic_load(&board.dsp[k].hung)  ? "hung"
+                                                        : "died");
     }
     return true;
 }

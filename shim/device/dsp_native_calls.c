@@ -39,7 +39,8 @@ struct described {
     struct cw_work_ops ops;
 };
 
-static struct cw_work launch(cl_kernel kernel, struct described *d, cl_uint dims, const size_t *global, const size_t *local)
+static struct cw_work launch(cl_kernel kernel, struct described *d, cl_uint dims, const size_t *global,
+                             const size_t *local)
 {
     char *name = d->name;
     bool known = cw_device_by_operations() && cw_device_count_operations &&

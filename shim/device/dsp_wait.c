@@ -24,7 +24,8 @@ static void sleep_until(_Atomic uint32_t *stopped, uint64_t ns)
 
     prctl(PR_SET_TIMERSLACK, 1);
     while (!atomic_load(stopped) && cw_dsp_read_clock(CLOCK_MONOTONIC) < ns)
-        syscall(SYS_futex, stopped, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &at, NULL, FUTEX_BITSET_MATCH_ANY);
+        syscall(SYS_futex, stopped, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &at, NULL,
+                FUTEX_BITSET_MATCH_ANY);
     if (slack > 0)
         prctl(PR_SET_TIMERSLACK, slack);
 }

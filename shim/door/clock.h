@@ -1,10 +1,9 @@
 /* clock.h - CLOCK_MONOTONIC, cheaply.
  *
- * Where the kernel itself uses the processor's time stamp counter as its clock, a thread reads the counter and adds to
- * what clock_gettime said within the last millisecond (8 instead of 20 ns). Differs from clock_gettime by nanoseconds
- * (half a microsecond at most, while the clock is being slewed), so two readings may be out of order by that much.
- * Elsewhere, and in the first 20 ms, clock_gettime it is.
- * Thread-safe. */
+ * Where the kernel itself uses the processor's time stamp counter as its clock, a thread reads the counter
+ * and adds to what clock_gettime said within the last millisecond (8 instead of 20 ns). Differs from
+ * clock_gettime by nanoseconds (half a microsecond at most, while the clock is being slewed), so two readings
+ * may be out of order by that much. Elsewhere, and in the first 20 ms, clock_gettime it is. Thread-safe. */
 #ifndef CW_CLOCK_H
 #define CW_CLOCK_H
 

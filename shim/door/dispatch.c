@@ -85,8 +85,8 @@ static void log_settings(const char *mode)
         cw_log_info("mode %s; not default: %s", mode, text);
 }
 
-/* The program may unload its OpenCL library while commands are under way, of which the vendor's threads know nothing, but
- * ours do: it stays. */
+/* The program may unload its OpenCL library while commands are under way, of which the vendor's threads know
+ * nothing, but ours do: it stays. */
 static void keep_library(void)
 {
     const void *const *function = (const void *const *)&cw_next.clGetPlatformIDs;

@@ -67,8 +67,9 @@ struct cw_mode {
     const struct cw_dispatch *hooks;      /* NULL members (or a NULL table) are not hooked and cost nothing */
     const struct cw_ext_hooks *ext_hooks; /* likewise */
 
-    /* Called once, before start(), when the program's first call came by the exported symbols and the loader may not have
-     * started yet; by the other door never. Must make no OpenCL call through the loader. NULL: nothing to do. */
+    /* Called once, before start(), when the program's first call came by the exported symbols and the loader
+     * may not have started yet; by the other door never. Must make no OpenCL call through the loader. NULL:
+     * nothing to do. */
     void (*before_loader)(void);
 
     /* Called once, before the first hooked call, on the thread that makes it; cw_next is complete. May run
@@ -77,9 +78,9 @@ struct cw_mode {
      * nothing to do. */
     bool (*start)(const struct cw_options *options);
 
-    /* The program asks for the vendor's own function `name`, which the mode does not hook or of which no row of
-     * api.inc knows: returns what it gets, mostly `vendor`, whose calls pass unseen.
-     * Called before it can be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
+    /* The program asks for the vendor's own function `name`, which the mode does not hook or of which no row
+     * of api.inc knows: returns what it gets, mostly `vendor`, whose calls pass unseen. Called before it can
+     * be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
     void *(*unseen)(const char *name, void *vendor);
 
     /* Called at a normal exit, if start() succeeded, from the library's destructor: calls may still follow on

@@ -45,8 +45,9 @@ void *cw_door_unseen(const char *name, void *vendor);
     0x10000u /* added while this library makes a call through the loader: nothing is hooked */
 extern __thread unsigned cw_door_depth __attribute__((tls_model("initial-exec")));
 
-/* While a hook calls a function of the application's: cw_door_depth + 1 at that moment, else 0. Calls at that depth are
- * the application's, wherever they return to: a compiler may have made a jump of the callback's last call. */
+/* While a hook calls a function of the application's: cw_door_depth + 1 at that moment, else 0. Calls at that
+ * depth are the application's, wherever they return to: a compiler may have made a jump of the callback's
+ * last call. */
 extern __thread unsigned cw_door_callback __attribute__((tls_model("initial-exec")));
 
 /* CW_DOOR_ENTER; counts the depth for the rest of the block. It is a cleanup function that puts it back,

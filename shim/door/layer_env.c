@@ -94,7 +94,8 @@ __attribute__((constructor)) static void announce(void)
 {
     int saved = errno;
     char path[PATH_MAX], *list = NULL;
-    const char *self = cw_door_wanted() && cw_layer_preloaded() ? self_path() : NULL, *before = getenv(VARIABLE);
+    const char *self = cw_door_wanted() && cw_layer_preloaded() ? self_path() : NULL,
+               *before = getenv(VARIABLE);
     if (!self || (before && list_has_self(before)))
         goto out;
     /* relative when LD_PRELOAD was: children may run elsewhere */

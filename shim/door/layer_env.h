@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* True in a process that has this library preloaded, as opposed to loaded as a layer: then its constructors run before
- * any thread of the program. */
+/* True in a process that has this library preloaded, as opposed to loaded as a layer: then its constructors
+ * run before any thread of the program. */
 bool cw_layer_preloaded(void);
 
 /* Undoes what ocl-icd does to the variable: it cuts the string in place, at each colon up to the layer that

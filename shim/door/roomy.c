@@ -71,7 +71,8 @@ static void *take(void)
         stack = atomic_exchange(&kept[i], NULL);
     if (stack)
         return stack;
-    stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    stack = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
     if (stack == MAP_FAILED)
         return NULL;
     mprotect(stack, GUARD, PROT_NONE);
@@ -93,7 +94,8 @@ static void begin(void)
     job->work(job->data);
 }
 
-/* The job lies at the upper end of the new stack: two contexts are 2 KB, and the caller's may have no more. */
+/* The job lies at the upper end of the new stack: two contexts are 2 KB, and the caller's may have no more.
+ */
 static void elsewhere(void (*work)(void *), void *data, void *stack)
 {
     struct job *j = (struct job *)((char *)stack + BYTES) - 1;
@@ -102,7 +104,8 @@ static void elsewhere(void (*work)(void *), void *data, void *stack)
     j->work = work;
     j->data = data;
     getcontext(&j->own);
-    j->own.uc_stack = (stack_t){.ss_sp = (char *)stack + GUARD, .ss_size = (uintptr_t)j - (uintptr_t)stack - GUARD};
+    j->own.uc_stack =
+        (stack_t){.ss_sp = (char *)stack + GUARD, .ss_size = (uintptr_t)j - (uintptr_t)stack - GUARD};
     j->own.uc_link = &j->caller;
     makecontext(&j->own, begin, 0);
     job = j;

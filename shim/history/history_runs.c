@@ -8,7 +8,7 @@
 
 #define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it */
 #define MUCH        1.5  /* a ratio that is worth being written down */
-#define COST_LEAST  2e6 /* what it disturbs counts too */
+#define COST_LEAST  2e6  /* what it disturbs counts too */
 #define COST_MOST   2e7
 #define LOSSES_MOST 10
 #define FAR_LONGER  2
@@ -25,7 +25,8 @@ static bool makes_sense(const struct cw_runs *r)
 
     for (uint32_t i = 0; good && i < r->count; i++) {
         const struct cw_runs_entry *e = &r->entry[i];
-        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) && is_time(e->saved_ns) && is_time(e->owed_ns) && e->at_once <= CW_RUNS_TRIALS &&
+        good = is_time(e->later_ns) && is_time(e->at_once_ns) && is_time(e->cost_ns) &&
+               is_time(e->saved_ns) && is_time(e->owed_ns) && e->at_once <= CW_RUNS_TRIALS &&
                e->later <= CW_RUNS_BEFORE && e->losses <= LOSSES_MOST && e->used <= r->number &&
                e->learnt <= CW_RUNS_LEARNING && e->begins <= 1;
         for (uint32_t k = 0; good && k < CW_RUNS_MARKS; k++)
@@ -159,8 +160,8 @@ static bool is_short(const struct cw_runs_entry *e)
     return e->later_ns < CW_RUNS_LONG * cost_of(e);
 }
 
-/* After a loss, which a disturbed machine may have made, soon again; after the next ones later and later. A trial is much of a
- * short run. */
+/* After a loss, which a disturbed machine may have made, soon again; after the next ones later and later. A
+ * trial is much of a short run. */
 static uint32_t pause_of(const struct cw_runs_entry *e)
 {
     uint32_t losses = e->losses + is_short(e);
@@ -170,7 +171,8 @@ static uint32_t pause_of(const struct cw_runs_entry *e)
 
 static bool is_long_enough(const struct cw_runs_entry *e)
 {
-    return !is_short(e) || (e->later_ns >= CW_RUNS_SHORT * cost_of(e) && e->later_ns + e->saved_ns >= CW_RUNS_LONG * cost_of(e));
+    return !is_short(e) || (e->later_ns >= CW_RUNS_SHORT * cost_of(e) &&
+                            e->later_ns + e->saved_ns >= CW_RUNS_LONG * cost_of(e));
 }
 
 /* The first of all runs often pays for the vendor's compiler; one that was held back was not the first. */
@@ -184,7 +186,8 @@ bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns)
     return lived_ns - learnt_ns >= CW_RUNS_LEARN * (learnt_ns + ns);
 }
 
-/* All runs have lived for long enough to pay for what a trial builds. Where something was built, it may be there. */
+/* All runs have lived for long enough to pay for what a trial builds. Where something was built, it may be
+ * there. */
 static bool may_learn(const struct cw_runs *r, const struct cw_runs_entry *e)
 {
     double need = r->learnt_ns > 0 ? e->owed_ns : CW_RUNS_BUILD_NS;
@@ -197,8 +200,8 @@ static bool is_clear(const struct cw_runs_entry *e)
     return e->later_ns >= CW_RUNS_CLEAR * e->at_once_ns;
 }
 
-/* Whether a gain is still one: twice, four times ... as many runs after the first look, which comes late where the gain is
- * clear. A run that shows less than was thought is noticed anyhow. */
+/* Whether a gain is still one: twice, four times ... as many runs after the first look, which comes late
+ * where the gain is clear. A run that shows less than was thought is noticed anyhow. */
 static bool looks_again(const struct cw_runs_entry *e)
 {
     uint32_t first = is_clear(e) ? 2 * CW_RUNS_AGAIN : CW_RUNS_AGAIN;
@@ -220,7 +223,8 @@ enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bo
         return CW_RUNS_HOLD;
     if (e->at_once || (is_worth_a_trial(e) && (all || may_learn(r, e))))
         return CW_RUNS_TRY;
-    /* helpers that lose at once lose later too; a run that is far longer than those that were compared is another matter */
+    /* helpers that lose at once lose later too; a run that is far longer than those that were compared is
+     * another matter */
     if (e->losses)
         *after_ns = fmax(*after_ns * (double)pause_of(e), FAR_LONGER * e->later_ns);
     return CW_RUNS_LATER;
@@ -230,10 +234,12 @@ bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double 
 {
     uint32_t i = find(r, arguments);
 
-    return i < r->count && r->entry[i].later == CW_RUNS_BEFORE && FAR_LONGER * r->entry[i].later_ns < after_ns;
+    return i < r->count && r->entry[i].later == CW_RUNS_BEFORE &&
+           FAR_LONGER * r->entry[i].later_ns < after_ns;
 }
 
-/* Beginning is behind at first by what it costs; where it has gained before, that is made up for by what is to come. */
+/* Beginning is behind at first by what it costs; where it has gained before, that is made up for by what is
+ * to come. */
 static double may_be_behind_ns(const struct cw_runs_entry *e)
 {
     double gain = e->at_once == CW_RUNS_TRIALS ? e->later_ns - e->at_once_ns : 0;
@@ -271,12 +277,14 @@ static struct cw_runs_entry *entry_of(struct cw_runs *r, uint64_t arguments)
     return &r->entry[k];
 }
 
-/* One run tells little, however long it took: a shared machine makes one ten times as long, one that fails takes no time. */
+/* One run tells little, however long it took: a shared machine makes one ten times as long, one that fails
+ * takes no time. */
 static double of_late(double before, double now)
 {
     if (!(before > 0))
         return now;
-    return now > before ? before + LATE * (fmin(now, FAR_LONGER * before) - before) : fmax(now, before / FAR_LONGER);
+    return now > before ? before + LATE * (fmin(now, FAR_LONGER * before) - before)
+                        : fmax(now, before / FAR_LONGER);
 }
 
 static void lose(struct cw_runs_entry *e)
@@ -304,7 +312,8 @@ static bool is_worth_it(const struct cw_runs_entry *e)
     return e->at_once_ns <= CW_RUNS_GAIN * e->later_ns && e->later_ns - e->at_once_ns >= least;
 }
 
-/* With enough of both kinds it can be said what is better. What runs without helpers take can only become less. */
+/* With enough of both kinds it can be said what is better. What runs without helpers take can only become
+ * less. */
 static void judge(struct cw_runs_entry *e)
 {
     if (e->at_once < CW_RUNS_TRIALS)
@@ -341,7 +350,8 @@ static void add_never(struct cw_runs_entry *e, const struct cw_runs_run *run)
     judge(e);
 }
 
-/* It was so long that helpers began: what it would have taken without is not known, but when it is another program than it was. */
+/* It was so long that helpers began: what it would have taken without is not known, but when it is another
+ * program than it was. */
 static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
 {
     e->begins = 1;
@@ -378,8 +388,8 @@ bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run
     known &= e->later == CW_RUNS_BEFORE;
     add_never(e, run);
     return !known || run->cost_ns > 0 || run->learnt_ns > 0 || run->owed_ns > 0 ||
-           (waits && is_worth_a_trial(e)) || wants != is_worth_a_trial(e) || e->losses || e->at_once || run->work_ns > MUCH * before ||
-           before > MUCH * run->work_ns;
+           (waits && is_worth_a_trial(e)) || wants != is_worth_a_trial(e) || e->losses || e->at_once ||
+           run->work_ns > MUCH * before || before > MUCH * run->work_ns;
 }
 
 void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments)

@@ -21,7 +21,8 @@ static struct site {
 } sites[SITES];
 static cw_lock site_lock;
 static uint32_t next_site;
-static _Atomic uintptr_t own_start, own_end, loader_start, loader_end; /* text of this library; of libOpenCL */
+static _Atomic uintptr_t own_start, own_end, loader_start,
+    loader_end; /* text of this library; of libOpenCL */
 static _Atomic uint32_t modules_generation;
 static _Atomic uint64_t modules_loaded; /* the linker's count of loads when modules were written */
 
@@ -33,8 +34,8 @@ void cw_callsite_after_fork(void)
 /* ---- modules: what was mapped where, so that addresses can be named offline */
 
 struct visit {
-    uint64_t loads;        /* the linker's count of them */
-    char path[PATH_MAX];   /* of the main program, which the linker gives no name; "" until it is asked for */
+    uint64_t loads;      /* the linker's count of them */
+    char path[PATH_MAX]; /* of the main program, which the linker gives no name; "" until it is asked for */
 };
 
 static const char *name_of(const struct dl_phdr_info *info, struct visit *v)
@@ -49,7 +50,7 @@ static const char *name_of(const struct dl_phdr_info *info, struct visit *v)
     return v->path;
 }
 
-static bool is_code(const ElfW(Phdr) *p)
+static bool is_code(const ElfW(Phdr) * p)
 {
     return p->p_type == PT_LOAD && (p->p_flags & PF_X);
 }
@@ -96,9 +97,9 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* Writes the module list if it is new to this log: at first, and after the program loaded something. The ranges are
- * there before modules_generation says so: who reads that may unwind at once. No lock: a constructor may come here while
- * the linker holds its own. */
+/* Writes the module list if it is new to this log: at first, and after the program loaded something. The
+ * ranges are there before modules_generation says so: who reads that may unwind at once. No lock: a
+ * constructor may come here while the linker holds its own. */
 static void write_modules(void)
 {
     struct visit v; /* large: only what is read is cleared */

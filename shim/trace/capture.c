@@ -167,7 +167,8 @@ bool cw_capture_adopt(cl_event event)
     return p != NULL;
 }
 
-/* The lock is held while bytes are copied: another thread that learns of the completion must not change them yet. */
+/* The lock is held while bytes are copied: another thread that learns of the completion must not change them
+ * yet. */
 void cw_capture_finished(void)
 {
     struct pending **link, *p, *done = NULL;
@@ -175,8 +176,8 @@ void cw_capture_finished(void)
 
     pthread_mutex_lock(&transfers_lock);
     for (link = &transfers; (p = *link);) {
-        if (cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) !=
-            CL_SUCCESS)
+        if (cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                     NULL) != CL_SUCCESS)
             status = -1;
         if (status > CL_COMPLETE) {
             link = &p->next;
@@ -207,8 +208,8 @@ void cw_capture_before_set(void)
     pthread_mutex_lock(&transfers_lock);
     for (p = transfers; p; p = p->next)
         if (p->write && !p->late &&
-            cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) ==
-                CL_SUCCESS &&
+            cw_traced.clGetEventInfo(p->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                     NULL) == CL_SUCCESS &&
             status >= CL_SUBMITTED)
             cw_capture_data(p->seq, &p->layout);
     pthread_mutex_unlock(&transfers_lock);
@@ -218,5 +219,7 @@ size_t cw_capture_element(cl_mem image)
 {
     size_t bytes = 0;
 
-    return cw_traced.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS ? bytes : 0;
+    return cw_traced.clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS
+               ? bytes
+               : 0;
 }

@@ -1,17 +1,18 @@
 /* capture.h - contents of memory for `replay --execute` (option capture_data).
  *
- * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by {offset, size} in
- * the trace (struct cw_blob of analyzer/trace/trace.h). They are packed: `slices` x `rows` rows of row_bytes each, whatever
- * the pitches in host memory were; image rows are region[0] pixels. What is captured:
- *   initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were made
- *   final     root objects (no sub-buffers, no images made from buffers): read back when the program's last reference
- *             to the object and to everything made from it is gone, or at exit. Nothing is read back while a user event is
- *             not set or from inside an event callback (it could block for ever): size 0 then means unknown
- *   data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for reading: the bytes the
- *             program got, also of non-blocking reads, unless other reads of the same bytes may come first: size 0
- *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all queues were
- *             known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole object)
- * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
+ * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by
+ * {offset, size} in the trace (struct cw_blob of analyzer/trace/trace.h). They are packed: `slices` x `rows`
+ * rows of row_bytes each, whatever the pitches in host memory were; image rows are region[0] pixels. What is
+ * captured: initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were
+ * made final     root objects (no sub-buffers, no images made from buffers): read back when the program's
+ * last reference to the object and to everything made from it is gone, or at exit. Nothing is read back while
+ * a user event is not set or from inside an event callback (it could block for ever): size 0 then means
+ * unknown data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for
+ * reading: the bytes the program got, also of non-blocking reads, unless other reads of the same bytes may
+ * come first: size 0 host writes  USE_HOST_PTR objects, root only: what the program changed between the
+ * moment at which all queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images: the
+ * whole object) Capturing blocks where the bare call would not: at the last release of a memory object or of
+ * a queue.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
 #ifndef CW_CAPTURE_H
@@ -38,13 +39,13 @@ struct cw_capture_from {
     bool late; /* a write: a read brings what it sends, so that is there when the write is complete */
 };
 
-/* A read or a write at `l` is about to be given to `queue`. Captures what finished reads have brought there. Where
- * this is a read, what unfinished ones bring there is not captured. Sets *f. */
+/* A read or a write at `l` is about to be given to `queue`. Captures what finished reads have brought there.
+ * Where this is a read, what unfinished ones bring there is not captured. Sets *f. */
 void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l);
 
-/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a non-blocking
- * write that a user event may hold back (the program may still change what it sends), or a late one. owned: the
- * recorder holds a reference to `event`. */
+/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a
+ * non-blocking write that a user event may hold back (the program may still change what it sends), or a late
+ * one. owned: the recorder holds a reference to `event`. */
 void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq,
                       const struct cw_capture_from *f, const struct cw_layout *l);
 
@@ -90,8 +91,8 @@ void cw_host_unwatch(cl_mem memory);
 /* Before an enqueue: records what the program changed. */
 void cw_capture_host_writes(void);
 
-/* A command was given to `queue`; the host knows that `queue` has finished everything up to `seq` (in-order queues), or
- * everything at all (UINT64_MAX). */
+/* A command was given to `queue`; the host knows that `queue` has finished everything up to `seq` (in-order
+ * queues), or everything at all (UINT64_MAX). */
 void cw_capture_queue_busy(cl_command_queue queue, uint64_t seq);
 void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq);
 

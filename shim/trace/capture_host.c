@@ -1,7 +1,8 @@
 /* capture_host.c - what the program writes into CL_MEM_USE_HOST_PTR objects behind OpenCL's back.
  *
- * Device and host write to the same bytes (always so on CPU devices). Only what changes while every queue is known to be
- * idle is the host's: block hashes are taken when the last busy queue becomes idle, and compared at the next enqueue. */
+ * Device and host write to the same bytes (always so on CPU devices). Only what changes while every queue is
+ * known to be idle is the host's: block hashes are taken when the last busy queue becomes idle, and compared
+ * at the next enqueue. */
 #include "capture.h"
 
 #include <errno.h>
@@ -25,10 +26,10 @@ static struct watch *watches;
 static struct {
     cl_command_queue queue;
     uint64_t first, latest; /* since it was idle */
-} busy[MAX_QUEUES]; /* queues with commands that the host has not seen finished */
+} busy[MAX_QUEUES];         /* queues with commands that the host has not seen finished */
 static size_t busy_count;
-static bool overflow;  /* more busy queues than fit: never idle again */
-static bool watching;  /* hashes are those of an idle moment, and no enqueue has come since */
+static bool overflow; /* more busy queues than fit: never idle again */
+static bool watching; /* hashes are those of an idle moment, and no enqueue has come since */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void cw_host_after_fork(void)
@@ -57,8 +58,8 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t n)
     return cw_fnv1a(hash, p, n);
 }
 
-/* Reads through the kernel: a program may free the memory before the object, which never hurt it without us. What is gone
- * counts as unchanged. */
+/* Reads through the kernel: a program may free the memory before the object, which never hurt it without us.
+ * What is gone counts as unchanged. */
 static uint64_t hash_block(const struct watch *w, size_t block)
 {
     const uint8_t *p = (const uint8_t *)w->layout.base + (w->image ? 0 : block * BLOCK);
@@ -98,7 +99,8 @@ static void take_hashes(struct watch *w)
 /* Bytes from the layout's base to its end, padding included. */
 static size_t span(const struct cw_layout *l)
 {
-    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes, slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
+    size_t row = l->row_pitch ? l->row_pitch : l->row_bytes,
+           slice = l->slice_pitch ? l->slice_pitch : l->rows * row;
 
     return (l->slices - 1) * slice + (l->rows - 1) * row + l->row_bytes;
 }
@@ -216,7 +218,8 @@ void cw_capture_queue_idle(cl_command_queue queue, uint64_t seq)
     for (i = 0; i < busy_count && busy[i].queue != queue; i++)
         ;
     /* out of order, one command's end says nothing about others */
-    alone = i == busy_count || seq == UINT64_MAX || (o && !(o->flags & CW_OBJECT_OUT_OF_ORDER)) || busy[i].first == busy[i].latest;
+    alone = i == busy_count || seq == UINT64_MAX || (o && !(o->flags & CW_OBJECT_OUT_OF_ORDER)) ||
+            busy[i].first == busy[i].latest;
     if (i < busy_count && busy[i].latest <= seq && alone) {
         busy[i] = busy[--busy_count];
         if (!busy_count && !overflow) {

@@ -12,9 +12,9 @@ struct tracked {
     cl_mem memory;
     cl_context context;
     uint32_t id;
-    unsigned users;              /* of a root: references of the program to it or to its parts */
+    unsigned users; /* of a root: references of the program to it or to its parts */
     bool image;
-    size_t bytes, region[3];     /* region: images, pixels */
+    size_t bytes, region[3]; /* region: images, pixels */
 };
 static struct tracked *list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -78,7 +78,8 @@ static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
 
     *parent = NULL;
     if (cw_traced.clGetMemObjectInfo(memory, CL_MEM_TYPE, sizeof type, &type, NULL) != CL_SUCCESS ||
-        cw_traced.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof t->context, &t->context, NULL) != CL_SUCCESS ||
+        cw_traced.clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof t->context, &t->context, NULL) !=
+            CL_SUCCESS ||
         cw_traced.clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof t->bytes, &t->bytes, NULL) != CL_SUCCESS ||
         type == CL_MEM_OBJECT_PIPE)
         return false;
@@ -133,8 +134,9 @@ void cw_capture_created(cl_mem memory, const void *host_ptr, size_t row_pitch, s
         return;
     l = (struct cw_layout){host_ptr, t->bytes, 1, 1, 0, 0};
     if (t->image)
-        l = (struct cw_layout){host_ptr, t->region[0] * cw_capture_element(memory), t->region[1], t->region[2],
-                               row_pitch, slice_pitch};
+        l = (struct cw_layout){host_ptr,     t->region[0] * cw_capture_element(memory),
+                               t->region[1], t->region[2],
+                               row_pitch,    slice_pitch};
     write_contents(o->id, false, &l);
     if (flags & CL_MEM_USE_HOST_PTR)
         cw_host_watch(memory, &l, t->image);
@@ -166,7 +168,8 @@ static cl_device_id first_device(cl_context context)
 
     if (cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         devices = malloc(bytes);
-    if (devices && cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) == CL_SUCCESS)
+    if (devices &&
+        cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) == CL_SUCCESS)
         first = devices[0];
     free(devices);
     return first;
@@ -181,21 +184,22 @@ static cl_int read_copy(cl_command_queue queue, const struct tracked *t, size_t 
 
     if (!copy)
         return status;
-    status = t->image
-                 ? cw_traced.clEnqueueCopyImageToBuffer(queue, t->memory, copy, origin, t->region, 0, 0, NULL, NULL)
-                 : cw_traced.clEnqueueCopyBuffer(queue, t->memory, copy, 0, 0, bytes, 0, NULL, NULL);
+    status = t->image ? cw_traced.clEnqueueCopyImageToBuffer(queue, t->memory, copy, origin, t->region, 0, 0,
+                                                             NULL, NULL)
+                      : cw_traced.clEnqueueCopyBuffer(queue, t->memory, copy, 0, 0, bytes, 0, NULL, NULL);
     if (status == CL_SUCCESS)
         status = cw_traced.clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
     cw_traced.clReleaseMemObject(copy);
     return status;
 }
 
-/* Stores the contents of a root object, after everything that was enqueued in its context. A queue of our own is made and
- * released for it: a kept one would show in the context's reference count. */
+/* Stores the contents of a root object, after everything that was enqueued in its context. A queue of our own
+ * is made and released for it: a kept one would show in the context's reference count. */
 static void read_back(const struct tracked *t)
 {
     static const size_t origin[3];
-    size_t bytes = t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
+    size_t bytes =
+        t->image ? t->region[0] * t->region[1] * t->region[2] * cw_capture_element(t->memory) : t->bytes;
     char *to = unset_user_events > 0 || in_callback ? NULL : malloc(bytes ? bytes : 1);
     cl_command_queue queue;
     cl_int status = CL_SUCCESS;
@@ -212,7 +216,8 @@ static void read_back(const struct tracked *t)
     cw_capture_finished();
     queue = cw_traced.clCreateCommandQueue(t->context, first_device(t->context), 0, &status);
     if (queue && t->image)
-        status = cw_traced.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL, NULL);
+        status = cw_traced.clEnqueueReadImage(queue, t->memory, CL_TRUE, origin, t->region, 0, 0, to, 0, NULL,
+                                              NULL);
     else if (queue)
         status = cw_traced.clEnqueueReadBuffer(queue, t->memory, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
     if (queue && status == CL_INVALID_OPERATION)

@@ -70,7 +70,8 @@ static cl_device_id *context_devices(cl_context context, size_t *count)
         devices = calloc(1, bytes);
     if (bytes && !devices)
         cw_log_stop("out of memory");
-    if (devices && cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+    if (devices &&
+        cw_traced.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
         free(devices);
         devices = NULL;
     }
@@ -153,13 +154,27 @@ static cl_uint reference_count(const void *h, enum cw_log_object kind)
     cl_uint refs = 0;
 
     switch (kind) {
-    case CW_LOG_O_CONTEXT: QUERY(clGetContextInfo, (cl_context)h, CL_CONTEXT_REFERENCE_COUNT, refs); break;
-    case CW_LOG_O_QUEUE: QUERY(clGetCommandQueueInfo, (cl_command_queue)h, CL_QUEUE_REFERENCE_COUNT, refs); break;
-    case CW_LOG_O_MEMORY: QUERY(clGetMemObjectInfo, (cl_mem)h, CL_MEM_REFERENCE_COUNT, refs); break;
-    case CW_LOG_O_SAMPLER: QUERY(clGetSamplerInfo, (cl_sampler)h, CL_SAMPLER_REFERENCE_COUNT, refs); break;
-    case CW_LOG_O_PROGRAM: QUERY(clGetProgramInfo, (cl_program)h, CL_PROGRAM_REFERENCE_COUNT, refs); break;
-    case CW_LOG_O_KERNEL: QUERY(clGetKernelInfo, (cl_kernel)h, CL_KERNEL_REFERENCE_COUNT, refs); break;
-    default: refs = 1; break;
+    case CW_LOG_O_CONTEXT:
+        QUERY(clGetContextInfo, (cl_context)h, CL_CONTEXT_REFERENCE_COUNT, refs);
+        break;
+    case CW_LOG_O_QUEUE:
+        QUERY(clGetCommandQueueInfo, (cl_command_queue)h, CL_QUEUE_REFERENCE_COUNT, refs);
+        break;
+    case CW_LOG_O_MEMORY:
+        QUERY(clGetMemObjectInfo, (cl_mem)h, CL_MEM_REFERENCE_COUNT, refs);
+        break;
+    case CW_LOG_O_SAMPLER:
+        QUERY(clGetSamplerInfo, (cl_sampler)h, CL_SAMPLER_REFERENCE_COUNT, refs);
+        break;
+    case CW_LOG_O_PROGRAM:
+        QUERY(clGetProgramInfo, (cl_program)h, CL_PROGRAM_REFERENCE_COUNT, refs);
+        break;
+    case CW_LOG_O_KERNEL:
+        QUERY(clGetKernelInfo, (cl_kernel)h, CL_KERNEL_REFERENCE_COUNT, refs);
+        break;
+    default:
+        refs = 1;
+        break;
     }
     return refs;
 }
@@ -170,15 +185,33 @@ static void describe(struct cw_object *o, const void *h)
 
     cw_rec_begin(&r);
     switch ((enum cw_log_object)o->kind) {
-    case CW_LOG_O_PLATFORM: describe_platform(&r, o, (cl_platform_id)h); break;
-    case CW_LOG_O_DEVICE: describe_device(&r, o, (cl_device_id)h); break;
-    case CW_LOG_O_CONTEXT: describe_context(&r, o, (cl_context)h); break;
-    case CW_LOG_O_QUEUE: describe_queue(&r, o, (cl_command_queue)h); break;
-    case CW_LOG_O_MEMORY: cw_describe_memory(&r, o, (cl_mem)h); break;
-    case CW_LOG_O_SAMPLER: describe_sampler(&r, o, (cl_sampler)h); break;
-    case CW_LOG_O_PROGRAM: cw_describe_program(&r, o, (cl_program)h); break;
-    case CW_LOG_O_KERNEL: describe_kernel(&r, o, (cl_kernel)h); break;
-    default: cw_rec_drop(&r); break;
+    case CW_LOG_O_PLATFORM:
+        describe_platform(&r, o, (cl_platform_id)h);
+        break;
+    case CW_LOG_O_DEVICE:
+        describe_device(&r, o, (cl_device_id)h);
+        break;
+    case CW_LOG_O_CONTEXT:
+        describe_context(&r, o, (cl_context)h);
+        break;
+    case CW_LOG_O_QUEUE:
+        describe_queue(&r, o, (cl_command_queue)h);
+        break;
+    case CW_LOG_O_MEMORY:
+        cw_describe_memory(&r, o, (cl_mem)h);
+        break;
+    case CW_LOG_O_SAMPLER:
+        describe_sampler(&r, o, (cl_sampler)h);
+        break;
+    case CW_LOG_O_PROGRAM:
+        cw_describe_program(&r, o, (cl_program)h);
+        break;
+    case CW_LOG_O_KERNEL:
+        describe_kernel(&r, o, (cl_kernel)h);
+        break;
+    default:
+        cw_rec_drop(&r);
+        break;
     }
 }
 
@@ -209,7 +242,8 @@ struct cw_object *cw_define(const void *handle, enum cw_log_object kind)
         first = o != NULL;
         if (o)
             o->refs = refs;
-    } else if (o->generation != cw_log_generation) { /* made before a fork: same id, described in the child's log too */
+    } else if (o->generation !=
+               cw_log_generation) { /* made before a fork: same id, described in the child's log too */
         o->generation = cw_log_generation;
         first = true;
     }

@@ -58,7 +58,8 @@ static void encode_image(struct cw_rec *r, cl_mem image, const cl_image_format *
 
 void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory)
 {
-    static const cl_image_info extents[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH, CL_IMAGE_ARRAY_SIZE};
+    static const cl_image_info extents[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH,
+                                            CL_IMAGE_ARRAY_SIZE};
     uint32_t type = (uint32_t)mem_number(memory, CL_MEM_TYPE, sizeof(cl_mem_object_type));
     uint64_t bytes = mem_number(memory, CL_MEM_SIZE, sizeof(size_t)), element = 0, size[4] = {0};
     cl_mem parent = (cl_mem)(uintptr_t)mem_number(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem));

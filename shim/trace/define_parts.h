@@ -8,7 +8,7 @@
 #define QUERY(get, object, param, value)                                                                     \
     do {                                                                                                     \
         memset(&(value), 0, sizeof(value));                                                                  \
-        if (cw_traced.get(object, param, sizeof(value), &(value), NULL) != CL_SUCCESS)                         \
+        if (cw_traced.get(object, param, sizeof(value), &(value), NULL) != CL_SUCCESS)                       \
             memset(&(value), 0, sizeof(value));                                                              \
     } while (0)
 
@@ -17,11 +17,11 @@
     do {                                                                                                     \
         size_t bytes_ = 0;                                                                                   \
         char *text_ = NULL;                                                                                  \
-        if (cw_traced.get(object, param, 0, NULL, &bytes_) == CL_SUCCESS && bytes_)                            \
+        if (cw_traced.get(object, param, 0, NULL, &bytes_) == CL_SUCCESS && bytes_)                          \
             text_ = calloc(1, bytes_ + 1);                                                                   \
         if (bytes_ && !text_)                                                                                \
             cw_log_stop("out of memory");                                                                    \
-        if (text_ && cw_traced.get(object, param, bytes_, text_, NULL) != CL_SUCCESS)                          \
+        if (text_ && cw_traced.get(object, param, bytes_, text_, NULL) != CL_SUCCESS)                        \
             text_[0] = '\0';                                                                                 \
         cw_rec_string(r, text_);                                                                             \
         free(text_);                                                                                         \

@@ -6,8 +6,8 @@
 #include "define_parts.h"
 
 /* A program record; hash and source from the vendor where `source` is to be asked for. */
-static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind, uint64_t hash,
-                          const cl_program *inputs, cl_uint count)
+static void write_program(struct cw_rec *r, struct cw_object *o, cl_program program, uint32_t kind,
+                          uint64_t hash, const cl_program *inputs, cl_uint count)
 {
     cl_context context;
     size_t bytes = 0;
@@ -48,7 +48,8 @@ void cw_describe_program(struct cw_rec *r, struct cw_object *o, cl_program progr
     write_program(r, o, program, CW_PROGRAM_SOURCE, 0, NULL, 0);
 }
 
-void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs, cl_uint count)
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
+                       cl_uint count)
 {
     struct cw_object *o = program ? cw_object_insert(program, CW_LOG_O_PROGRAM) : NULL;
     struct cw_rec r;
@@ -79,7 +80,8 @@ static void encode_binary(struct cw_rec *r, cl_program program)
     for (i = 0; binaries && i < n; i++) /* some vendors write to every entry, NULL or not */
         binaries[i] = sizes[i] ? malloc(sizes[i]) : NULL;
     if (binaries && first < n && binaries[first] &&
-        cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) == CL_SUCCESS &&
+        cw_traced.clGetProgramInfo(program, CL_PROGRAM_BINARIES, n * sizeof *binaries, binaries, NULL) ==
+            CL_SUCCESS &&
         cw_log_blob(binaries[first], sizes[first], &offset)) {
         cw_rec_u(r, sizes[first]);
         cw_rec_u(r, offset);

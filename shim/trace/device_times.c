@@ -124,8 +124,8 @@ bool cw_times_write(cl_event event, uint64_t seq)
     struct cw_rec r;
     int i;
 
-    if (cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof exec_status, &exec_status, NULL) !=
-            CL_SUCCESS ||
+    if (cw_traced.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof exec_status, &exec_status,
+                                 NULL) != CL_SUCCESS ||
         exec_status > CL_COMPLETE)
         return false;
     for (i = 0; i < 4; i++)

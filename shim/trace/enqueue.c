@@ -111,7 +111,8 @@ static uint64_t transfer_mask(const struct cw_transfer *t, uint64_t src, uint64_
     return (src ? CW_LOG_T_SRC : 0) | (dst ? CW_LOG_T_DST : 0) | (t->src_offset ? CW_LOG_T_SRC_OFFSET : 0) |
            (t->dst_offset ? CW_LOG_T_DST_OFFSET : 0) | (t->bytes ? CW_LOG_T_BYTES : 0) |
            (t->src_origin ? CW_LOG_T_SRC_ORIGIN : 0) | (t->dst_origin ? CW_LOG_T_DST_ORIGIN : 0) |
-           (t->region ? CW_LOG_T_REGION : 0) | (t->src_row_pitch || t->src_slice_pitch ? CW_LOG_T_SRC_PITCH : 0) |
+           (t->region ? CW_LOG_T_REGION : 0) |
+           (t->src_row_pitch || t->src_slice_pitch ? CW_LOG_T_SRC_PITCH : 0) |
            (t->dst_row_pitch || t->dst_slice_pitch ? CW_LOG_T_DST_PITCH : 0) |
            (t->map_flags ? CW_LOG_T_MAP_FLAGS : 0) | (t->map_seq ? CW_LOG_T_MAP_COMMAND : 0) |
            (t->host ? CW_LOG_T_HOST_PTR : 0) | (t->pattern && t->pattern_bytes ? CW_LOG_T_PATTERN : 0) |
@@ -124,9 +125,14 @@ static void encode_transfer(struct cw_rec *r, const struct cw_transfer *t)
     uint64_t src = t->src ? cw_known_id(t->src, CW_LOG_O_MEMORY) : t->src_id;
     uint64_t dst = t->dst ? cw_known_id(t->dst, CW_LOG_O_MEMORY) : t->dst_id;
     uint64_t mask = transfer_mask(t, src, dst);
-    const struct { uint64_t bit, a, b; int count; } numbers[] = {
-        {CW_LOG_T_SRC, src, 0, 1}, {CW_LOG_T_DST, dst, 0, 1}, {CW_LOG_T_SRC_OFFSET, t->src_offset, 0, 1},
-        {CW_LOG_T_DST_OFFSET, t->dst_offset, 0, 1}, {CW_LOG_T_BYTES, t->bytes, 0, 1}};
+    const struct {
+        uint64_t bit, a, b;
+        int count;
+    } numbers[] = {{CW_LOG_T_SRC, src, 0, 1},
+                   {CW_LOG_T_DST, dst, 0, 1},
+                   {CW_LOG_T_SRC_OFFSET, t->src_offset, 0, 1},
+                   {CW_LOG_T_DST_OFFSET, t->dst_offset, 0, 1},
+                   {CW_LOG_T_BYTES, t->bytes, 0, 1}};
     size_t i;
 
     cw_rec_u(r, mask);

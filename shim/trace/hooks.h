@@ -7,46 +7,41 @@
 #include "recorder.h"
 
 #define CW_TRACE_HOOKS(X)                                                                                    \
-    /* hooks_object.c, also retain and release of programs and kernels */                                                                                 \
-    X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateSubDevices) X(clReleaseDevice)                           \
-    X(clCreateContext) X(clCreateContextFromType) X(clRetainContext) X(clReleaseContext)                     \
-    X(clCreateSampler) X(clCreateSamplerWithProperties) X(clRetainSampler) X(clReleaseSampler)               \
-    /* hooks_queue.c */                                                                                      \
-    X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                    \
-    X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)    \
-    /* hooks_memory.c */                                                                                     \
-    X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clCreateImage)                  \
-    X(clCreateImageWithProperties) X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe)                     \
-    X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D)   \
-    X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR) X(clRetainMemObject) X(clReleaseMemObject)      \
-    X(clSVMAlloc) X(clSVMFree)                                                                               \
-    /* hooks_program.c */                                                                                    \
-    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                       \
-    X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)            \
-    X(clCompileProgram) X(clLinkProgram)                                                                     \
-    /* hooks_kernel.c */                                                                                     \
-    X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)      \
-    X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)           \
-    X(clEnqueueTask)                                                                                         \
-    /* hooks_event.c */                                                                                      \
-    X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)       \
-    X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback)                                       \
-    /* hooks_transfer.c */                                                                                   \
-    X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect) X(clEnqueueWriteBufferRect)    \
-    X(clEnqueueReadImage) X(clEnqueueWriteImage)                                                             \
-    /* hooks_copy.c */                                                                                       \
-    X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) X(clEnqueueCopyImage) X(clEnqueueCopyImageToBuffer)    \
-    X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer) X(clEnqueueFillImage)                               \
-    /* hooks_map.c */                                                                                        \
-    X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject)                                    \
-    /* hooks_svm.c */                                                                                        \
-    X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap) X(clEnqueueSVMUnmap) \
-    X(clEnqueueSVMMigrateMem)                                                                                \
-    /* hooks_sync.c */                                                                                       \
-    X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier) X(clEnqueueBarrierWithWaitList)    \
-    X(clEnqueueWaitForEvents) X(clEnqueueMigrateMemObjects) X(clEnqueueNativeKernel)                         \
-    X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects) X(clEnqueueAcquireEGLObjectsKHR)               \
-    X(clEnqueueReleaseEGLObjectsKHR)
+    /* hooks_object.c, also retain and release of programs and kernels */                                    \
+    X(clGetPlatformIDs)                                                                                      \
+    X(clGetDeviceIDs)                                                                                        \
+    X(clCreateSubDevices) X(clReleaseDevice) X(clCreateContext) X(clCreateContextFromType)                   \
+        X(clRetainContext) X(clReleaseContext) X(clCreateSampler) X(clCreateSamplerWithProperties)           \
+            X(clRetainSampler) X(clReleaseSampler) /* hooks_queue.c */                                       \
+        X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                \
+            X(clReleaseCommandQueue) X(clGetCommandQueueInfo) X(clSetCommandQueueProperty) X(clFlush)        \
+                X(clFinish) /* hooks_memory.c */                                                             \
+        X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clCreateImage)              \
+            X(clCreateImageWithProperties) X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe)             \
+                X(clCreateFromGLBuffer) X(clCreateFromGLTexture) X(clCreateFromGLTexture2D)                  \
+                    X(clCreateFromGLTexture3D) X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR)      \
+                        X(clRetainMemObject) X(clReleaseMemObject) X(clSVMAlloc)                             \
+                            X(clSVMFree) /* hooks_program.c */                                               \
+        X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clCreateProgramWithIL)                   \
+            X(clCreateProgramWithBuiltInKernels) X(clRetainProgram) X(clReleaseProgram) X(clBuildProgram)    \
+                X(clCompileProgram) X(clLinkProgram) /* hooks_kernel.c */                                    \
+        X(clCreateKernel) X(clCreateKernelsInProgram) X(clCloneKernel) X(clRetainKernel) X(clReleaseKernel)  \
+            X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo) X(clEnqueueNDRangeKernel)   \
+                X(clEnqueueTask) /* hooks_event.c */                                                         \
+        X(clWaitForEvents) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)   \
+            X(clCreateUserEvent) X(clSetUserEventStatus) X(clSetEventCallback) /* hooks_transfer.c */        \
+        X(clEnqueueReadBuffer) X(clEnqueueWriteBuffer) X(clEnqueueReadBufferRect)                            \
+            X(clEnqueueWriteBufferRect) X(clEnqueueReadImage) X(clEnqueueWriteImage) /* hooks_copy.c */      \
+        X(clEnqueueCopyBuffer) X(clEnqueueCopyBufferRect) X(clEnqueueCopyImage)                              \
+            X(clEnqueueCopyImageToBuffer) X(clEnqueueCopyBufferToImage) X(clEnqueueFillBuffer)               \
+                X(clEnqueueFillImage)                                         /* hooks_map.c */              \
+        X(clEnqueueMapBuffer) X(clEnqueueMapImage) X(clEnqueueUnmapMemObject) /* hooks_svm.c */              \
+        X(clEnqueueSVMFree) X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueSVMMap)                  \
+            X(clEnqueueSVMUnmap) X(clEnqueueSVMMigrateMem) /* hooks_sync.c */                                \
+        X(clEnqueueMarker) X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrier)                                \
+            X(clEnqueueBarrierWithWaitList) X(clEnqueueWaitForEvents) X(clEnqueueMigrateMemObjects)          \
+                X(clEnqueueNativeKernel) X(clEnqueueAcquireGLObjects) X(clEnqueueReleaseGLObjects)           \
+                    X(clEnqueueAcquireEGLObjectsKHR) X(clEnqueueReleaseEGLObjectsKHR)
 
 #define CW_DECLARE_HOOK(name) __typeof__(name) cw_hook_##name;
 CW_TRACE_HOOKS(CW_DECLARE_HOOK)
@@ -55,16 +50,16 @@ CW_TRACE_HOOKS(CW_DECLARE_HOOK)
 /* hooks_ext.c: extension functions that enqueue or make memory. */
 extern const struct cw_ext_hooks cw_trace_ext_hooks;
 
-/* After a call by which the host knows that `queue` (NULL: none in particular) has finished command `seq`, or everything
- * (UINT64_MAX): harvests device times and captured reads. */
+/* After a call by which the host knows that `queue` (NULL: none in particular) has finished command `seq`, or
+ * everything (UINT64_MAX): harvests device times and captured reads. */
 void cw_host_synchronised(cl_command_queue queue, uint64_t seq);
 
 /* The last command of a list of events, or the command of one, is over. */
 void cw_events_finished(cl_uint n, const cl_event *events);
 
 struct cw_options;
-/* Begins to record: the hooks then call `below`. `ends` (may be NULL) is called at the end, before the log is closed. False:
- * nothing is recorded, which has been said. Once. */
+/* Begins to record: the hooks then call `below`. `ends` (may be NULL) is called at the end, before the log is
+ * closed. False: nothing is recorded, which has been said. Once. */
 bool cw_trace_start(const struct cw_options *options, const struct cw_dispatch *below, void (*ends)(void));
 void cw_trace_at_end(void);
 

@@ -46,12 +46,14 @@ static bool first_seen(struct cw_object *o)
            !(atomic_fetch_or(&o->flags, CW_OBJECT_SEEN_COMPLETE) & CW_OBJECT_SEEN_COMPLETE);
 }
 
-cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t size, void *value, size_t *size_ret)
+cl_int cw_hook_clGetEventInfo(cl_event event, cl_event_info param_name, size_t size, void *value,
+                              size_t *size_ret)
 {
     cl_int status = cw_traced.clGetEventInfo(event, param_name, size, value, size_ret), seen;
     struct cw_object *o;
 
-    if (CW_LIKELY(param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || status != CL_SUCCESS || !value) || !cw_recording())
+    if (CW_LIKELY(param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || status != CL_SUCCESS || !value) ||
+        !cw_recording())
         return status;
     memcpy(&seen, value, sizeof seen);
     if (seen > CL_COMPLETE)

@@ -1,4 +1,5 @@
-/* hooks_ext.c - extension functions that enqueue commands, make memory, queues or programs, or set arguments. */
+/* hooks_ext.c - extension functions that enqueue commands, make memory, queues or programs, or set arguments.
+ */
 #include "../../analyzer/trace/trace.h"
 #include "capture.h"
 #include "hooks.h"
@@ -17,9 +18,9 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
 }
 
 /* Enqueues of which the recorder knows no more than that they touch memory. */
-#define CW_EXT_COMMAND(name, command_type, blocks, params, args)                                               \
-    static cl_int hook_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint waits, \
-                              const cl_event *wait_list, cl_event *event)                                    \
+#define CW_EXT_COMMAND(name, command_type, blocks, params, args)                                             \
+    static cl_int hook_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params,             \
+                              cl_uint waits, const cl_event *wait_list, cl_event *event)                     \
     {                                                                                                        \
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
@@ -28,10 +29,12 @@ static cl_int finish(struct cw_enqueue *e, uint32_t type, bool blocking, cl_int 
     }
 #include "../door/ext_commands.inc"
 
-/* Command buffers are recorded as one command on their first queue, which may touch everything of its context. */
-static cl_command_buffer_khr hook_clCreateCommandBufferKHR(__typeof__(&clCreateCommandBufferKHR) next, cl_uint n,
-                                                           const cl_command_queue *queues,
-                                                           const cl_command_buffer_properties_khr *properties, cl_int *err)
+/* Command buffers are recorded as one command on their first queue, which may touch everything of its
+ * context. */
+static cl_command_buffer_khr hook_clCreateCommandBufferKHR(__typeof__(&clCreateCommandBufferKHR) next,
+                                                           cl_uint n, const cl_command_queue *queues,
+                                                           const cl_command_buffer_properties_khr *properties,
+                                                           cl_int *err)
 {
     cl_command_buffer_khr buffer = next(n, queues, properties, err);
     struct cw_object *o =
@@ -53,15 +56,16 @@ static cl_command_queue queue_of(cl_uint n, const cl_command_queue *queues, cl_c
 }
 
 static cl_int hook_clEnqueueCommandBufferKHR(__typeof__(&clEnqueueCommandBufferKHR) next, cl_uint n,
-                                             cl_command_queue *queues, cl_command_buffer_khr buffer, cl_uint waits,
-                                             const cl_event *wait_list, cl_event *event)
+                                             cl_command_queue *queues, cl_command_buffer_khr buffer,
+                                             cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
     struct cw_enqueue e;
 
     if (!cw_recording() ||
         !cw_enqueue_begin(&e, queue_of(n, queues, buffer), waits, wait_list, event, CW_CALLER))
         return next(n, queues, buffer, waits, wait_list, event);
-    return finish(&e, CL_COMMAND_COMMAND_BUFFER_KHR, false, next(n, queues, buffer, waits, wait_list, e.event));
+    return finish(&e, CL_COMMAND_COMMAND_BUFFER_KHR, false,
+                  next(n, queues, buffer, waits, wait_list, e.event));
 }
 
 static cl_mem memory_made(cl_mem memory)
@@ -72,21 +76,25 @@ static cl_mem memory_made(cl_mem memory)
 }
 
 static cl_mem hook_clCreateBufferWithPropertiesINTEL(__typeof__(&clCreateBufferWithPropertiesINTEL) next,
-                                                     cl_context context, const cl_mem_properties_intel *properties,
-                                                     cl_mem_flags flags, size_t size, void *host_ptr, cl_int *err)
+                                                     cl_context context,
+                                                     const cl_mem_properties_intel *properties,
+                                                     cl_mem_flags flags, size_t size, void *host_ptr,
+                                                     cl_int *err)
 {
     return memory_made(next(context, properties, flags, size, host_ptr, err));
 }
 
-static cl_mem hook_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context, cl_mem_flags flags,
-                                     const cl_import_properties_arm *properties, void *memory, size_t size, cl_int *err)
+static cl_mem hook_clImportMemoryARM(__typeof__(&clImportMemoryARM) next, cl_context context,
+                                     cl_mem_flags flags, const cl_import_properties_arm *properties,
+                                     void *memory, size_t size, cl_int *err)
 {
     return memory_made(next(context, flags, properties, memory, size, err));
 }
 
 static cl_command_queue
-hook_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPropertiesKHR) next, cl_context context,
-                                           cl_device_id device, const cl_queue_properties_khr *properties, cl_int *err)
+hook_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithPropertiesKHR) next,
+                                           cl_context context, cl_device_id device,
+                                           const cl_queue_properties_khr *properties, cl_int *err)
 {
     cl_command_queue queue = next(context, device, properties, err);
 
@@ -95,8 +103,9 @@ hook_clCreateCommandQueueWithPropertiesKHR(__typeof__(&clCreateCommandQueueWithP
     return queue;
 }
 
-static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithILKHR) next, cl_context context,
-                                                const void *il, size_t length, cl_int *err)
+static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithILKHR) next,
+                                                cl_context context, const void *il, size_t length,
+                                                cl_int *err)
 {
     cl_program program = next(context, il, length, err);
 

@@ -17,7 +17,7 @@ cl_int cw_hook_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
 {
     cl_uint have = 0, i;
     cl_int status = cw_traced.clCreateKernelsInProgram(program, num_kernels, kernels,
-                                                     kernels && !num_kernels_ret ? &have : num_kernels_ret);
+                                                       kernels && !num_kernels_ret ? &have : num_kernels_ret);
 
     if (status == CL_SUCCESS && kernels && cw_recording()) {
         have = num_kernels_ret ? *num_kernels_ret : have;
@@ -85,7 +85,8 @@ cl_int cw_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const v
     return status;
 }
 
-cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t size, const void *value)
+cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t size,
+                                   const void *value)
 {
     cl_int status = cw_traced.clSetKernelExecInfo(kernel, param_name, size, value);
     struct cw_kernel *k;
@@ -98,26 +99,27 @@ cl_int cw_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_n
     return status;
 }
 
-cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim, const size_t *offset,
-                                      const size_t *global, const size_t *local, cl_uint waits,
-                                      const cl_event *wait_list, cl_event *event)
+cl_int cw_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
+                                      const size_t *offset, const size_t *global, const size_t *local,
+                                      cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
     const struct cw_range range = {work_dim, global, local, offset, false};
     struct cw_enqueue e;
     cl_int status;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, event);
+        return cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
+                                                wait_list, event);
     cw_kernel_encode(&e.r, cw_known(kernel, CW_LOG_O_KERNEL), &range, e.t);
-    status =
-        cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits, wait_list, e.event);
+    status = cw_traced.clEnqueueNDRangeKernel(queue, kernel, work_dim, offset, global, local, waits,
+                                              wait_list, e.event);
     cw_enqueue_returned(&e, status);
     cw_enqueue_commit(&e, CW_LOG_KERNEL_COMMAND);
     return status;
 }
 
-cl_int cw_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint waits, const cl_event *wait_list,
-                             cl_event *event)
+cl_int cw_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint waits,
+                             const cl_event *wait_list, cl_event *event)
 {
     static const size_t one = 1;
     const struct cw_range range = {1, &one, &one, NULL, true};

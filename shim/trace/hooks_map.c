@@ -8,15 +8,21 @@ static struct cw_layout map_layout(cl_mem memory, const struct cw_map *m)
 {
     if (!m->image)
         return (struct cw_layout){m->address, m->bytes, 1, 1, 0, 0};
-    return (struct cw_layout){m->address, m->region[0] * cw_capture_element(memory), m->region[1], m->region[2],
+    return (struct cw_layout){m->address,   m->region[0] * cw_capture_element(memory),
+                              m->region[1], m->region[2],
                               m->row_pitch, m->slice_pitch};
 }
 
 /* After the vendor mapped `m` by the command of `e` (its address is set). */
-static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32_t type, bool blocking, cl_int status)
+static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32_t type, bool blocking,
+                   cl_int status)
 {
-    struct cw_transfer t = {.type = type, .src = memory, .src_offset = m->offset, .bytes = m->bytes,
-                            .map_flags = m->flags, .host = m->address};
+    struct cw_transfer t = {.type = type,
+                            .src = memory,
+                            .src_offset = m->offset,
+                            .bytes = m->bytes,
+                            .map_flags = m->flags,
+                            .host = m->address};
     struct cw_layout host;
 
     if (m->image) {
@@ -42,17 +48,18 @@ static void mapped(struct cw_enqueue *e, cl_mem memory, struct cw_map *m, uint32
 }
 
 void *cw_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
-                                 size_t offset, size_t size, cl_uint waits, const cl_event *wait_list, cl_event *event,
-                                 cl_int *err)
+                                 size_t offset, size_t size, cl_uint waits, const cl_event *wait_list,
+                                 cl_event *event, cl_int *err)
 {
     struct cw_map m = {.flags = flags, .offset = offset, .bytes = size};
     struct cw_enqueue e;
     cl_int status = CL_SUCCESS;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, event, err);
-    m.address = cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list, e.event,
-                                           &status);
+        return cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list,
+                                            event, err);
+    m.address = cw_traced.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait_list,
+                                             e.event, &status);
     if (err)
         *err = status;
     mapped(&e, buffer, &m, CL_COMMAND_MAP_BUFFER, blocking, status);
@@ -60,18 +67,19 @@ void *cw_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool 
 }
 
 void *cw_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
-                                const size_t *origin, const size_t *region, size_t *row_pitch, size_t *slice_pitch,
-                                cl_uint waits, const cl_event *wait_list, cl_event *event, cl_int *err)
+                                const size_t *origin, const size_t *region, size_t *row_pitch,
+                                size_t *slice_pitch, cl_uint waits, const cl_event *wait_list,
+                                cl_event *event, cl_int *err)
 {
     struct cw_map m = {.flags = flags, .image = true};
     struct cw_enqueue e;
     cl_int status = CL_SUCCESS;
 
     if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
-                                         wait_list, event, err);
-    m.address = cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch, slice_pitch, waits,
-                                          wait_list, e.event, &status);
+        return cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
+                                           slice_pitch, waits, wait_list, event, err);
+    m.address = cw_traced.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row_pitch,
+                                            slice_pitch, waits, wait_list, e.event, &status);
     if (err)
         *err = status;
     if (origin && region) {

@@ -13,38 +13,40 @@ static void memory_made(cl_mem memory, const void *host_ptr, size_t row_pitch, s
 
 /* Creation functions: make the vendor's call, describe what came back. */
 #define CREATE(name, host_ptr, params, args) CREATE_IMAGE(name, host_ptr, 0, 0, params, args)
-#define CREATE_IMAGE(name, host_ptr, row_pitch, slice_pitch, params, args)                                    \
+#define CREATE_IMAGE(name, host_ptr, row_pitch, slice_pitch, params, args)                                   \
     cl_mem cw_hook_##name params                                                                             \
     {                                                                                                        \
-        cl_mem memory = cw_traced.name args;                                                                   \
+        cl_mem memory = cw_traced.name args;                                                                 \
         memory_made(memory, host_ptr, row_pitch, slice_pitch);                                               \
         return memory;                                                                                       \
     }
-CREATE(clCreateBuffer, host_ptr, (cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *err),
+CREATE(clCreateBuffer, host_ptr,
+       (cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *err),
        (context, flags, size, host_ptr, err))
 CREATE(clCreateBufferWithProperties, host_ptr,
-       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size, void *host_ptr,
-        cl_int *err),
+       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t size,
+        void *host_ptr, cl_int *err),
        (context, properties, flags, size, host_ptr, err))
 CREATE(clCreateSubBuffer, NULL,
        (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *err),
        (buffer, flags, type, info, err))
 CREATE_IMAGE(clCreateImage, host_ptr, desc ? desc->image_row_pitch : 0, desc ? desc->image_slice_pitch : 0,
-       (cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
-        void *host_ptr, cl_int *err),
-       (context, flags, format, desc, host_ptr, err))
-CREATE_IMAGE(clCreateImageWithProperties, host_ptr, desc ? desc->image_row_pitch : 0, desc ? desc->image_slice_pitch : 0,
-       (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, const cl_image_format *format,
-        const cl_image_desc *desc, void *host_ptr, cl_int *err),
-       (context, properties, flags, format, desc, host_ptr, err))
+             (cl_context context, cl_mem_flags flags, const cl_image_format *format,
+              const cl_image_desc *desc, void *host_ptr, cl_int *err),
+             (context, flags, format, desc, host_ptr, err))
+CREATE_IMAGE(clCreateImageWithProperties, host_ptr, desc ? desc->image_row_pitch : 0,
+             desc ? desc->image_slice_pitch : 0,
+             (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+              const cl_image_format *format, const cl_image_desc *desc, void *host_ptr, cl_int *err),
+             (context, properties, flags, format, desc, host_ptr, err))
 CREATE_IMAGE(clCreateImage2D, host_ptr, row_pitch, 0,
-       (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height,
-        size_t row_pitch, void *host_ptr, cl_int *err),
-       (context, flags, format, width, height, row_pitch, host_ptr, err))
+             (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+              size_t height, size_t row_pitch, void *host_ptr, cl_int *err),
+             (context, flags, format, width, height, row_pitch, host_ptr, err))
 CREATE_IMAGE(clCreateImage3D, host_ptr, row_pitch, slice_pitch,
-       (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height, size_t depth,
-        size_t row_pitch, size_t slice_pitch, void *host_ptr, cl_int *err),
-       (context, flags, format, width, height, depth, row_pitch, slice_pitch, host_ptr, err))
+             (cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+              size_t height, size_t depth, size_t row_pitch, size_t slice_pitch, void *host_ptr, cl_int *err),
+             (context, flags, format, width, height, depth, row_pitch, slice_pitch, host_ptr, err))
 CREATE(clCreatePipe, NULL,
        (cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint max_packets,
         const cl_pipe_properties *properties, cl_int *err),
@@ -52,16 +54,19 @@ CREATE(clCreatePipe, NULL,
 CREATE(clCreateFromGLBuffer, NULL, (cl_context context, cl_mem_flags flags, cl_GLuint object, cl_int *err),
        (context, flags, object, err))
 CREATE(clCreateFromGLTexture, NULL,
-       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture, cl_int *err),
+       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture,
+        cl_int *err),
        (context, flags, target, miplevel, texture, err))
 CREATE(clCreateFromGLTexture2D, NULL,
-       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture, cl_int *err),
+       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture,
+        cl_int *err),
        (context, flags, target, miplevel, texture, err))
 CREATE(clCreateFromGLTexture3D, NULL,
-       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture, cl_int *err),
+       (cl_context context, cl_mem_flags flags, cl_GLenum target, cl_GLint miplevel, cl_GLuint texture,
+        cl_int *err),
        (context, flags, target, miplevel, texture, err))
-CREATE(clCreateFromGLRenderbuffer, NULL, (cl_context context, cl_mem_flags flags, cl_GLuint object, cl_int *err),
-       (context, flags, object, err))
+CREATE(clCreateFromGLRenderbuffer, NULL,
+       (cl_context context, cl_mem_flags flags, cl_GLuint object, cl_int *err), (context, flags, object, err))
 CREATE(clCreateFromEGLImageKHR, NULL,
        (cl_context context, CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags flags,
         const cl_egl_image_properties_khr *properties, cl_int *err),

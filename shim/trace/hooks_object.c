@@ -7,7 +7,8 @@
 cl_int cw_hook_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     cl_uint have = 0, i;
-    cl_int status = cw_traced.clGetPlatformIDs(num_entries, platforms, platforms && !num_platforms ? &have : num_platforms);
+    cl_int status = cw_traced.clGetPlatformIDs(num_entries, platforms,
+                                               platforms && !num_platforms ? &have : num_platforms);
 
     if (status == CL_SUCCESS && platforms && cw_recording()) {
         have = num_platforms ? *num_platforms : have;
@@ -22,8 +23,8 @@ cl_int cw_hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type device_typ
                               cl_device_id *devices, cl_uint *num_devices)
 {
     cl_uint have = 0, i;
-    cl_int status =
-        cw_traced.clGetDeviceIDs(platform, device_type, num_entries, devices, devices && !num_devices ? &have : num_devices);
+    cl_int status = cw_traced.clGetDeviceIDs(platform, device_type, num_entries, devices,
+                                             devices && !num_devices ? &have : num_devices);
 
     if (status == CL_SUCCESS && devices && cw_recording()) {
         have = num_devices ? *num_devices : have;
@@ -38,7 +39,7 @@ cl_int cw_hook_clCreateSubDevices(cl_device_id in_device, const cl_device_partit
 {
     cl_uint have = 0, i;
     cl_int status = cw_traced.clCreateSubDevices(in_device, properties, num_devices, out_devices,
-                                               out_devices && !num_devices_ret ? &have : num_devices_ret);
+                                                 out_devices && !num_devices_ret ? &have : num_devices_ret);
 
     if (status == CL_SUCCESS && out_devices && cw_recording()) {
         have = num_devices_ret ? *num_devices_ret : have;
@@ -56,9 +57,11 @@ cl_int cw_hook_clReleaseDevice(cl_device_id device)
     cl_uint refs = 0;
 
     if (o &&
-        cw_traced.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) == CL_SUCCESS &&
+        cw_traced.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
+            CL_SUCCESS &&
         parent &&
-        cw_traced.clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT, sizeof refs, &refs, NULL) == CL_SUCCESS &&
+        cw_traced.clGetDeviceInfo(device, CL_DEVICE_REFERENCE_COUNT, sizeof refs, &refs, NULL) ==
+            CL_SUCCESS &&
         refs == 1)
         cw_object_remove(o);
     return cw_traced.clReleaseDevice(device);
@@ -84,9 +87,10 @@ cl_context cw_hook_clCreateContext(const cl_context_properties *properties, cl_u
     return context_made(context);
 }
 
-cl_context cw_hook_clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
-                                           void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *),
-                                           void *user_data, cl_int *errcode_ret)
+cl_context
+cw_hook_clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
+                                void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *),
+                                void *user_data, cl_int *errcode_ret)
 {
     cl_context context =
         cw_traced.clCreateContextFromType(properties, device_type, pfn_notify, user_data, errcode_ret);
@@ -94,8 +98,9 @@ cl_context cw_hook_clCreateContextFromType(const cl_context_properties *properti
     return context_made(context);
 }
 
-cl_sampler cw_hook_clCreateSampler(cl_context context, cl_bool normalized_coords, cl_addressing_mode addressing_mode,
-                                   cl_filter_mode filter_mode, cl_int *errcode_ret)
+cl_sampler cw_hook_clCreateSampler(cl_context context, cl_bool normalized_coords,
+                                   cl_addressing_mode addressing_mode, cl_filter_mode filter_mode,
+                                   cl_int *errcode_ret)
 {
     cl_sampler sampler =
         cw_traced.clCreateSampler(context, normalized_coords, addressing_mode, filter_mode, errcode_ret);
@@ -119,7 +124,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
 #define RETAIN_RELEASE(type, Kind, KIND)                                                                     \
     cl_int cw_hook_clRetain##Kind(type object)                                                               \
     {                                                                                                        \
-        cl_int status = cw_traced.clRetain##Kind(object);                                                      \
+        cl_int status = cw_traced.clRetain##Kind(object);                                                    \
         if (status == CL_SUCCESS && cw_recording())                                                          \
             cw_object_retain(object, KIND);                                                                  \
         return status;                                                                                       \
@@ -128,7 +133,7 @@ cl_sampler cw_hook_clCreateSamplerWithProperties(cl_context context, const cl_sa
     {                                                                                                        \
         if (cw_recording())                                                                                  \
             cw_defined_release(object, KIND);                                                                \
-        return cw_traced.clRelease##Kind(object);                                                              \
+        return cw_traced.clRelease##Kind(object);                                                            \
     }
 RETAIN_RELEASE(cl_context, Context, CW_LOG_O_CONTEXT)
 RETAIN_RELEASE(cl_sampler, Sampler, CW_LOG_O_SAMPLER)

@@ -1,5 +1,5 @@
-/* hooks_program.c - programs: creation from source, binaries, IL, built-ins; build, compile, link. Retain and release are
- * in hooks_object.c. */
+/* hooks_program.c - programs: creation from source, binaries, IL, built-ins; build, compile, link. Retain and
+ * release are in hooks_object.c. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,12 +16,13 @@ cl_program cw_hook_clCreateProgramWithSource(cl_context context, cl_uint count, 
     return program;
 }
 
-cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
-                                             const size_t *lengths, const unsigned char **binaries,
-                                             cl_int *binary_status, cl_int *err)
+cl_program cw_hook_clCreateProgramWithBinary(cl_context context, cl_uint num_devices,
+                                             const cl_device_id *device_list, const size_t *lengths,
+                                             const unsigned char **binaries, cl_int *binary_status,
+                                             cl_int *err)
 {
-    cl_program program = cw_traced.clCreateProgramWithBinary(context, num_devices, device_list, lengths, binaries,
-                                                           binary_status, err);
+    cl_program program = cw_traced.clCreateProgramWithBinary(context, num_devices, device_list, lengths,
+                                                             binaries, binary_status, err);
     cl_uint i;
 
     if (!program || !cw_recording())
@@ -48,9 +49,11 @@ cl_program cw_hook_clCreateProgramWithIL(cl_context context, const void *il, siz
 }
 
 cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
-                                                     const cl_device_id *device_list, const char *names, cl_int *err)
+                                                     const cl_device_id *device_list, const char *names,
+                                                     cl_int *err)
 {
-    cl_program program = cw_traced.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
+    cl_program program =
+        cw_traced.clCreateProgramWithBuiltInKernels(context, num_devices, device_list, names, err);
 
     if (program && cw_recording())
         cw_define_program(program, CW_PROGRAM_BUILTIN, cw_fnv1a(CW_FNV_START, names, strlen(names)), NULL, 0);
@@ -58,9 +61,11 @@ cl_program cw_hook_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint
 }
 
 cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
-                              const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+                              const char *options, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
+                              void *user_data)
 {
-    cl_int status = cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
+    cl_int status =
+        cw_traced.clBuildProgram(program, num_devices, device_list, options, pfn_notify, user_data);
 
     if (status == CL_SUCCESS && cw_recording())
         cw_define_build(program, options, !pfn_notify);
@@ -69,10 +74,11 @@ cl_int cw_hook_clBuildProgram(cl_program program, cl_uint num_devices, const cl_
 
 cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
                                 const char *options, cl_uint num_headers, const cl_program *headers,
-                                const char **names, void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+                                const char **names, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
+                                void *user_data)
 {
-    cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers, headers, names,
-                                             pfn_notify, user_data);
+    cl_int status = cw_traced.clCompileProgram(program, num_devices, device_list, options, num_headers,
+                                               headers, names, pfn_notify, user_data);
 
     if (status == CL_SUCCESS && cw_recording())
         cw_define_build(program, options, !pfn_notify);
@@ -81,10 +87,11 @@ cl_int cw_hook_clCompileProgram(cl_program program, cl_uint num_devices, const c
 
 cl_program cw_hook_clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
                                  const char *options, cl_uint num_inputs, const cl_program *inputs,
-                                 void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *err)
+                                 void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data,
+                                 cl_int *err)
 {
-    cl_program program = cw_traced.clLinkProgram(context, num_devices, device_list, options, num_inputs, inputs,
-                                               pfn_notify, user_data, err);
+    cl_program program = cw_traced.clLinkProgram(context, num_devices, device_list, options, num_inputs,
+                                                 inputs, pfn_notify, user_data, err);
 
     if (!program || !cw_recording())
         return program;

@@ -1,5 +1,6 @@
-/* hooks_queue.c - command queues. Under device_times profiling is switched on in the queues that the program makes, and
- * every answer about it is as if it were not: also when recording has stopped, so queues are followed on. */
+/* hooks_queue.c - command queues. Under device_times profiling is switched on in the queues that the program
+ * makes, and every answer about it is as if it were not: also when recording has stopped, so queues are
+ * followed on. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ void cw_host_synchronised(cl_command_queue queue, uint64_t seq)
 }
 
 /* `hidden`: profiling is ours; `properties`: what the program gave, kept for queries (state owns a copy). */
-static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_properties *properties, size_t count)
+static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_properties *properties,
+                       size_t count)
 {
     struct cw_object *o = cw_defined_new(queue, CW_LOG_O_QUEUE);
 
@@ -27,7 +29,8 @@ static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_prope
     if (!o || !hidden)
         return;
     atomic_fetch_or(&o->flags, CW_OBJECT_HIDDEN_PROFILING);
-    o->state = malloc((count + 1) * sizeof *properties); /* never empty: it also marks the old creation call */
+    o->state =
+        malloc((count + 1) * sizeof *properties); /* never empty: it also marks the old creation call */
     if (o->state && count)
         memcpy(o->state, properties, count * sizeof *properties);
     o->seq = count;
@@ -40,7 +43,8 @@ cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id d
     cl_command_queue queue = NULL;
 
     if (hidden)
-        queue = cw_traced.clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE, errcode_ret);
+        queue = cw_traced.clCreateCommandQueue(context, device, properties | CL_QUEUE_PROFILING_ENABLE,
+                                               errcode_ret);
     if (!queue) {
         hidden = false;
         queue = cw_traced.clCreateCommandQueue(context, device, properties, errcode_ret);
@@ -50,8 +54,8 @@ cl_command_queue cw_hook_clCreateCommandQueue(cl_context context, cl_device_id d
     return queue;
 }
 
-/* Copies a property list with profiling added; *count = entries of the original with its final 0, 0 for NULL. Returns
- * NULL when it is to be left alone (profiling is on already, an on-device queue, no memory). */
+/* Copies a property list with profiling added; *count = entries of the original with its final 0, 0 for NULL.
+ * Returns NULL when it is to be left alone (profiling is on already, an on-device queue, no memory). */
 static cl_queue_properties *with_profiling(const cl_queue_properties *properties, size_t *count)
 {
     size_t n = 0, at = SIZE_MAX;
@@ -118,8 +122,8 @@ static cl_int answer_array(const struct cw_object *o, size_t size, void *value, 
     return CL_SUCCESS;
 }
 
-cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t size, void *value,
-                                     size_t *size_ret)
+cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info param_name, size_t size,
+                                     void *value, size_t *size_ret)
 {
     struct cw_object *o = cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
     cl_int status;
@@ -136,18 +140,19 @@ cl_int cw_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_in
 }
 
 /* OpenCL 1.0: the program switches profiling itself, so from then on it is its own. */
-cl_int cw_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
-                                         cl_command_queue_properties *old_properties)
+cl_int cw_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties,
+                                         cl_bool enable, cl_command_queue_properties *old_properties)
 {
     cl_int status = cw_traced.clSetCommandQueueProperty(queue, properties, enable, old_properties);
-    struct cw_object *o = status == CL_SUCCESS && cw_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+    struct cw_object *o =
+        status == CL_SUCCESS && cw_recording() ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 
     if (!o)
         return status;
     if (old_properties && o->flags & CW_OBJECT_HIDDEN_PROFILING)
         *old_properties &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
     if (properties & CL_QUEUE_PROFILING_ENABLE) {
-        atomic_fetch_and(&o->flags, (uint8_t)~(CW_OBJECT_HIDDEN_PROFILING | CW_OBJECT_PROFILED));
+        atomic_fetch_and(&o->flags, (uint8_t) ~(CW_OBJECT_HIDDEN_PROFILING | CW_OBJECT_PROFILED));
         atomic_fetch_or(&o->flags, enable ? CW_OBJECT_PROFILED : 0);
     }
     return status;
@@ -165,7 +170,8 @@ cl_int cw_hook_clRetainCommandQueue(cl_command_queue queue)
 cl_int cw_hook_clReleaseCommandQueue(cl_command_queue queue)
 {
     bool recording = cw_recording();
-    struct cw_object *o = recording || cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
+    struct cw_object *o =
+        recording || cw_recorder.device_times ? cw_object_find(queue, CW_LOG_O_QUEUE) : NULL;
 
     if (o) {
         if (CW_UNLIKELY(cw_recorder.capture_data && recording) && atomic_load(&o->refs) == 1)

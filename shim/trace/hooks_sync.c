@@ -39,29 +39,29 @@ cl_int cw_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events
 
 /* Commands with the usual tail of wait list and event. */
 #define COMMAND(name, command_type, extra_flags, params, args)                                               \
-    cl_int cw_hook_##name(cl_command_queue queue, CW_UNPAREN params cl_uint waits, const cl_event *wait_list, \
-                          cl_event *event)                                                                   \
+    cl_int cw_hook_##name(cl_command_queue queue, CW_UNPAREN params cl_uint waits,                           \
+                          const cl_event *wait_list, cl_event *event)                                        \
     {                                                                                                        \
         struct cw_enqueue e;                                                                                 \
         if (!cw_enqueue_begin(&e, queue, waits, wait_list, event, CW_CALLER))                                \
-            return cw_traced.name(queue, CW_UNPAREN args waits, wait_list, event);                             \
+            return cw_traced.name(queue, CW_UNPAREN args waits, wait_list, event);                           \
         e.r.flags |= extra_flags;                                                                            \
-        return finish(&e, command_type, cw_traced.name(queue, CW_UNPAREN args waits, wait_list, e.event));     \
+        return finish(&e, command_type, cw_traced.name(queue, CW_UNPAREN args waits, wait_list, e.event));   \
     }
 
 COMMAND(clEnqueueMarkerWithWaitList, CL_COMMAND_MARKER, 0, (), ())
 COMMAND(clEnqueueBarrierWithWaitList, CL_COMMAND_BARRIER, 0, (), ())
 /* a migration that drops the contents may not pass what reads or writes them */
 COMMAND(clEnqueueMigrateMemObjects, CL_COMMAND_MIGRATE_MEM_OBJECTS,
-        flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? CW_LOG_E_UNKNOWN_ACCESS : 0,
+        flags &CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? CW_LOG_E_UNKNOWN_ACCESS : 0,
         (cl_uint count, const cl_mem *objects, cl_mem_migration_flags flags, ), (count, objects, flags, ))
 COMMAND(clEnqueueNativeKernel, CL_COMMAND_NATIVE_KERNEL, CW_LOG_E_UNKNOWN_ACCESS,
-        (void(CL_CALLBACK *function)(void *), void *arguments, size_t bytes, cl_uint count, const cl_mem *objects,
-         const void **locations, ),
+        (void(CL_CALLBACK * function)(void *), void *arguments, size_t bytes, cl_uint count,
+         const cl_mem *objects, const void **locations, ),
         (function, arguments, bytes, count, objects, locations, ))
-#define OBJECTS (cl_uint count, const cl_mem *objects, ), (count, objects, )
+#define OBJECTS                     (cl_uint count, const cl_mem *objects, ), (count, objects, )
 #define INTEROP(name, command_type) COMMAND_(name, command_type, CW_LOG_E_UNKNOWN_ACCESS, OBJECTS)
-#define COMMAND_(...) COMMAND(__VA_ARGS__)
+#define COMMAND_(...)               COMMAND(__VA_ARGS__)
 INTEROP(clEnqueueAcquireGLObjects, CL_COMMAND_ACQUIRE_GL_OBJECTS)
 INTEROP(clEnqueueReleaseGLObjects, CL_COMMAND_RELEASE_GL_OBJECTS)
 INTEROP(clEnqueueAcquireEGLObjectsKHR, CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR)

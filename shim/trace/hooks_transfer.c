@@ -39,8 +39,8 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
         e->own = NULL; /* the pending read takes the reference */
     cw_enqueue_transfer(e, &h->t);
     if (CW_UNLIKELY(later))
-        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq, &h->from,
-                         &h->host);
+        cw_capture_later(event, ours, e->queue && e->queue->flags & CW_OBJECT_PROFILED, !h->read, seq,
+                         &h->from, &h->host);
     else if (CW_UNLIKELY(cw_recorder.capture_data) && h->read && !h->from.lost && status == CL_SUCCESS)
         cw_capture_data(seq, &h->host);
     if (h->blocking && status == CL_SUCCESS)
@@ -48,78 +48,113 @@ static cl_int end(struct cw_enqueue *e, struct host_transfer *h, cl_int status)
     return status;
 }
 
-cl_int cw_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
-                                   void *ptr, cl_uint waits, const cl_event *wait_list, cl_event *event)
+cl_int cw_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                   size_t size, void *ptr, cl_uint waits, const cl_event *wait_list,
+                                   cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER, .src = buffer, .src_offset = offset,
-                                    .bytes = size, .host = ptr},
-                              .host = {ptr, size, 1, 1, 0, 0}, .blocking = blocking, .read = true};
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER,
+                                    .src = buffer,
+                                    .src_offset = offset,
+                                    .bytes = size,
+                                    .host = ptr},
+                              .host = {ptr, size, 1, 1, 0, 0},
+                              .blocking = blocking,
+                              .read = true};
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
-                                                   e.event));
+        return cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+                                             event);
+    return end(
+        &e, &h,
+        cw_traced.clEnqueueReadBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, e.event));
 }
 
-cl_int cw_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
-                                    const void *ptr, cl_uint waits, const cl_event *wait_list, cl_event *event)
+cl_int cw_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                    size_t size, const void *ptr, cl_uint waits, const cl_event *wait_list,
+                                    cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER, .dst = buffer, .dst_offset = offset,
-                                    .bytes = size, .host = ptr},
-                              .host = {ptr, size, 1, 1, 0, 0}, .blocking = blocking};
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER,
+                                    .dst = buffer,
+                                    .dst_offset = offset,
+                                    .bytes = size,
+                                    .host = ptr},
+                              .host = {ptr, size, 1, 1, 0, 0},
+                              .blocking = blocking};
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
-                                                    e.event));
+        return cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+                                              event);
+    return end(&e, &h,
+               cw_traced.clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, ptr, waits, wait_list,
+                                              e.event));
 }
 
 /* Host memory of a rectangle: OpenCL 3.0, section 5.2.2, with its defaults for pitches of 0. */
-static struct cw_layout rect_layout(const void *ptr, const size_t *origin, const size_t *region, size_t row_pitch,
-                                    size_t slice_pitch)
+static struct cw_layout rect_layout(const void *ptr, const size_t *origin, const size_t *region,
+                                    size_t row_pitch, size_t slice_pitch)
 {
     size_t row = row_pitch ? row_pitch : region[0], slice = slice_pitch ? slice_pitch : region[1] * row;
 
     return (struct cw_layout){(const char *)ptr + origin[2] * slice + origin[1] * row + origin[0],
-                              region[0], region[1], region[2], row, slice};
+                              region[0],
+                              region[1],
+                              region[2],
+                              row,
+                              slice};
 }
 
 cl_int cw_hook_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                       const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
-                                       size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
-                                       size_t host_slice_pitch, void *ptr, cl_uint waits, const cl_event *wait_list,
-                                       cl_event *event)
+                                       const size_t *buffer_origin, const size_t *host_origin,
+                                       const size_t *region, size_t buffer_row_pitch,
+                                       size_t buffer_slice_pitch, size_t host_row_pitch,
+                                       size_t host_slice_pitch, void *ptr, cl_uint waits,
+                                       const cl_event *wait_list, cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER_RECT, .src = buffer, .src_origin = buffer_origin,
-                                    .dst_origin = host_origin, .region = region, .host = ptr,
-                                    .src_row_pitch = buffer_row_pitch, .src_slice_pitch = buffer_slice_pitch,
-                                    .dst_row_pitch = host_row_pitch, .dst_slice_pitch = host_slice_pitch},
-                              .blocking = blocking, .read = true};
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_BUFFER_RECT,
+                                    .src = buffer,
+                                    .src_origin = buffer_origin,
+                                    .dst_origin = host_origin,
+                                    .region = region,
+                                    .host = ptr,
+                                    .src_row_pitch = buffer_row_pitch,
+                                    .src_slice_pitch = buffer_slice_pitch,
+                                    .dst_row_pitch = host_row_pitch,
+                                    .dst_slice_pitch = host_slice_pitch},
+                              .blocking = blocking,
+                              .read = true};
     struct cw_enqueue e;
 
     if (host_origin && region)
         h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
-                                               buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
-                                               ptr, waits, wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
-                                                       buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-                                                       host_slice_pitch, ptr, waits, wait_list, e.event));
+                                                 buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                 host_slice_pitch, ptr, waits, wait_list, event);
+    return end(&e, &h,
+               cw_traced.clEnqueueReadBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                                 buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                 host_slice_pitch, ptr, waits, wait_list, e.event));
 }
 
 cl_int cw_hook_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                        const size_t *buffer_origin, const size_t *host_origin, const size_t *region,
-                                        size_t buffer_row_pitch, size_t buffer_slice_pitch, size_t host_row_pitch,
+                                        const size_t *buffer_origin, const size_t *host_origin,
+                                        const size_t *region, size_t buffer_row_pitch,
+                                        size_t buffer_slice_pitch, size_t host_row_pitch,
                                         size_t host_slice_pitch, const void *ptr, cl_uint waits,
                                         const cl_event *wait_list, cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER_RECT, .dst = buffer, .dst_origin = buffer_origin,
-                                    .src_origin = host_origin, .region = region, .host = ptr,
-                                    .dst_row_pitch = buffer_row_pitch, .dst_slice_pitch = buffer_slice_pitch,
-                                    .src_row_pitch = host_row_pitch, .src_slice_pitch = host_slice_pitch},
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_BUFFER_RECT,
+                                    .dst = buffer,
+                                    .dst_origin = buffer_origin,
+                                    .src_origin = host_origin,
+                                    .region = region,
+                                    .host = ptr,
+                                    .dst_row_pitch = buffer_row_pitch,
+                                    .dst_slice_pitch = buffer_slice_pitch,
+                                    .src_row_pitch = host_row_pitch,
+                                    .src_slice_pitch = host_slice_pitch},
                               .blocking = blocking};
     struct cw_enqueue e;
 
@@ -127,11 +162,12 @@ cl_int cw_hook_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, c
         h.host = rect_layout(ptr, host_origin, region, host_row_pitch, host_slice_pitch);
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
         return cw_traced.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
-                                                buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
-                                                ptr, waits, wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
-                                                        buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-                                                        host_slice_pitch, ptr, waits, wait_list, e.event));
+                                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                  host_slice_pitch, ptr, waits, wait_list, event);
+    return end(&e, &h,
+               cw_traced.clEnqueueWriteBufferRect(queue, buffer, blocking, buffer_origin, host_origin, region,
+                                                  buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+                                                  host_slice_pitch, ptr, waits, wait_list, e.event));
 }
 
 static struct cw_layout image_layout(cl_mem image, const void *ptr, const size_t *region, size_t row_pitch,
@@ -139,38 +175,55 @@ static struct cw_layout image_layout(cl_mem image, const void *ptr, const size_t
 {
     if (!cw_recorder.capture_data || !region)
         return (struct cw_layout){0};
-    return (struct cw_layout){ptr, region[0] * cw_capture_element(image), region[1], region[2], row_pitch, slice_pitch};
+    return (struct cw_layout){
+        ptr, region[0] * cw_capture_element(image), region[1], region[2], row_pitch, slice_pitch};
 }
 
-cl_int cw_hook_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
-                                  const size_t *region, size_t row_pitch, size_t slice_pitch, void *ptr, cl_uint waits,
-                                  const cl_event *wait_list, cl_event *event)
+cl_int cw_hook_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                  const size_t *origin, const size_t *region, size_t row_pitch,
+                                  size_t slice_pitch, void *ptr, cl_uint waits, const cl_event *wait_list,
+                                  cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_IMAGE, .src = image, .src_origin = origin, .region = region,
-                                    .host = ptr, .dst_row_pitch = row_pitch, .dst_slice_pitch = slice_pitch},
+    struct host_transfer h = {.t = {.type = CL_COMMAND_READ_IMAGE,
+                                    .src = image,
+                                    .src_origin = origin,
+                                    .region = region,
+                                    .host = ptr,
+                                    .dst_row_pitch = row_pitch,
+                                    .dst_slice_pitch = slice_pitch},
                               .host = image_layout(image, ptr, region, row_pitch, slice_pitch),
-                              .blocking = blocking, .read = true};
+                              .blocking = blocking,
+                              .read = true};
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
-                                          wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
-                                                  waits, wait_list, e.event));
+        return cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                            ptr, waits, wait_list, event);
+    return end(&e, &h,
+               cw_traced.clEnqueueReadImage(queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                            ptr, waits, wait_list, e.event));
 }
 
-cl_int cw_hook_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
-                                   const size_t *region, size_t row_pitch, size_t slice_pitch, const void *ptr,
-                                   cl_uint waits, const cl_event *wait_list, cl_event *event)
+cl_int cw_hook_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                   const size_t *origin, const size_t *region, size_t row_pitch,
+                                   size_t slice_pitch, const void *ptr, cl_uint waits,
+                                   const cl_event *wait_list, cl_event *event)
 {
-    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_IMAGE, .dst = image, .dst_origin = origin, .region = region,
-                                    .host = ptr, .src_row_pitch = row_pitch, .src_slice_pitch = slice_pitch},
-                              .host = image_layout(image, ptr, region, row_pitch, slice_pitch), .blocking = blocking};
+    struct host_transfer h = {.t = {.type = CL_COMMAND_WRITE_IMAGE,
+                                    .dst = image,
+                                    .dst_origin = origin,
+                                    .region = region,
+                                    .host = ptr,
+                                    .src_row_pitch = row_pitch,
+                                    .src_slice_pitch = slice_pitch},
+                              .host = image_layout(image, ptr, region, row_pitch, slice_pitch),
+                              .blocking = blocking};
     struct cw_enqueue e;
 
     if (!begin(&e, &h, queue, waits, wait_list, event, CW_CALLER))
-        return cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr, waits,
-                                           wait_list, event);
-    return end(&e, &h, cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch, ptr,
-                                                   waits, wait_list, e.event));
+        return cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                             ptr, waits, wait_list, event);
+    return end(&e, &h,
+               cw_traced.clEnqueueWriteImage(queue, image, blocking, origin, region, row_pitch, slice_pitch,
+                                             ptr, waits, wait_list, e.event));
 }

@@ -7,20 +7,20 @@
 
 /* What the program last set for one argument. */
 struct arg_shadow {
-    uint64_t value;   /* VALUE up to 8 bytes; MEMORY, SAMPLER, QUEUE: the handle; SVM: the address */
-    uint8_t *big;     /* VALUE over 8 bytes, owned */
+    uint64_t value; /* VALUE up to 8 bytes; MEMORY, SAMPLER, QUEUE: the handle; SVM: the address */
+    uint8_t *big;   /* VALUE over 8 bytes, owned */
     uint32_t size, id, big_capacity;
-    uint8_t kind;     /* enum cw_arg_kind */
-    bool dirty;       /* changed since the kernel's latest record */
+    uint8_t kind; /* enum cw_arg_kind */
+    bool dirty;   /* changed since the kernel's latest record */
 };
 
 struct cw_kernel {
-    cw_lock lock;            /* enqueues of one kernel on several threads are legal */
+    cw_lock lock; /* enqueues of one kernel on several threads are legal */
     uint32_t count;
     uint32_t dirty_low, dirty_high; /* arguments outside [low, high) are clean */
-    uint64_t latest;         /* generation << 32 | thread number + 1 of the latest record; 0: none to build upon */
+    uint64_t latest; /* generation << 32 | thread number + 1 of the latest record; 0: none to build upon */
     bool indirect;
-    uint8_t dims, has;       /* the latest record's range; has: CW_LOG_K_LOCAL_NULL | _OFFSET | _TASK */
+    uint8_t dims, has; /* the latest record's range; has: CW_LOG_K_LOCAL_NULL | _OFFSET | _TASK */
     size_t range[9];
     struct arg_shadow args[];
 };
@@ -66,8 +66,8 @@ static void mark_dirty(struct cw_kernel *k, uint32_t index)
 }
 
 /* Stores a small argument; only a change makes it dirty. */
-static void set_small(struct cw_kernel *k, uint32_t index, enum cw_arg_kind kind, uint32_t size, uint64_t value,
-                      uint32_t id)
+static void set_small(struct cw_kernel *k, uint32_t index, enum cw_arg_kind kind, uint32_t size,
+                      uint64_t value, uint32_t id)
 {
     struct arg_shadow *a = &k->args[index];
 
@@ -150,7 +150,8 @@ void cw_kernel_set_svm(struct cw_kernel *k, cl_uint index, const void *address)
     uint64_t offset;
 
     if (index < k->count)
-        set_small(k, index, CW_ARG_SVM, 8, (uint64_t)(uintptr_t)address, (uint32_t)cw_svm_id(address, &offset));
+        set_small(k, index, CW_ARG_SVM, 8, (uint64_t)(uintptr_t)address,
+                  (uint32_t)cw_svm_id(address, &offset));
 }
 
 void cw_kernel_set_indirect(struct cw_kernel *k)
@@ -228,7 +229,8 @@ static void encode_args(struct cw_rec *r, struct cw_kernel *k, bool full)
     k->dirty_low = k->dirty_high = 0;
 }
 
-/* The range in one row: global, local, offset; unused dimensions zero. Returns the flags that say what it has. */
+/* The range in one row: global, local, offset; unused dimensions zero. Returns the flags that say what it
+ * has. */
 static uint8_t flatten(const struct cw_range *range, size_t flat[9])
 {
     cl_uint i, dims = range->work_dim <= 3 ? range->work_dim : 0;
@@ -257,7 +259,8 @@ static void encode_range(struct cw_rec *r, uint8_t dims, uint8_t has, const size
         cw_rec_u(r, flat[6 + i]);
 }
 
-void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range, struct cw_thread *t)
+void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
+                      struct cw_thread *t)
 {
     struct cw_kernel *k = kernel ? kernel->state : NULL;
     uint64_t me = (uint64_t)cw_log_generation << 32 | (t->number + 1);
@@ -278,7 +281,8 @@ void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct c
     if (CW_UNLIKELY(full && k->latest >> 32 != cw_log_generation))
         define_args(k);
     same = !full && dims == k->dims && has == k->has && !memcmp(flat, k->range, sizeof flat);
-    cw_rec_u(r, has | (full ? CW_LOG_K_FULL : 0) | (nested ? CW_LOG_K_NESTED : 0) | (same ? CW_LOG_K_SAME_RANGE : 0));
+    cw_rec_u(r, has | (full ? CW_LOG_K_FULL : 0) | (nested ? CW_LOG_K_NESTED : 0) |
+                    (same ? CW_LOG_K_SAME_RANGE : 0));
     if (!same)
         encode_range(r, dims, has, flat);
     encode_args(r, k, full);

@@ -22,8 +22,8 @@ static struct {
     struct cw_log_names names;
     dev_t device;
     ino_t inode;
-    uint64_t bytes;         /* reserved so far */
-    uint8_t *next, *end;    /* mapped and not yet handed out */
+    uint64_t bytes;      /* reserved so far */
+    uint8_t *next, *end; /* mapped and not yet handed out */
     struct cw_log_header *header;
     struct cw_log_place kept[KEPT_CHUNKS];
     unsigned kept_count;

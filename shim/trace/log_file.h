@@ -11,8 +11,8 @@
 #include "../../analyzer/trace/log_format.h"
 #include "log_name.h"
 
-/* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is left
- * alone. */
+/* Creates this process's log and maps its header. After a fork the child calls it again; the parent's file is
+ * left alone. */
 enum cw_status cw_log_file_open(const char *out, bool capture_data, bool run_mode, struct cw_error *err);
 
 /* True when this process has made a log. */

@@ -18,8 +18,8 @@
 static uint64_t run_id;
 static char start_cwd[PATH_MAX];
 
-/* Relative names count from where the program was started, and descendants must agree on the run: both are taken
- * before main can change directory or start threads (setenv is not thread-safe). */
+/* Relative names count from where the program was started, and descendants must agree on the run: both are
+ * taken before main can change directory or start threads (setenv is not thread-safe). */
 __attribute__((constructor)) static void remember_start(void)
 {
     const char *mode = secure_getenv("CLWEAVE_MODE"), *run = secure_getenv("CLWEAVE_RUN"),
@@ -64,8 +64,10 @@ static enum cw_status expand(const char *out, char path[PATH_MAX], struct cw_err
     if (n + 40 >= PATH_MAX) /* room for "-PID-N" and ".data" */
         return cw_error_set(err, CW_ERR_LIMIT, "the working directory's path is too long; set CLWEAVE_OUT");
     st = cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
-    name = st == CW_OK ? strlen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path) + 25 : 0; /* "-PID-N", ".data" */
-    if (name > NAME_MAX && strlen(base) > name - NAME_MAX) { /* of a very long program's name the beginning will do */
+    name = st == CW_OK ? strlen(strrchr(path, '/') ? strrchr(path, '/') + 1 : path) + 25
+                       : 0; /* "-PID-N", ".data" */
+    if (name > NAME_MAX &&
+        strlen(base) > name - NAME_MAX) { /* of a very long program's name the beginning will do */
         base[strlen(base) - (name - NAME_MAX)] = '\0';
         st = cw_options_expand(out, base, (long)getpid(), path + n, PATH_MAX - 40 - n, err);
     }
@@ -98,7 +100,8 @@ static bool log_in_use(const char *path)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return errno != ENOENT && errno != ELOOP; /* a link is not a log of ours: it is replaced, not followed */
+        return errno != ENOENT &&
+               errno != ELOOP; /* a link is not a log of ours: it is replaced, not followed */
     n = pread(fd, &h, offsetof(struct cw_log_header, start_realtime_ns), 0);
     close(fd);
     if (n < (ssize_t)offsetof(struct cw_log_header, start_realtime_ns) || memcmp(h.magic, CW_LOG_MAGIC, 8))
@@ -119,8 +122,9 @@ static bool json_in_use(const char *path)
     return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec >= run_id;
 }
 
-/* Locks the folder of `path` against other processes that choose names in it. One that was stopped in there must not
- * stop everybody: after a second we go on without. Returns a descriptor, -1 where that cannot be done. */
+/* Locks the folder of `path` against other processes that choose names in it. One that was stopped in there
+ * must not stop everybody: after a second we go on without. Returns a descriptor, -1 where that cannot be
+ * done. */
 static int lock_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -142,7 +146,8 @@ void cw_log_unlock(int lock)
     close(lock);
 }
 
-enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, int *lock, struct cw_error *err)
+enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *fd, int *lock,
+                             struct cw_error *err)
 {
     const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     char path[PATH_MAX];
@@ -162,8 +167,9 @@ enum cw_status cw_log_create(const char *out, struct cw_log_names *names, int *f
         if (*fd < 0)
             *fd = open(names->log, flags, 0600);
         if (*fd < 0 && errno != EEXIST)
-            return cw_error_set(err, CW_ERR_IO, "cannot create %.380s: %s; set CLWEAVE_OUT to a writable place",
-                                names->log, strerror(errno));
+            return cw_error_set(err, CW_ERR_IO,
+                                "cannot create %.380s: %s; set CLWEAVE_OUT to a writable place", names->log,
+                                strerror(errno));
     }
     if (st == CW_OK && *fd < 0)
         return cw_error_set(err, CW_ERR_IO, "%.380s and its variants are in use; set CLWEAVE_OUT", path);

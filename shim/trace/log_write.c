@@ -21,8 +21,9 @@ _Atomic(volatile uint32_t *) cw_log_alive = &asleep;
 enum { UNCONFIGURED, READY, OPEN, OVER };
 static _Atomic int state; /* changed under state_lock, but for the first steps of a forked child */
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile uint32_t *page;   /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
-                                  /* word says that a thread of the child is resetting what it inherited */
+static volatile uint32_t
+    *page; /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
+           /* word says that a thread of the child is resetting what it inherited */
 static char *out_option;
 static bool capture, of_run_mode;
 static pthread_key_t thread_key;
@@ -90,7 +91,8 @@ static bool make_page(void)
     return true;
 }
 
-/* In the child of a fork, by the first of its threads that records: forget what belongs to the parent's log. */
+/* In the child of a fork, by the first of its threads that records: forget what belongs to the parent's log.
+ */
 static void forget_parent(void)
 {
     struct cw_thread *t, *next;
@@ -116,8 +118,8 @@ static void forget_parent(void)
         fork_resets[i]();
 }
 
-/* In a child of the process that made the page. It may have made threads before its first call: one of them resets,
- * the others wait until that is done. */
+/* In a child of the process that made the page. It may have made threads before its first call: one of them
+ * resets, the others wait until that is done. */
 static void become_a_process(void)
 {
     uint32_t none = 0;

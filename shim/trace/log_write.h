@@ -26,11 +26,11 @@
 /* A record in the making, on the caller's stack. Its body grows on the heap if it must (`heap`). */
 struct cw_rec {
     uint64_t seq, begin_ns, end_ns;
-    uint32_t flags;    /* enum cw_log_enqueue_flags, for kinds with an enqueue head */
+    uint32_t flags; /* enum cw_log_enqueue_flags, for kinds with an enqueue head */
     int32_t status;
-    uint8_t *p, *end;  /* where the next byte goes; end of the room */
-    uint8_t *body;     /* inline_bytes or heap */
-    bool lost;         /* memory ran out: the record will be dropped and recording stops */
+    uint8_t *p, *end; /* where the next byte goes; end of the room */
+    uint8_t *body;    /* inline_bytes or heap */
+    bool lost;        /* memory ran out: the record will be dropped and recording stops */
     uint8_t inline_bytes[CW_REC_INLINE];
 };
 
@@ -40,19 +40,23 @@ struct cw_thread {
     enum cw_log_guard guard; /* how to store into the chunk, as was right at guard_ns */
     uint64_t guard_ns;
     uint8_t *p, *end;
-    uint64_t seq, time_ns;    /* bases of the segment's next deltas */
+    uint64_t seq, time_ns; /* bases of the segment's next deltas */
     uint64_t calls, recorder_ns;
     uint32_t number, segment, enqueues;
-    uint32_t generation;      /* of cw_log_generation: a forked child's differs */
-    uint32_t depth;           /* enqueue hooks this thread is inside of */
-    bool busy;                /* inside a commit: a signal handler must not write */
-    struct { uintptr_t address; uint32_t id, generation; } sites[16]; /* call sites seen lately */
+    uint32_t generation; /* of cw_log_generation: a forked child's differs */
+    uint32_t depth;      /* enqueue hooks this thread is inside of */
+    bool busy;           /* inside a commit: a signal handler must not write */
+    struct {
+        uintptr_t address;
+        uint32_t id, generation;
+    } sites[16]; /* call sites seen lately */
     struct cw_thread *next;
 };
 
 extern __thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
-extern _Atomic(volatile uint32_t *) cw_log_alive; /* points to 0 when nothing is recorded; a forked child finds 0 */
-extern uint32_t cw_log_generation;      /* counts the logs of this process: 1, in a forked child 2 ... */
+extern _Atomic(volatile uint32_t *)
+    cw_log_alive;                  /* points to 0 when nothing is recorded; a forked child finds 0 */
+extern uint32_t cw_log_generation; /* counts the logs of this process: 1, in a forked child 2 ... */
 
 /* Slow paths of cw_recording and cw_log_thread. */
 bool cw_log_wake(void);
@@ -104,9 +108,9 @@ static inline void cw_rec_s(struct cw_rec *r, int64_t v)
     cw_rec_u(r, cw_log_zigzag(v));
 }
 
-/* Finish a record and make it visible. cw_rec_commit writes kinds without a call head, cw_rec_commit_call those with
- * call and enqueue heads (times, flags and status from `r`; body = what follows the status). After either `r` must not
- * be used again. */
+/* Finish a record and make it visible. cw_rec_commit writes kinds without a call head, cw_rec_commit_call
+ * those with call and enqueue heads (times, flags and status from `r`; body = what follows the status). After
+ * either `r` must not be used again. */
 void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
 void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
 
@@ -129,8 +133,8 @@ void cw_log_close(struct cw_log_names *names);
 /* Registers a function that a forked child runs before its first record (in its only thread). At most 4. */
 void cw_log_on_fork(void (*reset)(void));
 
-/* Stores `n` bytes in the data file, and says where in it. Thread-safe. Returns false when it could not; recording has
- * then stopped. */
+/* Stores `n` bytes in the data file, and says where in it. Thread-safe. Returns false when it could not;
+ * recording has then stopped. */
 bool cw_log_blob(const void *bytes, size_t n, uint64_t *offset);
 
 #endif

@@ -16,7 +16,7 @@
 
 struct cw_dispatch cw_traced;
 static void (*before_end)(void); /* NULL: nothing has to be over first */
-static bool tool_converts; /* `clweave trace` makes the JSON when the program has ended */
+static bool tool_converts;       /* `clweave trace` makes the JSON when the program has ended */
 
 static unsigned parse_callsites(const char *text)
 {
@@ -89,7 +89,8 @@ static void convert(void)
     sigset_t block, old;
 
     cw_log_close(&names);
-    /* a file-size limit or a closed pipe must stop us, not the program; what is then pending is dropped unseen */
+    /* a file-size limit or a closed pipe must stop us, not the program; what is then pending is dropped
+     * unseen */
     sigemptyset(&block);
     sigaddset(&block, SIGXFSZ);
     sigaddset(&block, SIGPIPE);
@@ -99,8 +100,8 @@ static void convert(void)
     else if (cw_trace_convert(names.log, names.json, &err) == CW_OK)
         unlink(names.log);
     else if (!cw_log_guard_is_cut()) /* else recording has stopped with a message */
-        cw_log_error("the log %s could not be converted: %s; try: clweave graph %s -o trace.json", names.log, err.text,
-                     names.log);
+        cw_log_error("the log %s could not be converted: %s; try: clweave graph %s -o trace.json", names.log,
+                     err.text, names.log);
     while (sigtimedwait(&block, NULL, &(struct timespec){0}) > 0)
         ;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -137,7 +138,8 @@ void cw_trace_at_end(void)
     errno = saved;
 }
 
-/* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece. */
+/* Handlers run in reverse order of registration, and vendors register theirs as they wake up piece by piece.
+ */
 void cw_trace_register_exit(void)
 {
     static _Atomic unsigned count;
@@ -152,13 +154,13 @@ void cw_trace_register_exit(void)
 
 static const struct cw_dispatch hooks = {
 #define HOOK(name) .name = cw_hook_##name,
-    CW_TRACE_HOOKS(HOOK)
-};
+    CW_TRACE_HOOKS(HOOK)};
 
 const struct cw_mode cw_mode_trace = {
     .name = "trace",
     .hooks = &hooks,
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
-    .stop = cw_trace_at_end, /* a program that made no platform or context call before it used what it inherited */
+    .stop = cw_trace_at_end, /* a program that made no platform or context call before it used what it
+                                inherited */
 };

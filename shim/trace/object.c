@@ -88,7 +88,8 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind)
         o->kind = (uint8_t)kind;
         o->flags = 0;
         o->refs = 1;
-        o->id = kind == CW_LOG_O_EVENT ? 0 : atomic_fetch_add_explicit(&next_id[kind], 1, memory_order_relaxed);
+        o->id =
+            kind == CW_LOG_O_EVENT ? 0 : atomic_fetch_add_explicit(&next_id[kind], 1, memory_order_relaxed);
         atomic_store_explicit(&o->generation, cw_log_generation, memory_order_relaxed);
         o->seq = 0;
         o->state = NULL;

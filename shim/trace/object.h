@@ -1,10 +1,10 @@
 /* object.h - which object of the trace a program's handle is, at this moment.
  *
- * A hash table from vendor handles to entries. Lookups take no lock: chains only ever grow at their head, and an entry
- * whose handle ended stays in its chain to be used again (for a handle of the same bucket). An entry is removed when the
- * program's last reference goes, before the vendor hears of it, because the vendor may hand the same address to another
- * thread at once. Using a handle while another thread releases it is the program's error in OpenCL too; it cannot crash
- * us, because entries are never freed. */
+ * A hash table from vendor handles to entries. Lookups take no lock: chains only ever grow at their head, and
+ * an entry whose handle ended stays in its chain to be used again (for a handle of the same bucket). An entry
+ * is removed when the program's last reference goes, before the vendor hears of it, because the vendor may
+ * hand the same address to another thread at once. Using a handle while another thread releases it is the
+ * program's error in OpenCL too; it cannot crash us, because entries are never freed. */
 #ifndef CW_OBJECT_H
 #define CW_OBJECT_H
 
@@ -16,47 +16,50 @@
 
 enum cw_object_flags {
     CW_OBJECT_USER_EVENT = 1,
-    CW_OBJECT_SEEN_COMPLETE = 2,   /* event: a completion was recorded */
-    CW_OBJECT_PROFILED = 4,        /* queue, event: device times can be asked for */
-    CW_OBJECT_HIDDEN_PROFILING = 8,/* queue: profiling is on because of us; the program must not see it */
+    CW_OBJECT_SEEN_COMPLETE = 2,    /* event: a completion was recorded */
+    CW_OBJECT_PROFILED = 4,         /* queue, event: device times can be asked for */
+    CW_OBJECT_HIDDEN_PROFILING = 8, /* queue: profiling is on because of us; the program must not see it */
     CW_OBJECT_OUT_OF_ORDER = 16,
-    CW_OBJECT_UNKNOWN_EVENT = 32   /* event of a command that was not recorded */
+    CW_OBJECT_UNKNOWN_EVENT = 32 /* event of a command that was not recorded */
 };
 
 struct cw_object {
     _Atomic(const void *) handle; /* NULL: free for reuse */
     struct cw_object *next;
-    uint8_t kind;                 /* enum cw_log_object */
-    _Atomic uint8_t flags;        /* enum cw_object_flags */
-    _Atomic uint32_t refs;        /* the program's references */
-    uint32_t id;                  /* in the log; a user event's number */
-    _Atomic uint32_t generation;  /* of the log that defines it */
-    uint64_t seq;                 /* event: its command */
-    void *state;                  /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
-    const void *owner;            /* event: its queue's handle; command buffer: its first queue's; memory, program, queue: the context's; kernel: program's */
+    uint8_t kind;                /* enum cw_log_object */
+    _Atomic uint8_t flags;       /* enum cw_object_flags */
+    _Atomic uint32_t refs;       /* the program's references */
+    uint32_t id;                 /* in the log; a user event's number */
+    _Atomic uint32_t generation; /* of the log that defines it */
+    uint64_t seq;                /* event: its command */
+    void *state;       /* kernel: struct cw_kernel; memory: struct cw_memory; queue: properties array */
+    const void *owner; /* event: its queue's handle; command buffer: its first queue's; memory, program,
+                          queue: the context's; kernel: program's */
 };
 
-/* The entry of `handle` if it is live and of `kind`, else NULL. NULL handles are found nowhere. Thread-safe. */
+/* The entry of `handle` if it is live and of `kind`, else NULL. NULL handles are found nowhere. Thread-safe.
+ */
 struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind);
 
 /* The live entry of `handle`, whatever its kind: two live objects never share an address. */
 struct cw_object *cw_object_find_any(const void *handle);
 
-/* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the current
- * generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its state handed to
- * `cw_object_dropped`. Returns NULL when memory is out. Thread-safe. */
+/* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
+ * current generation. A live entry of the same handle (the vendor freed it behind our back) is replaced, its
+ * state handed to `cw_object_dropped`. Returns NULL when memory is out. Thread-safe. */
 struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 
 /* Ends an entry and frees its state. NULL allowed. */
 void cw_object_remove(struct cw_object *o);
 
-/* Count references. Retaining what is unknown is ignored. cw_object_release returns true when that was the last one; the
- * caller then removes the entry. */
+/* Count references. Retaining what is unknown is ignored. cw_object_release returns true when that was the
+ * last one; the caller then removes the entry. */
 void cw_object_retain(const void *handle, enum cw_log_object kind);
 bool cw_object_release(struct cw_object *o);
 
 /* Calls visit(o, context) for every live entry of `kind`. Others may come and go meanwhile. */
-void cw_object_each(enum cw_log_object kind, void (*visit)(struct cw_object *o, void *context), void *context);
+void cw_object_each(enum cw_log_object kind, void (*visit)(struct cw_object *o, void *context),
+                    void *context);
 
 /* In the child of a fork: locks may have been held by threads that do not exist here. */
 void cw_object_after_fork(void);

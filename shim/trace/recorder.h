@@ -1,7 +1,8 @@
 /* recorder.h - what the recording hooks share: settings, objects and their definitions, enqueues.
  *
- * A hook makes the vendor's call exactly as the program made it and writes a record beside it. It never holds a lock over
- * a vendor call and never retains what the program could see. Everything here is safe on any thread. */
+ * A hook makes the vendor's call exactly as the program made it and writes a record beside it. It never holds
+ * a lock over a vendor call and never retains what the program could see. Everything here is safe on any
+ * thread. */
 #ifndef CW_RECORDER_H
 #define CW_RECORDER_H
 
@@ -20,8 +21,8 @@ extern struct cw_recorder_settings cw_recorder;
 
 /* ---- objects and their definitions (define.c) */
 
-/* The entry of `handle`, made and described in the log if it is not known (by asking the vendor). NULL for a NULL handle
- * or when the vendor does not know it either. Not for events. */
+/* The entry of `handle`, made and described in the log if it is not known (by asking the vendor). NULL for a
+ * NULL handle or when the vendor does not know it either. Not for events. */
 struct cw_object *cw_define(const void *handle, enum cw_log_object kind);
 
 static inline struct cw_object *cw_known(const void *handle, enum cw_log_object kind)
@@ -51,14 +52,17 @@ void cw_defined_release(const void *handle, enum cw_log_object kind);
 #define CW_FNV_START 0xcbf29ce484222325u
 uint64_t cw_fnv1a(uint64_t hash, const void *bytes, size_t n);
 
-/* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`). */
+/* After a build, compile or link: options, and under capture_data the binary, if the build is over (`done`).
+ */
 void cw_define_build(cl_program program, const char *options, bool done);
 
 /* The bytes that a program was made from, under capture_data. */
 void cw_define_bytes(cl_program program, const void *bytes, size_t n);
 
-/* Programs that are made of others, or from bytes that the vendor does not give back; before/instead of cw_defined_new. */
-void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs, cl_uint count);
+/* Programs that are made of others, or from bytes that the vendor does not give back; before/instead of
+ * cw_defined_new. */
+void cw_define_program(cl_program program, uint32_t kind, uint64_t hash, const cl_program *inputs,
+                       cl_uint count);
 
 /* ---- SVM allocations, which have addresses instead of handles (svm.c) */
 void cw_svm_add(cl_context context, void *address, size_t bytes, cl_svm_mem_flags flags);
@@ -82,7 +86,8 @@ struct cw_range {
     bool task;
 };
 /* Writes the kernel command's part of `r`: what changed since the kernel's latest record. */
-void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range, struct cw_thread *t);
+void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
+                      struct cw_thread *t);
 
 /* ---- call sites (callsite.c) */
 
@@ -101,10 +106,11 @@ struct cw_enqueue {
     struct cw_thread *t;
     struct cw_object *queue;
     cl_command_queue queue_handle;
-    cl_event *event;  /* what to pass to the vendor: the program's pointer, or &own where device times are wanted */
+    cl_event
+        *event; /* what to pass to the vendor: the program's pointer, or &own where device times are wanted */
     cl_event own;
-    bool wanted;      /* the program asked for the event */
-    uint64_t enter_ns;/* set for the sampled estimate of our own cost */
+    bool wanted;       /* the program asked for the event */
+    uint64_t enter_ns; /* set for the sampled estimate of our own cost */
 };
 
 /* False: nothing is recorded, make the call plainly. Else cw_enqueue_end must follow. */
@@ -117,8 +123,8 @@ void cw_enqueue_returned(struct cw_enqueue *e, cl_int status);
 /* Sequence number + 1 of the command whose call is being made by this thread; 0: none that is recorded. */
 extern _Thread_local uint64_t cw_enqueuing;
 
-/* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the clock of
- * profiling, and ended with `status`. Any thread; asks nobody. (device_times.c) */
+/* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the
+ * clock of profiling, and ended with `status`. Any thread; asks nobody. (device_times.c) */
 void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
 
 /* A part of a launch: work-groups along `dim`. */
@@ -140,9 +146,9 @@ void cw_enqueue_commit(struct cw_enqueue *e, enum cw_log_kind kind);
 
 /* Parameters of a transfer; zeroed members are not recorded. */
 struct cw_transfer {
-    uint32_t type;          /* cl_command_type */
+    uint32_t type; /* cl_command_type */
     cl_mem src, dst;
-    uint64_t src_id, dst_id;/* id + 1 where there is no handle (SVM) */
+    uint64_t src_id, dst_id; /* id + 1 where there is no handle (SVM) */
     uint64_t src_offset, dst_offset, bytes;
     const size_t *src_origin, *dst_origin, *region;
     uint64_t src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch;
@@ -155,11 +161,12 @@ struct cw_transfer {
 /* Writes the record of a transfer. */
 void cw_enqueue_transfer(struct cw_enqueue *e, const struct cw_transfer *t);
 
-/* Writes a CW_HOST_WRITE: the program changed `t->dst` (bytes dst_offset, bytes; data) by its host pointer. */
+/* Writes a CW_HOST_WRITE: the program changed `t->dst` (bytes dst_offset, bytes; data) by its host pointer.
+ */
 void cw_host_write_record(const struct cw_transfer *t);
 
-/* Pseudo-commands of the host (enum cw_host_type of trace.h), around the vendor's call. begin returns false when nothing
- * is recorded; else end must follow. user_event: sequence number of its creation + 1, else 0. */
+/* Pseudo-commands of the host (enum cw_host_type of trace.h), around the vendor's call. begin returns false
+ * when nothing is recorded; else end must follow. user_event: sequence number of its creation + 1, else 0. */
 bool cw_host_begin(struct cw_rec *r, cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
                    struct cw_caller caller);
 void cw_host_end(struct cw_rec *r, uint32_t type, uint64_t user_event, cl_int exec_status, cl_int status);
@@ -178,8 +185,8 @@ struct cw_map {
     bool image;
 };
 void cw_map_add(cl_mem memory, const struct cw_map *map);
-/* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there with it; false
- * when there is none. */
+/* Takes the latest map of `memory` at `address` out, with the flags and the extent of all that were there
+ * with it; false when there is none. */
 bool cw_map_take(cl_mem memory, const void *address, struct cw_map *map);
 void cw_map_forget(cl_mem memory);
 void cw_map_after_fork(void);
@@ -190,7 +197,8 @@ void cw_map_after_fork(void);
 void cw_times_adopt(cl_event event, uint64_t seq);
 /* Writes the times of the command if it has finished, else returns false. */
 bool cw_times_write(cl_event event, uint64_t seq);
-/* Writes the times of finished commands and drops them; `all` also those whose number is small. Never blocks. */
+/* Writes the times of finished commands and drops them; `all` also those whose number is small. Never blocks.
+ */
 void cw_times_harvest(bool all);
 void cw_times_after_fork(void);
 

@@ -5,7 +5,8 @@
  * the merge needs all products, nothing else depends on anything. Elements are small whole numbers, so that
  * every sum is exact in float whatever the order.
  *
- * usage: blockmatmul [n] [times]   matrices of n x n elements, n even, default 64; all of it so often, default 1 */
+ * usage: blockmatmul [n] [times]   matrices of n x n elements, n even, default 64; all of it so often,
+ * default 1 */
 #include "common.h"
 
 #include <stdlib.h>

@@ -66,7 +66,8 @@ static void build(struct app *a, const char *source)
 /* APP_SUBDEVICE: a sub-device of one unit stands for the device. */
 static void take_part(struct app *a)
 {
-    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                                CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id part;
 
     if (!getenv("APP_SUBDEVICE"))

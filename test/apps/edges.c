@@ -1,5 +1,6 @@
-/* edges.c - ranges with rough edges: global offsets in one to three dimensions, with and without work-groups, one kernel
- * with and without an offset in turn; sizes that no convenient work-group divides (primes), where the vendor chooses.
+/* edges.c - ranges with rough edges: global offsets in one to three dimensions, with and without work-groups,
+ * one kernel with and without an offset in turn; sizes that no convenient work-group divides (primes), where
+ * the vendor chooses.
  *
  * usage: edges [rounds]   default 3 */
 #include "common.h"
@@ -13,7 +14,8 @@
 #define TALL  13
 
 static const char source[] =
-    "uint where(uint d) { return get_group_id(d) * 1000003u + get_num_groups(d) * 10007u + get_global_size(d) * 101u +\n"
+    "uint where(uint d) { return get_group_id(d) * 1000003u + get_num_groups(d) * 10007u + "
+    "get_global_size(d) * 101u +\n"
     "    get_local_size(d) * 13u + get_global_offset(d) * 7u + get_local_id(d) + get_global_id(d) * 31u; }\n"
     "__kernel void ids(__global uint *out, uint pitch, uint slice) {\n"
     "    size_t i = get_global_id(2) * slice + get_global_id(1) * pitch + get_global_id(0);\n"
@@ -36,7 +38,8 @@ struct data {
     cl_mem m, v, from, to;
 };
 
-static void launch(struct data *d, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local)
+static void launch(struct data *d, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global,
+                   const size_t *local)
 {
     APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, dims, offset, global, local, 0, NULL, NULL));
 }
@@ -49,12 +52,13 @@ static void check(struct data *d, const char *what, cl_mem m, const uint32_t *wa
 
 static uint32_t where(size_t item, size_t offset, size_t size, size_t local)
 {
-    return (uint32_t)(item / local * 1000003 + size / local * 10007 + size * 101 + local * 13 + offset * 7 + item % local +
-                      (item + offset) * 31);
+    return (uint32_t)(item / local * 1000003 + size / local * 10007 + size * 101 + local * 13 + offset * 7 +
+                      item % local + (item + offset) * 31);
 }
 
 /* One launch of `ids`, and the same plainly. */
-static void ids(struct data *d, cl_uint dims, const size_t offset[3], const size_t global[3], const size_t local[3])
+static void ids(struct data *d, cl_uint dims, const size_t offset[3], const size_t global[3],
+                const size_t local[3])
 {
     const size_t pitch = 32, slice = 1024;
     cl_kernel k = app_kernel(&d->a, "ids");
@@ -65,7 +69,8 @@ static void ids(struct data *d, cl_uint dims, const size_t offset[3], const size
         for (size_t y = 0; y < global[1]; y++)
             for (size_t x = 0; x < global[0]; x++) {
                 uint32_t *o = &d->out[(z + offset[2]) * slice + (y + offset[1]) * pitch + x + offset[0]];
-                *o = *o * 3u + (where(x, offset[0], global[0], local[0]) ^ where(y, offset[1], global[1], local[1]) * 31u ^
+                *o = *o * 3u + (where(x, offset[0], global[0], local[0]) ^
+                                where(y, offset[1], global[1], local[1]) * 31u ^
                                 where(z, offset[2], global[2], local[2]) * 961u ^ dims);
             }
     APP_CHECK(clReleaseKernel(k));
@@ -90,14 +95,16 @@ static void plane(struct data *d, size_t width, size_t height, uint32_t *want)
     app_args(k, "mmu", d->from, d->to, (cl_uint)width);
     launch(d, k, 2, NULL, (const size_t[]){width, height}, NULL);
     for (size_t i = 0; i < width * height; i++)
-        want[i] = d->in[i] + (uint32_t)(i % width * 7) + (i >= width ? d->in[i - width] : 1u) + (i % width ? d->in[i - 1] : 2u);
+        want[i] = d->in[i] + (uint32_t)(i % width * 7) + (i >= width ? d->in[i - width] : 1u) +
+                  (i % width ? d->in[i - 1] : 2u);
     check(d, "plane", d->to, want);
     APP_CHECK(clReleaseKernel(k));
 }
 
 static void round_of(struct data *d, uint32_t round, uint32_t *want)
 {
-    const size_t none[3] = {0}, one[3] = {512 + 32 * round, 0, 0}, two[3] = {5, 7, 0}, three[3] = {3, 1, 2 + round % 3};
+    const size_t none[3] = {0}, one[3] = {512 + 32 * round, 0, 0}, two[3] = {5, 7, 0},
+                 three[3] = {3, 1, 2 + round % 3};
 
     ids(d, 1, one, (const size_t[]){2048, 1, 1}, (const size_t[]){32, 1, 1});
     ids(d, 2, two, (const size_t[]){16, 24, 1}, (const size_t[]){8, 4, 1});

@@ -60,7 +60,8 @@ int main(int argc, char **argv)
         partial[c] = app_sub_buffer(all, CL_MEM_READ_WRITE, c * PARTIAL_BYTES, BINS * sizeof(cl_uint));
     }
     for (size_t k = 0; k < times; k++) {
-        APP_CHECK(clEnqueueWriteBuffer(a.queue, input, CL_FALSE, 0, n * chunks * sizeof *in, in, 0, NULL, NULL));
+        APP_CHECK(
+            clEnqueueWriteBuffer(a.queue, input, CL_FALSE, 0, n * chunks * sizeof *in, in, 0, NULL, NULL));
         for (size_t c = 0; c < chunks; c++) {
             app_args(map, "mmu", input, keys[c], (cl_uint)(c * n));
             app_run(a.queue, map, n, 0, 0, NULL, NULL);

@@ -1,5 +1,6 @@
-/* pictures.c - kernels that read images and write buffers, between everything that changes images: writes, copies from
- * buffers, fills, maps, kernels that write images; in two and three dimensions, arrays of images, bytes and floats.
+/* pictures.c - kernels that read images and write buffers, between everything that changes images: writes,
+ * copies from buffers, fills, maps, kernels that write images; in two and three dimensions, arrays of images,
+ * bytes and floats.
  *
  * usage: pictures [rounds]   default 3 */
 #include "common.h"
@@ -12,16 +13,21 @@
 #define DEEP 5
 
 static const char source[] =
-    "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+    "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
+    "CLK_FILTER_NEAREST;\n"
     "__kernel void spread(__read_only image2d_t in, __global uint *out, int by) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    uint4 a = read_imageui(in, nearest, (int2)(x + by, y)), b = read_imageui(in, nearest, (int2)(x, y - by));\n"
-    "    out[y * get_global_size(0) + x] = a.x + b.y * 256u + a.z * 65536u + b.w * 16777216u + (uint)get_group_id(1);\n"
+    "    uint4 a = read_imageui(in, nearest, (int2)(x + by, y)), b = read_imageui(in, nearest, (int2)(x, y - "
+    "by));\n"
+    "    out[y * get_global_size(0) + x] = a.x + b.y * 256u + a.z * 65536u + b.w * 16777216u + "
+    "(uint)get_group_id(1);\n"
     "}\n"
-    "__kernel void stack(__read_only image3d_t in, __read_only image2d_array_t sheets, __global float *out) {\n"
+    "__kernel void stack(__read_only image3d_t in, __read_only image2d_array_t sheets, __global float *out) "
+    "{\n"
     "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n"
     "    size_t i = (z * get_global_size(1) + y) * get_global_size(0) + x;\n"
-    "    float4 at = read_imagef(in, nearest, (int4)(x, y, z, 0)), above = read_imagef(in, nearest, (int4)(x, y, z + 1, 0));\n"
+    "    float4 at = read_imagef(in, nearest, (int4)(x, y, z, 0)), above = read_imagef(in, nearest, "
+    "(int4)(x, y, z + 1, 0));\n"
     "    out[i] = at.x + 2.0f * above.x + 4.0f * read_imagef(sheets, nearest, (int4)(x, y, z, 0)).x;\n"
     "}\n"
     "__kernel void paint(__write_only image2d_t out, uint salt) {\n"
@@ -38,7 +44,8 @@ struct data {
     cl_mem image, solid, array, bytes, out, real;
 };
 
-static cl_mem image(const struct app *a, cl_mem_flags flags, cl_image_format format, cl_mem_object_type type, size_t depth, void *host)
+static cl_mem image(const struct app *a, cl_mem_flags flags, cl_image_format format, cl_mem_object_type type,
+                    size_t depth, void *host)
 {
     const cl_image_desc desc = {.image_type = type,
                                 .image_width = WIDE,
@@ -58,7 +65,8 @@ static cl_mem image(const struct app *a, cl_mem_flags flags, cl_image_format for
     APP_CHECK(clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof bytes, &bytes, NULL));
     APP_CHECK(clGetMemObjectInfo(m, CL_MEM_FLAGS, sizeof told, &told, NULL));
     APP_CHECK(clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof pointer, &pointer, NULL));
-    app_hash((struct app *)(uintptr_t)a, (const size_t[]){pitch, slice, element, bytes, told, pointer != NULL}, 6 * sizeof(size_t));
+    app_hash((struct app *)(uintptr_t)a,
+             (const size_t[]){pitch, slice, element, bytes, told, pointer != NULL}, 6 * sizeof(size_t));
     return m;
 }
 
@@ -72,7 +80,8 @@ static void spread(struct data *d, long by, size_t local)
     cl_kernel k = app_kernel(&d->a, "spread");
 
     app_args(k, "mmi", d->image, d->out, (cl_int)by);
-    APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, 2, NULL, (const size_t[]){WIDE, TALL}, (const size_t[]){local, 1}, 0, NULL, NULL));
+    APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, 2, NULL, (const size_t[]){WIDE, TALL},
+                                     (const size_t[]){local, 1}, 0, NULL, NULL));
     for (size_t i = 0; i < WIDE * TALL; i++) {
         size_t x = i % WIDE, y = i / WIDE;
         const uint8_t *a = &d->picture[(y * WIDE + clamped((long)x + by, WIDE)) * 4];
@@ -90,9 +99,11 @@ static void stack(struct data *d)
     cl_kernel k = app_kernel(&d->a, "stack");
 
     app_args(k, "mmm", d->solid, d->array, d->real);
-    APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, 3, NULL, (const size_t[]){WIDE, TALL, DEEP}, (const size_t[]){32, 1, 1}, 0, NULL, NULL));
+    APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, 3, NULL, (const size_t[]){WIDE, TALL, DEEP},
+                                     (const size_t[]){32, 1, 1}, 0, NULL, NULL));
     for (size_t i = 0; i < sheet * DEEP; i++)
-        d->sums[i] = d->cube[i] + 2.0f * d->cube[i + sheet < sheet * DEEP ? i + sheet : i] + 4.0f * d->sheets[i];
+        d->sums[i] =
+            d->cube[i] + 2.0f * d->cube[i + sheet < sheet * DEEP ? i + sheet : i] + 4.0f * d->sheets[i];
     app_read(&d->a, d->real, 0, sizeof d->floats, d->floats);
     app_expect_floats(&d->a, "stack", d->floats, d->sums, sheet * DEEP);
     APP_CHECK(clReleaseKernel(k));
@@ -107,12 +118,14 @@ static void paint(struct data *d, uint32_t salt)
     app_run_2d(d->a.queue, k, WIDE, TALL, 0);
     for (size_t i = 0; i < WIDE * TALL; i++) {
         uint8_t *p = &d->picture[i * 4];
-        p[0] = (uint8_t)(i % WIDE + salt), p[1] = (uint8_t)(i / WIDE), p[2] = (uint8_t)(i % WIDE ^ i / WIDE), p[3] = (uint8_t)salt;
+        p[0] = (uint8_t)(i % WIDE + salt), p[1] = (uint8_t)(i / WIDE), p[2] = (uint8_t)(i % WIDE ^ i / WIDE),
+        p[3] = (uint8_t)salt;
     }
     APP_CHECK(clReleaseKernel(k));
 }
 
-/* Commands change some of it: a rectangle from the host, one from a buffer, one of a colour, one through a map. */
+/* Commands change some of it: a rectangle from the host, one from a buffer, one of a colour, one through a
+ * map. */
 static void retouch(struct data *d, uint32_t *seed)
 {
     const size_t origin[3] = {8, 4, 0}, below[3] = {8, 30, 0}, region[3] = {32, 8, 1}, row = 32 * 4;
@@ -123,13 +136,15 @@ static void retouch(struct data *d, uint32_t *seed)
 
     for (size_t i = 0; i < sizeof piece; i++)
         piece[i] = (uint8_t)app_random(seed);
-    APP_CHECK(clEnqueueWriteImage(d->a.queue, d->image, CL_FALSE, origin, region, 0, 0, piece, 0, NULL, NULL));
+    APP_CHECK(
+        clEnqueueWriteImage(d->a.queue, d->image, CL_FALSE, origin, region, 0, 0, piece, 0, NULL, NULL));
     APP_CHECK(clEnqueueWriteBuffer(d->a.queue, d->bytes, CL_TRUE, 0, sizeof piece, piece, 0, NULL, NULL));
     APP_CHECK(clEnqueueCopyBufferToImage(d->a.queue, d->bytes, d->image, 0, below, region, 0, NULL, NULL));
-    APP_CHECK(clEnqueueFillImage(d->a.queue, d->image, (const cl_uint[]){9, 8, 7, 6}, (const size_t[]){60, 20, 0},
-                                 (const size_t[]){10, 1, 1}, 0, NULL, NULL));
-    map = clEnqueueMapImage(d->a.queue, d->image, CL_TRUE, CL_MAP_WRITE | CL_MAP_READ, (const size_t[]){0, 50, 0},
-                            (const size_t[]){WIDE, 1, 1}, &pitch, &slice, 0, NULL, NULL, &err);
+    APP_CHECK(clEnqueueFillImage(d->a.queue, d->image, (const cl_uint[]){9, 8, 7, 6},
+                                 (const size_t[]){60, 20, 0}, (const size_t[]){10, 1, 1}, 0, NULL, NULL));
+    map = clEnqueueMapImage(d->a.queue, d->image, CL_TRUE, CL_MAP_WRITE | CL_MAP_READ,
+                            (const size_t[]){0, 50, 0}, (const size_t[]){WIDE, 1, 1}, &pitch, &slice, 0, NULL,
+                            NULL, &err);
     APP_CHECK(err);
     for (size_t i = 0; i < WIDE * 4; i++)
         map[i] ^= piece[i];
@@ -153,11 +168,13 @@ static void open_images(struct data *d, uint32_t *seed)
         d->cube[i] = (float)(app_random(seed) % 1000);
         d->sheets[i] = (float)(app_random(seed) % 1000);
     }
-    d->image = image(&d->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, CL_MEM_OBJECT_IMAGE2D, 0, d->picture);
+    d->image =
+        image(&d->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, CL_MEM_OBJECT_IMAGE2D, 0, d->picture);
     d->solid = image(&d->a, CL_MEM_READ_ONLY, real, CL_MEM_OBJECT_IMAGE3D, DEEP, NULL);
-    d->array = image(&d->a, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, real, CL_MEM_OBJECT_IMAGE2D_ARRAY, DEEP, d->sheets);
-    APP_CHECK(clEnqueueWriteImage(d->a.queue, d->solid, CL_FALSE, (const size_t[]){0, 0, 0}, (const size_t[]){WIDE, TALL, DEEP}, 0, 0,
-                                  d->cube, 0, NULL, NULL));
+    d->array = image(&d->a, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, real, CL_MEM_OBJECT_IMAGE2D_ARRAY, DEEP,
+                     d->sheets);
+    APP_CHECK(clEnqueueWriteImage(d->a.queue, d->solid, CL_FALSE, (const size_t[]){0, 0, 0},
+                                  (const size_t[]){WIDE, TALL, DEEP}, 0, 0, d->cube, 0, NULL, NULL));
     d->bytes = app_buffer(&d->a, CL_MEM_READ_WRITE, 4096, NULL);
     d->out = app_buffer(&d->a, CL_MEM_READ_WRITE, sizeof d->words, NULL);
     d->real = app_buffer(&d->a, CL_MEM_WRITE_ONLY, sizeof d->floats, NULL);

@@ -1,6 +1,7 @@
-/* tiles.c - kernels of the kinds that are hard to cut into tiles of work-groups, each in several rounds: partial sums by
- * group id, what all the id functions say, stencils in two and three dimensions, a histogram with atomics, a transposition
- * through local memory, work in place, early returns, no local size, a global offset.
+/* tiles.c - kernels of the kinds that are hard to cut into tiles of work-groups, each in several rounds:
+ * partial sums by group id, what all the id functions say, stencils in two and three dimensions, a histogram
+ * with atomics, a transposition through local memory, work in place, early returns, no local size, a global
+ * offset.
  *
  * usage: tiles [rounds]   default 3 */
 #include "common.h"
@@ -25,7 +26,8 @@ static const char source[] =
     "    }\n"
     "    if (l == 0) sum[get_group_id(0)] = s[0] * get_num_groups(0);\n"
     "}\n"
-    "uint where(uint d) { return get_group_id(d) * 1000003u + get_num_groups(d) * 10007u + get_global_size(d) * 101u +\n"
+    "uint where(uint d) { return get_group_id(d) * 1000003u + get_num_groups(d) * 10007u + "
+    "get_global_size(d) * 101u +\n"
     "    get_local_size(d) * 13u + get_global_offset(d) * 7u + get_local_id(d); }\n"
     "__kernel void ids(__global uint *out) {\n"
     "    size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0);\n"
@@ -62,7 +64,8 @@ struct data {
     cl_mem input, out, bin, inplace, cubes[2];
 };
 
-static void launch(struct data *d, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global, const size_t *local)
+static void launch(struct data *d, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *global,
+                   const size_t *local)
 {
     APP_CHECK(clEnqueueNDRangeKernel(d->a.queue, k, dims, offset, global, local, 0, NULL, NULL));
 }
@@ -102,7 +105,8 @@ static void ids(struct data *d)
     launch(d, k, 2, NULL, (const size_t[]){SIDE, SIDE}, (const size_t[]){16, 4});
     for (size_t y = 0; y < SIDE; y++)
         for (size_t x = 0; x < SIDE; x++)
-            want[y * SIDE + x] = where(x / 16, SIDE / 16, SIDE, 16, x % 16) ^ where(y / 4, SIDE / 4, SIDE, 4, y % 4) * 31u ^ 2u;
+            want[y * SIDE + x] = where(x / 16, SIDE / 16, SIDE, 16, x % 16) ^
+                                 where(y / 4, SIDE / 4, SIDE, 4, y % 4) * 31u ^ 2u;
     check(d, "ids", d->out, want, N);
     APP_CHECK(clReleaseKernel(k));
 }
@@ -121,7 +125,8 @@ static void stencil(struct data *d)
             for (size_t x = 1; x < n - 1; x++) {
                 size_t i = (z * n + y) * n + x;
                 const uint32_t *c = d->cube + i;
-                want[i] = c[-1] + c[1] + c[-(ptrdiff_t)n] + c[n] + 3u * c[-(ptrdiff_t)(n * n)] + 5u * c[n * n];
+                want[i] =
+                    c[-1] + c[1] + c[-(ptrdiff_t)n] + c[n] + 3u * c[-(ptrdiff_t)(n * n)] + 5u * c[n * n];
             }
     check(d, "stencil3", d->cubes[1], want, n * n * n);
     APP_CHECK(clReleaseKernel(k));
@@ -183,7 +188,8 @@ static void shifted(struct data *d)
 
 static cl_mem copy_of(struct data *d, const uint32_t *from, size_t count)
 {
-    return app_buffer(&d->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, count * sizeof *from, (void *)(uintptr_t)from);
+    return app_buffer(&d->a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, count * sizeof *from,
+                      (void *)(uintptr_t)from);
 }
 
 int main(int argc, char **argv)

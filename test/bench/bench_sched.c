@@ -1,6 +1,7 @@
 /* How fast policies plan: tasks a second from 10^3 to 10^6, each beside HEFT without gap search in the same
  * run, so that what the search costs and any growth beyond n log n show. Exit status 1 when time per task
- * grows more than GROWTH_MAX times from 10^4 to 10^6 tasks, or HEFT plans less than HEFT_MIN tasks a second at 10^5. */
+ * grows more than GROWTH_MAX times from 10^4 to 10^6 tasks, or HEFT plans less than HEFT_MIN tasks a second
+ * at 10^5. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

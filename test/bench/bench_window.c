@@ -87,10 +87,10 @@ static const struct shape shapes[] = {
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
 static const struct cw_plan_device alike[SLOTS] = {{.class_name = "cpu", .handoff_ns = 1000},
-                                                {.class_name = "cpu", .handoff_ns = 5000},
-                                                {.class_name = "cpu", .handoff_ns = 5000},
-                                                {.class_name = "cpu", .handoff_ns = 5000},
-                                                {.class_name = "cpu", .handoff_ns = 5000}};
+                                                   {.class_name = "cpu", .handoff_ns = 5000},
+                                                   {.class_name = "cpu", .handoff_ns = 5000},
+                                                   {.class_name = "cpu", .handoff_ns = 5000},
+                                                   {.class_name = "cpu", .handoff_ns = 5000}};
 
 struct window {
     struct cw_run_window w;

@@ -1,5 +1,6 @@
-/* build_time FILE.cl [OPTIONS] - how long clBuildProgram takes, in microseconds. Under run mode with CLWEAVE_MANAGE_ALL=1 the
- * call also waits for the models of the program's kernels, which are made beside the vendor's build. */
+/* build_time FILE.cl [OPTIONS] - how long clBuildProgram takes, in microseconds. Under run mode with
+ * CLWEAVE_MANAGE_ALL=1 the call also waits for the models of the program's kernels, which are made beside the
+ * vendor's build. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
     cl_int err;
     double start;
 
-    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
         return 77;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
     program = clCreateProgramWithSource(context, 1, &text, NULL, &err);

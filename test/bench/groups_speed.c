@@ -1,9 +1,10 @@
-/* groups_speed.c - a five-point stencil over a large grid: rounds of steps, each waited for, and how long each round took.
+/* groups_speed.c - a five-point stencil over a large grid: rounds of steps, each waited for, and how long
+ * each round took.
  *
  * usage: groups_speed SIDE STEPS ROUNDS [BAND]
- *   BAND  0 (default): each step is one launch. Else the best that can be done by hand without touching the kernel: bands of
- *         so many rows by global offsets, in wavefronts over all steps of the round
- * Prints one line a round, milliseconds, and at the end a hash of the grid. */
+ *   BAND  0 (default): each step is one launch. Else the best that can be done by hand without touching the
+ * kernel: bands of so many rows by global offsets, in wavefronts over all steps of the round Prints one line
+ * a round, milliseconds, and at the end a hash of the grid. */
 #include "../apps/common.h"
 
 #include <stdio.h>
@@ -49,7 +50,8 @@ static void enqueue(struct app *a, cl_kernel k, cl_mem *grid, size_t n, size_t s
 int main(int argc, char **argv)
 {
     size_t n = app_size(argc, argv, 1, 1024, 256, 32768), steps = app_size(argc, argv, 2, 16, 2, 64);
-    size_t rounds = app_size(argc, argv, 3, 3, 1, 1000), band = app_size(argc, argv, 4, 0, 0, 4096), bytes = n * n * sizeof(float);
+    size_t rounds = app_size(argc, argv, 3, 3, 1, 1000), band = app_size(argc, argv, 4, 0, 0, 4096),
+           bytes = n * n * sizeof(float);
     float *data = app_alloc(bytes);
     struct app a;
 

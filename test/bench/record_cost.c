@@ -1,7 +1,8 @@
-/* record_cost.c - what recording costs one thread, in CPU time. Run by test/bench/record.sh with and without the library.
+/* record_cost.c - what recording costs one thread, in CPU time. Run by test/bench/record.sh with and without
+ * the library.
  *
- * Prints "name value" lines: ns per call or pair (thread CPU time), and KiB of growth. Arguments: repetitions in
- * thousands (default 200); "chained": nothing but chained pairs. */
+ * Prints "name value" lines: ns per call or pair (thread CPU time), and KiB of growth. Arguments: repetitions
+ * in thousands (default 200); "chained": nothing but chained pairs. */
 #include <CL/cl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,7 +85,8 @@ static void chained_pairs(void)
 
     for (i = 0; i < reps; i++) {
         clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[i & 3]);
-        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, before ? 1 : 0, before ? &before : NULL, &event);
+        clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, before ? 1 : 0, before ? &before : NULL,
+                               &event);
         if (before)
             clReleaseEvent(before);
         before = event;
@@ -103,7 +105,8 @@ static void polled(void)
     for (i = 0; i < reps; i++) {
         must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event), "enqueue");
         do
-            must(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL), "poll");
+            must(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+                 "poll");
         while (status > CL_COMPLETE);
         clReleaseEvent(event);
     }

@@ -13,8 +13,8 @@
  *   pass      small kernels with an offset, which nobody may manage            the cost of standing aside
  *   idle      a kernel, then nothing for seconds                               what doing nothing costs
  *
- * `pass` prints "call_ns N" too, the calling thread's CPU time per launch; `idle` "idle_ns N", the process's CPU time
- * while it sleeps.
+ * `pass` prints "call_ns N" too, the calling thread's CPU time per launch; `idle` "idle_ns N", the process's
+ * CPU time while it sleeps.
  *
  * Prints "span_ns N" (from the first enqueue to the last synchronisation, after one warm-up round; wall),
  * then the samples' line with the hash of all that was read. */
@@ -149,7 +149,8 @@ static void pass(struct speed *s, size_t rounds)
     for (size_t r = 0; r < rounds; r++) {
         begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         for (int i = 0; i < 100; i++)
-            APP_CHECK(clEnqueueNDRangeKernel(s->app.queue, s->advance, 1, &offset, &items, NULL, 0, NULL, NULL));
+            APP_CHECK(
+                clEnqueueNDRangeKernel(s->app.queue, s->advance, 1, &offset, &items, NULL, 0, NULL, NULL));
         spent += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
         APP_CHECK(clFinish(s->app.queue));
     }
@@ -183,7 +184,8 @@ static const struct {
     {"pass", pass, 200, 64, 1, 0},           {"idle", idle, 2, 64, 1, 0},
 };
 
-/* RUN_SPEED_REST=1: sleeps before it measures; who has slept is not put aside at once for others on a busy machine. */
+/* RUN_SPEED_REST=1: sleeps before it measures; who has slept is not put aside at once for others on a busy
+ * machine. */
 static void rest(void)
 {
     if (getenv("RUN_SPEED_REST"))

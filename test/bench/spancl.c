@@ -1,11 +1,13 @@
 /* spancl.c - libspancl.so: preloaded before everything else, tells how long a program was busy with OpenCL.
  *
- * At the end of the process it prints "span_ns N" to stderr: from the program's first enqueue to the return of its
- * last synchronising call (clFinish, clWaitForEvents, a blocking read, write or map). It costs a clock reading per
- * synchronising call, bare and under clweave alike. A program that never synchronises gets no line.
+ * At the end of the process it prints "span_ns N" to stderr: from the program's first enqueue to the return
+ * of its last synchronising call (clFinish, clWaitForEvents, a blocking read, write or map). It costs a clock
+ * reading per synchronising call, bare and under clweave alike. A program that never synchronises gets no
+ * line.
  *
- * SPANCL_KERNELS=1: from the first launch instead, to the first synchronising call after the last one, so without what is
- * written before and read behind; and "hash=..." on stdout, of all bytes that blocking reads and maps have brought. */
+ * SPANCL_KERNELS=1: from the first launch instead, to the first synchronising call after the last one, so
+ * without what is written before and read behind; and "hash=..." on stdout, of all bytes that blocking reads
+ * and maps have brought. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -75,16 +77,16 @@ __attribute__((destructor)) static void say(void)
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
-                                     cl_event *event)
+                                     const size_t *global, const size_t *local, cl_uint n,
+                                     const cl_event *list, cl_event *event)
 {
     NEXT(clEnqueueNDRangeKernel)
     enqueues(1);
     return next(q, k, dims, offset, global, local, n, list, event);
 }
 
-EXPORT cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes, void *to,
-                                  cl_uint n, const cl_event *list, cl_event *event)
+EXPORT cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes,
+                                  void *to, cl_uint n, const cl_event *list, cl_event *event)
 {
     cl_int err;
     NEXT(clEnqueueReadBuffer)
@@ -95,8 +97,9 @@ EXPORT cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking
     return err;
 }
 
-EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes,
-                                   const void *from, cl_uint n, const cl_event *list, cl_event *event)
+EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset,
+                                   size_t bytes, const void *from, cl_uint n, const cl_event *list,
+                                   cl_event *event)
 {
     cl_int err;
     NEXT(clEnqueueWriteBuffer)
@@ -106,16 +109,18 @@ EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blockin
     return err;
 }
 
-EXPORT cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
-                                  size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
+EXPORT cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_t from_offset,
+                                  size_t to_offset, size_t bytes, cl_uint n, const cl_event *list,
+                                  cl_event *event)
 {
     NEXT(clEnqueueCopyBuffer)
     enqueues(0);
     return next(q, from, to, from_offset, to_offset, bytes, n, list, event);
 }
 
-EXPORT void *clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t offset,
-                                size_t bytes, cl_uint n, const cl_event *list, cl_event *event, cl_int *err)
+EXPORT void *clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags,
+                                size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
+                                cl_int *err)
 {
     void *address;
     NEXT(clEnqueueMapBuffer)

@@ -1,5 +1,5 @@
-/* tile_speed.c - the program that sharing one launch between two equal devices is judged by; plain OpenCL, nothing of
- * clweave.
+/* tile_speed.c - the program that sharing one launch between two equal devices is judged by; plain OpenCL,
+ * nothing of clweave.
  *
  * usage: tile_speed DEVICE KERNEL [steps] [items] [launches] [warm] [local]
  *
@@ -8,18 +8,16 @@
  *            halves the first device in two sub-devices, a context of both; every command goes to the first
  *            half   the same, a context of the first
  *            dsp    a context of the first accelerator
- *            hand   as both, cut by hand: two threads run a half of each launch on a device each, and watch for each
- *                   other; what this machine's processors can give at all
- *            hand-halves   as halves, cut by hand: one thread enqueues both halves
- *   KERNEL   work     `steps` dependent operations per item
- *            stream   reads and writes every item once
- *            apart    the same as work, but reads one half of the buffer and writes the other
+ *            hand   as both, cut by hand: two threads run a half of each launch on a device each, and watch
+ * for each other; what this machine's processors can give at all hand-halves   as halves, cut by hand: one
+ * thread enqueues both halves KERNEL   work     `steps` dependent operations per item stream   reads and
+ * writes every item once apart    the same as work, but reads one half of the buffer and writes the other
  *            crossed  the same in place, reading what other work-groups write: may not be cut
  *
- * After `warm` launches, in which whatever learns may learn, each of `launches` is enqueued and waited for. Prints
- * "span_ns N" (all of them, with TILE_SPEED_ALL=1 also "launch_ns N" of each), "median_ns N" (one), then the samples' line
- * with the hash of what was read. TILE_SPEED_BEFORE=ITEMS: three launches of so many items come first; what compiles has
- * compiled then, and nothing is known of launches of this size. */
+ * After `warm` launches, in which whatever learns may learn, each of `launches` is enqueued and waited for.
+ * Prints "span_ns N" (all of them, with TILE_SPEED_ALL=1 also "launch_ns N" of each), "median_ns N" (one),
+ * then the samples' line with the hash of what was read. TILE_SPEED_BEFORE=ITEMS: three launches of so many
+ * items come first; what compiles has compiled then, and nothing is known of launches of this size. */
 #include "../apps/common.h"
 
 #include <pthread.h>
@@ -29,29 +27,30 @@
 #include <string.h>
 #include <time.h>
 
-static const char source[] = "__kernel void work(__global uint *x, uint factor, uint steps) {\n"
-                             "    uint i = get_global_id(0), v = x[i];\n"
-                             "    for (uint s = 0; s < steps; s++)\n"
-                             "        v = v * factor + (v >> 9) + i;\n"
-                             "    x[i] = v;\n"
-                             "}\n"
-                             "__kernel void stream(__global uint *x, uint factor, uint steps) {\n"
-                             "    uint i = get_global_id(0);\n"
-                             "    x[i] = x[i] * factor + steps;\n"
-                             "}\n"
-                             "__kernel void apart(__global uint *x, uint factor, uint steps) {\n"
-                             "    uint i = get_global_id(0), n = get_global_size(0), v = x[i];\n"
-                             "    for (uint s = 0; s < steps; s++)\n"
-                             "        v = v * factor + (v >> 9) + i;\n"
-                             "    x[n + i] = v;\n"
-                             "}\n"
-                             "__kernel void crossed(__global uint *x, uint factor, uint steps) {\n"
-                             "    uint i = get_global_id(0), n = get_global_size(0), v = x[n + (i * 7u) % n];\n"
-                             "    for (uint s = 0; s < steps; s++)\n"
-                             "        v = v * factor + (v >> 9) + i;\n"
-                             "    x[i] = v;\n"
-                             "    if (v == 1u) x[n + i] = v;\n"
-                             "}\n";
+static const char source[] =
+    "__kernel void work(__global uint *x, uint factor, uint steps) {\n"
+    "    uint i = get_global_id(0), v = x[i];\n"
+    "    for (uint s = 0; s < steps; s++)\n"
+    "        v = v * factor + (v >> 9) + i;\n"
+    "    x[i] = v;\n"
+    "}\n"
+    "__kernel void stream(__global uint *x, uint factor, uint steps) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    x[i] = x[i] * factor + steps;\n"
+    "}\n"
+    "__kernel void apart(__global uint *x, uint factor, uint steps) {\n"
+    "    uint i = get_global_id(0), n = get_global_size(0), v = x[i];\n"
+    "    for (uint s = 0; s < steps; s++)\n"
+    "        v = v * factor + (v >> 9) + i;\n"
+    "    x[n + i] = v;\n"
+    "}\n"
+    "__kernel void crossed(__global uint *x, uint factor, uint steps) {\n"
+    "    uint i = get_global_id(0), n = get_global_size(0), v = x[n + (i * 7u) % n];\n"
+    "    for (uint s = 0; s < steps; s++)\n"
+    "        v = v * factor + (v >> 9) + i;\n"
+    "    x[i] = v;\n"
+    "    if (v == 1u) x[n + i] = v;\n"
+    "}\n";
 
 static uint64_t now_ns(void)
 {
@@ -70,8 +69,8 @@ static cl_device_id second; /* of the context; NULL: there is none */
 
 static void use_halves(cl_device_id devices[64], cl_uint *n)
 {
-    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
-                                                  0};
+    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
+                                                  CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     APP_CHECK(clCreateSubDevices(devices[0], parts, 2, devices, NULL));
     *n = 2;
 }
@@ -86,7 +85,9 @@ static void open_on(struct app *a, const char *where)
     app_open(a, "tile_speed", 0, NULL); /* chooses the platform */
     APP_CHECK(clReleaseCommandQueue(a->queue));
     APP_CHECK(clReleaseContext(a->context));
-    APP_CHECK(clGetDeviceIDs(a->platform, strcmp(where, "dsp") ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_ACCELERATOR, 64, devices, &n));
+    APP_CHECK(clGetDeviceIDs(a->platform,
+                             strcmp(where, "dsp") ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_ACCELERATOR, 64,
+                             devices, &n));
     if (!strcmp(where, "half") || !strcmp(where, "halves"))
         use_halves(devices, &n);
     a->device = devices[0];
@@ -104,8 +105,8 @@ static void open_on(struct app *a, const char *where)
 
 /* ---- by hand */
 
-/* The half of one thread. Its kernel is of a program of its own: PoCL aborts when two devices run one kernel of which one has an
- * offset. */
+/* The half of one thread. Its kernel is of a program of its own: PoCL aborts when two devices run one kernel
+ * of which one has an offset. */
 struct half {
     struct app app;
     cl_kernel kernel;
@@ -116,7 +117,8 @@ static struct half halves[2]; /* the other thread's is the second */
 static _Atomic size_t asked, done;
 static atomic_bool quit;
 
-static void open_half(struct half *h, const struct app *a, cl_device_id device, const char *kernel, const char *options)
+static void open_half(struct half *h, const struct app *a, cl_device_id device, const char *kernel,
+                      const char *options)
 {
     cl_int err;
 
@@ -138,7 +140,8 @@ static void close_half(struct half *h)
 
 static void enqueue_half(const struct half *h)
 {
-    APP_CHECK(clEnqueueNDRangeKernel(h->app.queue, h->kernel, 1, &h->offset, &h->items, h->local ? &h->local : NULL, 0, NULL, NULL));
+    APP_CHECK(clEnqueueNDRangeKernel(h->app.queue, h->kernel, 1, &h->offset, &h->items,
+                                     h->local ? &h->local : NULL, 0, NULL, NULL));
     APP_CHECK(clFlush(h->app.queue));
 }
 
@@ -179,7 +182,8 @@ static void run_by_hand(bool threads)
 
 /* ---- the measurement */
 
-static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local, size_t warm, size_t launches, bool threads)
+static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local, size_t warm, size_t launches,
+                    bool threads)
 {
     uint64_t *ns = app_alloc(launches * sizeof *ns), begin = 0, one;
     pthread_t thread;
@@ -215,9 +219,10 @@ static void measure(struct app *a, cl_kernel kernel, size_t items, size_t local,
 
 int main(int argc, char **argv)
 {
-    size_t steps = app_size(argc, argv, 3, 1024, 0, 1 << 24), items = app_size(argc, argv, 4, 65536, 64, 1 << 26),
-           launches = app_size(argc, argv, 5, 100, 1, 1 << 20), warm = app_size(argc, argv, 6, 50, 0, 1 << 20),
-           local = app_size(argc, argv, 7, 64, 0, 4096);
+    size_t steps = app_size(argc, argv, 3, 1024, 0, 1 << 24),
+           items = app_size(argc, argv, 4, 65536, 64, 1 << 26),
+           launches = app_size(argc, argv, 5, 100, 1, 1 << 20),
+           warm = app_size(argc, argv, 6, 50, 0, 1 << 20), local = app_size(argc, argv, 7, 64, 0, 4096);
     uint32_t *host = app_alloc(2 * items * sizeof *host);
     const char *before = getenv("TILE_SPEED_BEFORE");
     cl_kernel kernel;
@@ -225,7 +230,8 @@ int main(int argc, char **argv)
     cl_mem x;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: tile_speed both|one|halves|half|dsp|hand|hand-halves work|stream|apart|crossed [steps] [items] [launches] [warm] [local]\n");
+        fprintf(stderr, "usage: tile_speed both|one|halves|half|dsp|hand|hand-halves "
+                        "work|stream|apart|crossed [steps] [items] [launches] [warm] [local]\n");
         return 2;
     }
     for (size_t i = 0; i < 2 * items; i++)

@@ -1,4 +1,5 @@
-/* compiler.c - asks clweave-compile (analyzer/compile/compile_client.h), which lies beside this program, and says what it answers.
+/* compiler.c - asks clweave-compile (analyzer/compile/compile_client.h), which lies beside this program, and
+ * says what it answers.
  *
  * usage: compiler [STEP]... Steps: good, again, images, forever, bad, all, part, threads, dies, rests */
 #include <errno.h>
@@ -15,18 +16,25 @@
 #include "../../analyzer/compile/compile_client.h"
 #include "../../analyzer/source/vendor_compiler.h"
 
-static const char source[] = "kernel void add(global int *x, int n, local int *l) { x[get_global_id(0)] += n; }\n"
-                             "kernel void endless(global int *x) { for (;;) x[get_global_id(0)]++; }\n"
-                             "kernel void look(read_only image2d_t in, read_only image3d_t deep, global uint *out) {\n"
-                             "    out[get_global_id(0)] = read_imageui(in, (int2)(get_global_id(0), 0)).x\n"
-                             "        + read_imageui(deep, (int4)(get_global_id(0), 0, 0, 0)).x;\n"
-                             "}\n";
+static const char source[] =
+    "kernel void add(global int *x, int n, local int *l) { x[get_global_id(0)] += n; }\n"
+    "kernel void endless(global int *x) { for (;;) x[get_global_id(0)]++; }\n"
+    "kernel void look(read_only image2d_t in, read_only image3d_t deep, global uint *out) {\n"
+    "    out[get_global_id(0)] = read_imageui(in, (int2)(get_global_id(0), 0)).x\n"
+    "        + read_imageui(deep, (int4)(get_global_id(0), 0, 0, 0)).x;\n"
+    "}\n";
 static char device[1400];
 
-static struct cw_compile_question question(const char *kernel, const struct cw_compile_arg *arg, uint32_t args)
+static struct cw_compile_question question(const char *kernel, const struct cw_compile_arg *arg,
+                                           uint32_t args)
 {
-    return (struct cw_compile_question){.device = device, .source = source, .options = "-w", .kernel = kernel,
-                                        .range = {.dims = 1, .has_local = 1, .global = {1024}, .local = {64}}, .args = args, .arg = arg};
+    return (struct cw_compile_question){.device = device,
+                                        .source = source,
+                                        .options = "-w",
+                                        .kernel = kernel,
+                                        .range = {.dims = 1, .has_local = 1, .global = {1024}, .local = {64}},
+                                        .args = args,
+                                        .arg = arg};
 }
 
 static void tell(const char *step, const struct cw_compile_question *q)
@@ -37,11 +45,14 @@ static void tell(const char *step, const struct cw_compile_question *q)
 
     errno = EDOM;
     answer = cw_compile_client_ask(q, module);
-    printf("%s: %s%s%s\n", step, answers[answer], *module == '/' ? ", in a file" : "", errno == EDOM ? "" : ", and errno is another");
+    printf("%s: %s%s%s\n", step, answers[answer], *module == '/' ? ", in a file" : "",
+           errno == EDOM ? "" : ", and errno is another");
 }
 
-static const struct cw_compile_arg add_args[] = {{CW_COMPILE_MEMORY, sizeof(cl_mem)}, {CW_COMPILE_VALUE, 4}, {CW_COMPILE_LOCAL, 256}};
-static const struct cw_compile_arg look_args[] = {{CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE2D}, {CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE3D},
+static const struct cw_compile_arg add_args[] = {
+    {CW_COMPILE_MEMORY, sizeof(cl_mem)}, {CW_COMPILE_VALUE, 4}, {CW_COMPILE_LOCAL, 256}};
+static const struct cw_compile_arg look_args[] = {{CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE2D},
+                                                  {CW_COMPILE_IMAGE, CL_MEM_OBJECT_IMAGE3D},
                                                   {CW_COMPILE_MEMORY, sizeof(cl_mem)}};
 
 static void good(void)
@@ -76,7 +87,8 @@ static void endless(void)
 
 static void bad(void)
 {
-    struct cw_compile_question q = question("no such kernel", add_args, 3), other = question("add", add_args, 2);
+    struct cw_compile_question q = question("no such kernel", add_args, 3),
+                               other = question("add", add_args, 2);
 
     tell("no such kernel", &q);
     tell("an argument is missing", &other);
@@ -133,7 +145,8 @@ static void *kill_it(void *unused)
     return NULL;
 }
 
-/* While it is asked something that it has not compiled before, or before: either way the next one is answered. */
+/* While it is asked something that it has not compiled before, or before: either way the next one is
+ * answered. */
 static void dies(void)
 {
     struct cw_compile_question q = question("add", add_args, 3);
@@ -156,7 +169,8 @@ static void rests(void)
 static const struct {
     const char *name;
     void (*run)(void);
-} steps[] = {{"good", good}, {"images", images}, {"endless", endless}, {"bad", bad}, {"all", all}, {"threads", threads}, {"dies", dies}, {"rests", rests}};
+} steps[] = {{"good", good}, {"images", images},   {"endless", endless}, {"bad", bad},
+             {"all", all},   {"threads", threads}, {"dies", dies},       {"rests", rests}};
 
 int main(int argc, char **argv)
 {
@@ -164,7 +178,8 @@ int main(int argc, char **argv)
     cl_platform_id platform;
     cl_device_id first;
 
-    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &first, NULL) != CL_SUCCESS ||
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &first, NULL) != CL_SUCCESS ||
         !cw_vendor_is_pocl(&calls, first)) {
         puts("compiler: SKIP no PoCL");
         return 77;

@@ -1,6 +1,7 @@
-/* across.c - commands that wait for each other in turn on the CPU and on a DSP, through wait lists alone, nobody waiting
- * in between. Each kernel is launched once, so that every launch is the first of its kind. Reads the result with a
- * wait list of its own. Exit status 0 and one line when it is right; whoever starts it says how long it may take. */
+/* across.c - commands that wait for each other in turn on the CPU and on a DSP, through wait lists alone,
+ * nobody waiting in between. Each kernel is launched once, so that every launch is the first of its kind.
+ * Reads the result with a wait list of its own. Exit status 0 and one line when it is right; whoever starts
+ * it says how long it may take. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 #define ITEMS   4096
 #define STEPS   2000
 
-#define CHECK(call)                                                                                                     \
-    do {                                                                                                                \
-        cl_int err_ = (call);                                                                                           \
-        if (err_ != CL_SUCCESS) {                                                                                       \
-            fprintf(stderr, "line %d: %d\n", __LINE__, (int)err_);                                                      \
-            return 1;                                                                                                   \
-        }                                                                                                               \
+#define CHECK(call)                                                                                          \
+    do {                                                                                                     \
+        cl_int err_ = (call);                                                                                \
+        if (err_ != CL_SUCCESS) {                                                                            \
+            fprintf(stderr, "line %d: %d\n", __LINE__, (int)err_);                                           \
+            return 1;                                                                                        \
+        }                                                                                                    \
     } while (0)
 
 static char source[KERNELS * 256];
@@ -26,10 +27,11 @@ static void write_source(void)
     size_t used = 0;
 
     for (int k = 0; k < KERNELS; k++) /* long enough that the next command is enqueued before it is over */
-        used += (size_t)snprintf(source + used, sizeof source - used,
-                                 "kernel void k%d(global uint *x) { uint v = x[get_global_id(0)];\n"
-                                 "for (int i = 0; i < %d; i++) v = v * 1664525u + %du; x[get_global_id(0)] = v; }\n",
-                                 k, STEPS, k);
+        used += (size_t)snprintf(
+            source + used, sizeof source - used,
+            "kernel void k%d(global uint *x) { uint v = x[get_global_id(0)];\n"
+            "for (int i = 0; i < %d; i++) v = v * 1664525u + %du; x[get_global_id(0)] = v; }\n",
+            k, STEPS, k);
 }
 
 static cl_uint expected(cl_uint v)
@@ -73,8 +75,8 @@ int main(void)
         cl_kernel kernel = clCreateKernel(program, name, &err);
         CHECK(err);
         CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-        CHECK(clEnqueueNDRangeKernel(queues[k % 2], kernel, 1, NULL, &items, &local, k ? 1 : 0, k ? &events[k - 1] : NULL,
-                                     &events[k]));
+        CHECK(clEnqueueNDRangeKernel(queues[k % 2], kernel, 1, NULL, &items, &local, k ? 1 : 0,
+                                     k ? &events[k - 1] : NULL, &events[k]));
         CHECK(clReleaseKernel(kernel));
     }
     CHECK(clEnqueueReadBuffer(queues[0], buffer, CL_TRUE, 0, sizeof x, x, 1, &events[KERNELS - 1], NULL));

@@ -1,6 +1,6 @@
-/* first_calls.c - a forked child asks for devices before its parent has; then many threads at once, as the first thing
- * that happens there; then a child of a process that has devices.
- * Usage: first_calls DEVICES - how many devices every one of them must see. */
+/* first_calls.c - a forked child asks for devices before its parent has; then many threads at once, as the
+ * first thing that happens there; then a child of a process that has devices. Usage: first_calls DEVICES -
+ * how many devices every one of them must see. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <pthread.h>
@@ -29,7 +29,8 @@ static int look(int what)
     if (what & 1) {
         cl_context_properties of[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)p, 0};
         c = clCreateContextFromType(of, CL_DEVICE_TYPE_ALL, NULL, NULL, NULL);
-        if (!c || clGetContextInfo(c, CL_CONTEXT_NUM_DEVICES, sizeof in_context, &in_context, NULL) != CL_SUCCESS ||
+        if (!c ||
+            clGetContextInfo(c, CL_CONTEXT_NUM_DEVICES, sizeof in_context, &in_context, NULL) != CL_SUCCESS ||
             in_context != expected)
             return 2;
         clReleaseContext(c);
@@ -37,7 +38,8 @@ static int look(int what)
     if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, MAX, d, &n) != CL_SUCCESS || n != expected)
         return 3;
     for (cl_uint i = 0; i < n; i++)
-        if (clGetDeviceInfo(d[i], CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS || !strncmp(name, "basic", 5))
+        if (clGetDeviceInfo(d[i], CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS ||
+            !strncmp(name, "basic", 5))
             return 4;
     return 0;
 }

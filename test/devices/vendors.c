@@ -1,6 +1,6 @@
-/* vendors.c - every platform in the loader's order, with its devices, and what NULL stands for; then one kernel on the
- * first device of each platform that has a compiler, the commands of all of them under way at once.
- * Argument: which call comes first: platforms, devices or type (clCreateContextFromType). */
+/* vendors.c - every platform in the loader's order, with its devices, and what NULL stands for; then one
+ * kernel on the first device of each platform that has a compiler, the commands of all of them under way at
+ * once. Argument: which call comes first: platforms, devices or type (clCreateContextFromType). */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static int begin(cl_platform_id p, struct work *w)
     cl_program program;
 
     if (clGetDeviceIDs(p, CL_DEVICE_TYPE_ALL, 1, &d, NULL) != CL_SUCCESS ||
-        clGetDeviceInfo(d, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) != CL_SUCCESS || !compiler)
+        clGetDeviceInfo(d, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) != CL_SUCCESS ||
+        !compiler)
         return 0;
     w->context = clCreateContext(NULL, 1, &d, NULL, NULL, NULL);
     w->queue = clCreateCommandQueue(w->context, d, 0, NULL); /* oclgrind's newer function calls itself */

@@ -1,5 +1,5 @@
-/* fuzz_kept.c - what earlier runs have kept, as another version, another program or a broken disk may leave it: plans of
- * priority groups, rows of the history. The first byte chooses. */
+/* fuzz_kept.c - what earlier runs have kept, as another version, another program or a broken disk may leave
+ * it: plans of priority groups, rows of the history. The first byte chooses. */
 #include "../../analyzer/history/history.h"
 #include "../../sched/groups.h"
 #include "../../sched/groups_pack.h"
@@ -35,8 +35,9 @@ static void merge(const uint8_t *data, size_t size)
         cw_history_add(h, e.kernel, e.shape, e.device, e.size, e.fresh.mean_ns);
         cw_history_predict(h, e.kernel, e.shape, e.size, device, NULL, 2, estimate);
         for (int k = 0; k < 2; k++)
-            FUZZ_PROMISE(estimate[k].mean_ns >= 0 && estimate[k].mean_ns < INFINITY && estimate[k].error_ns >= 0, "a launch takes %g +- %g ns",
-                         estimate[k].mean_ns, estimate[k].error_ns);
+            FUZZ_PROMISE(estimate[k].mean_ns >= 0 && estimate[k].mean_ns < INFINITY &&
+                             estimate[k].error_ns >= 0,
+                         "a launch takes %g +- %g ns", estimate[k].mean_ns, estimate[k].error_ns);
     }
     (void)cw_history_trial_budget_ns(h);
     cw_history_destroy(h);

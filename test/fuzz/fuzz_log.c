@@ -1,7 +1,8 @@
-/* fuzz_log.c - the binary log (analyzer/trace/log_format.h): the reader, the conversion to JSON, and all that reads traces.
+/* fuzz_log.c - the binary log (analyzer/trace/log_format.h): the reader, the conversion to JSON, and all that
+ * reads traces.
  *
- * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then the records of
- * one chunk (they name their threads and segments themselves). */
+ * A log has a header of 64 KiB and chunks of as much, so the input is what is in them: a byte of flags, then
+ * the records of one chunk (they name their threads and segments themselves). */
 #include "../../analyzer/trace/log_format.h"
 #include "../../analyzer/trace/log_read.h"
 #include "../../analyzer/trace/trace_read.h"
@@ -22,7 +23,8 @@ static char *make_log(const uint8_t *data, size_t size, size_t *bytes)
     uint8_t flags = size ? data[0] : 0;
     size_t records = size ? size - 1 : 0;
     uint32_t units = (uint32_t)((records + sizeof(struct cw_log_chunk)) / CW_LOG_CHUNK_BYTES) + 1;
-    struct cw_log_header head = {.magic = CW_LOG_MAGIC, .version = CW_LOG_VERSION, .chunk_bytes = CW_LOG_CHUNK_BYTES};
+    struct cw_log_header head = {
+        .magic = CW_LOG_MAGIC, .version = CW_LOG_VERSION, .chunk_bytes = CW_LOG_CHUNK_BYTES};
     struct cw_log_chunk chunk = {.magic = CW_LOG_CHUNK_MAGIC, .units = units, .committed = records};
     char *log;
 

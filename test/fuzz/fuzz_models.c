@@ -1,5 +1,5 @@
-/* fuzz_models.c - kernel footprints as JSON, which the library reads inside of the program: the reader, and every question that
- * is asked of a model. The input also chooses the launches. */
+/* fuzz_models.c - kernel footprints as JSON, which the library reads inside of the program: the reader, and
+ * every question that is asked of a model. The input also chooses the launches. */
 #include "../../analyzer/footprint/form.h"
 #include "../../analyzer/footprint/cut.h"
 #include "../../analyzer/footprint/eval.h"
@@ -20,7 +20,8 @@ static void check_spans(const struct cw_spans *s, int64_t size)
                      (long long)size);
 }
 
-static void choose_launch(const struct cw_model *m, struct cw_launch *l, struct cw_tile *t, unsigned char *bytes)
+static void choose_launch(const struct cw_model *m, struct cw_launch *l, struct cw_tile *t,
+                          unsigned char *bytes)
 {
     static const int64_t sizes[] = {1, 7, 64, 1000, 1 << 20, INT64_C(1) << 40};
 
@@ -33,13 +34,15 @@ static void choose_launch(const struct cw_model *m, struct cw_launch *l, struct 
         l->offset[d] = used && !cw_random_below(&seed, 3) ? sizes[cw_random_below(&seed, 6)] : 0;
         groups = (l->global[d] + l->local[d] - 1) / l->local[d];
         t->first[d] = (int64_t)cw_random_below(&seed, (uint64_t)(groups < 1000 ? groups : 1000));
-        t->count[d] = 1 + (int64_t)cw_random_below(&seed, (uint64_t)(groups - t->first[d] < 20 ? groups - t->first[d] : 20));
+        t->count[d] = 1 + (int64_t)cw_random_below(
+                              &seed, (uint64_t)(groups - t->first[d] < 20 ? groups - t->first[d] : 20));
     }
     for (int i = 0; i < m->args; i++)
-        l->arg[i] = (struct cw_launch_arg){
-            .buffer_bytes = cw_random_below(&seed, 4) ? 1 + (int64_t)cw_random_below(&seed, 5000) : sizes[cw_random_below(&seed, 6)],
-            .value = cw_random_below(&seed, 5) ? bytes : NULL,
-            .value_bytes = cw_random_below(&seed, 40)};
+        l->arg[i] = (struct cw_launch_arg){.buffer_bytes = cw_random_below(&seed, 4)
+                                                               ? 1 + (int64_t)cw_random_below(&seed, 5000)
+                                                               : sizes[cw_random_below(&seed, 6)],
+                                           .value = cw_random_below(&seed, 5) ? bytes : NULL,
+                                           .value_bytes = cw_random_below(&seed, 40)};
     for (int i = 0; i < 64; i++)
         bytes[i] = cw_random_below(&seed, 3) ? 0 : (unsigned char)cw_random_next(&seed);
 }
@@ -52,7 +55,8 @@ static void compile(const struct cw_model *m, const struct cw_launch *l, const s
     FUZZ_PROMISE(c && hulls, "out of memory");
     if (cw_form_launch(c, l) && cw_form_tile(c, t, hulls))
         for (int a = 0; a < m->args; a++)
-            FUZZ_PROMISE(hulls[a].writes.begin >= 0 && hulls[a].writes.begin <= hulls[a].writes.end, "hull of a write");
+            FUZZ_PROMISE(hulls[a].writes.begin >= 0 && hulls[a].writes.begin <= hulls[a].writes.end,
+                         "hull of a write");
     free(hulls);
     cw_form_destroy(c);
 }
@@ -114,7 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int i = 0; i < set.n; i++)
             ask(&set.model[i]);
     } else {
-        FUZZ_PROMISE(err.status != CW_OK && strncmp(err.text, "fuzz:", 5) == 0, "no position: \"%s\"", err.text);
+        FUZZ_PROMISE(err.status != CW_OK && strncmp(err.text, "fuzz:", 5) == 0, "no position: \"%s\"",
+                     err.text);
     }
     cw_model_set_finish(&set);
     free(text);

@@ -1,4 +1,5 @@
-/* fuzz_platform.c - platform files: the reader, what work costs there, and a small graph that is planned for it. */
+/* fuzz_platform.c - platform files: the reader, what work costs there, and a small graph that is planned for
+ * it. */
 #include "../../analyzer/footprint/op_kinds.h"
 #include "../../analyzer/plan/plan_contend.h"
 #include "../../analyzer/plan/plan_graph.h"
@@ -6,7 +7,8 @@
 #include "use_graph.h"
 
 static const char small[] =
-    "{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[{\"class\":\"cpu\"},{\"class\":\"dsp\"}],\"tasks\":["
+    "{\"format\":\"clweave-graph\",\"version\":1,\"devices\":[{\"class\":\"cpu\"},{\"class\":\"dsp\"}],"
+    "\"tasks\":["
     "{\"cost\":[4,3],\"splittable\":true,\"groups\":8},{\"cost\":[5,2]},{\"cost\":[6,null]}],"
     "\"edges\":[{\"from\":0,\"to\":1,\"data\":100},{\"from\":0,\"to\":2,\"data\":7}]}";
 
@@ -36,8 +38,8 @@ static void plan_there(const struct cw_platform_model *m, const uint8_t *data, s
     struct cw_platform *p = NULL;
     struct cw_error err = {0};
 
-    FUZZ_PROMISE(cw_graph_format_clweave.read(fuzz_file(small, sizeof small - 1), 0, &g, &p, &err) == CW_OK, "%s",
-                 err.text);
+    FUZZ_PROMISE(cw_graph_format_clweave.read(fuzz_file(small, sizeof small - 1), 0, &g, &p, &err) == CW_OK,
+                 "%s", err.text);
     if (cw_plan_graph_retarget(g, p, m, &moved, &err) == CW_OK)
         fuzz_plan_one(data, size, moved, cw_platform_model_platform(m));
     cw_graph_destroy(moved);

@@ -18,10 +18,11 @@ static void check(const struct cw_rewrite_out *out, size_t size)
 {
     FUZZ_PROMISE(out->kernels == 3 && (out->source || out->reason[0]), "neither a source nor a reason");
     for (size_t k = 0; k < out->kernels; k++)
-        FUZZ_PROMISE(out->kernel[k].verdict != CW_REWRITE_REFUSED || out->kernel[k].reason, "refused without a reason");
+        FUZZ_PROMISE(out->kernel[k].verdict != CW_REWRITE_REFUSED || out->kernel[k].reason,
+                     "refused without a reason");
     for (size_t u = 0; out->source && u < out->units; u++)
-        FUZZ_PROMISE(out->source[u] && strlen(out->source[u]) < 65536 + 2000 * size, "%zu bytes became %zu", size,
-                     strlen(out->source[u]));
+        FUZZ_PROMISE(out->source[u] && strlen(out->source[u]) < 65536 + 2000 * size, "%zu bytes became %zu",
+                     size, strlen(out->source[u]));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* fuzz_settings.c - settings as people write them: the library's options, device lists, faults of DSPs, policies, ratios.
- * The first byte chooses the option. */
+/* fuzz_settings.c - settings as people write them: the library's options, device lists, faults of DSPs,
+ * policies, ratios. The first byte chooses the option. */
 #include "../../analyzer/settings/device_list.h"
 #include "../../analyzer/settings/options.h"
 #include "../../sched/adaptive.h"

@@ -1,5 +1,5 @@
-/* fuzz_source.c - what the library reads in the programs' OpenCL C and build options, beside the rewriter. Zero bytes separate
- * options, source, second source. */
+/* fuzz_source.c - what the library reads in the programs' OpenCL C and build options, beside the rewriter.
+ * Zero bytes separate options, source, second source. */
 #include "../../analyzer/footprint/builtin.h"
 #include "../../analyzer/history/history_key.h"
 #include "../../analyzer/source/cl_source.h"

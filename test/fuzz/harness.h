@@ -1,7 +1,8 @@
-/* harness.h - what the fuzz harnesses share. Each fuzz_NAME.c gives one kind of input from outside to the code that reads it,
- * and to what uses the result; README.md says how to run them and how to add one.
+/* harness.h - what the fuzz harnesses share. Each fuzz_NAME.c gives one kind of input from outside to the
+ * code that reads it, and to what uses the result; README.md says how to run them and how to add one.
  *
- * A harness returns 0 for every input. A promise that is broken, or a sanitizer's finding, ends the process. */
+ * A harness returns 0 for every input. A promise that is broken, or a sanitizer's finding, ends the process.
+ */
 #ifndef FUZZ_HARNESS_H
 #define FUZZ_HARNESS_H
 
@@ -45,7 +46,8 @@ static inline const char *fuzz_file(const void *data, size_t size)
     return path;
 }
 
-/* A copy with a NUL behind it, of just that size, so that a sanitizer sees reads behind the end. The caller frees it. */
+/* A copy with a NUL behind it, of just that size, so that a sanitizer sees reads behind the end. The caller
+ * frees it. */
 static inline char *fuzz_text(const void *data, size_t size)
 {
     char *text = malloc(size + 1);

@@ -2,7 +2,8 @@
  *
  *   fuzz_NAME FILE...     runs each file through the harness, in this process
  *
- * What breaks a promise, or what a sanitizer finds, ends the process; the name of the file stands in front of it. */
+ * What breaks a promise, or what a sanitizer finds, ends the process; the name of the file stands in front of
+ * it. */
 #include "harness.h"
 
 static char *read_file(const char *path, size_t *size)

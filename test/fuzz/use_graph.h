@@ -1,4 +1,5 @@
-/* use_graph.h - what is done with a graph file that a reader has accepted: planned, written in every format and read again. */
+/* use_graph.h - what is done with a graph file that a reader has accepted: planned, written in every format
+ * and read again. */
 #ifndef FUZZ_USE_GRAPH_H
 #define FUZZ_USE_GRAPH_H
 
@@ -7,9 +8,13 @@
 #include "../../sched/policy.h"
 #include "harness.h"
 
-enum { FUZZ_TASKS = 60, FUZZ_DEVICES = 12 }; /* of graphs that are planned: more take too long for thousands of inputs */
+enum {
+    FUZZ_TASKS = 60,
+    FUZZ_DEVICES = 12
+}; /* of graphs that are planned: more take too long for thousands of inputs */
 
-static inline void fuzz_plan(const struct cw_policy *policy, const struct cw_graph *g, const struct cw_platform *p)
+static inline void fuzz_plan(const struct cw_policy *policy, const struct cw_graph *g,
+                             const struct cw_platform *p)
 {
     struct cw_policy_config config;
     struct cw_schedule *s = NULL;
@@ -25,14 +30,15 @@ static inline void fuzz_plan(const struct cw_policy *policy, const struct cw_gra
     if (status != CW_OK)
         return;
     FUZZ_PROMISE(cw_metrics_init(&m, g, p, s, cw_policy_sharing(&config), &err) == CW_OK, "%s", err.text);
-    FUZZ_PROMISE(cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err) == CW_OK, "%s: %s",
-                 policy->name, err.text);
+    FUZZ_PROMISE(cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err) == CW_OK,
+                 "%s: %s", policy->name, err.text);
     cw_metrics_finish(&m);
     cw_schedule_destroy(s);
 }
 
 /* One policy per input, which the input chooses. */
-static inline void fuzz_plan_one(const uint8_t *data, size_t size, const struct cw_graph *g, const struct cw_platform *p)
+static inline void fuzz_plan_one(const uint8_t *data, size_t size, const struct cw_graph *g,
+                                 const struct cw_platform *p)
 {
     size_t policies = 0, sum = size;
 

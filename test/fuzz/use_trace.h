@@ -22,7 +22,8 @@ static inline void fuzz_plan_trace(const struct cw_trace *t)
     cw_policy_config_init(&config, cw_policy_find("heft"));
     if (cw_plan_graph_init(&pg, t, NULL, NULL, false, &err) == CW_OK &&
         cw_policy_run(&config, pg.graph, pg.platform, &s, &err) == CW_OK)
-        FUZZ_PROMISE(cw_schedule_check(s, pg.graph, pg.platform, cw_policy_sharing(&config), 0, &err) == CW_OK,
+        FUZZ_PROMISE(cw_schedule_check(s, pg.graph, pg.platform, cw_policy_sharing(&config), 0, &err) ==
+                         CW_OK,
                      "plan: %s", err.text);
     cw_schedule_destroy(s);
     cw_plan_graph_finish(&pg);

@@ -1,5 +1,6 @@
-/* blast.c - a client of CLBlast: products, a triangular solve, vector operations in a row on one queue, events wanted for
- * some of them, nobody waiting before the end. Prints a hash of every result; two runs of one library must agree. */
+/* blast.c - a client of CLBlast: products, a triangular solve, vector operations in a row on one queue,
+ * events wanted for some of them, nobody waiting before the end. Prints a hash of every result; two runs of
+ * one library must agree. */
 #include <clblast_c.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ static cl_mem filled(cl_context context, float scale)
     cl_int err;
 
     for (int i = 0; i < N * N; i++)
-        x[i] = scale * (float)((i * 37 + 11) % 101 - 50) / 50 + (i % (N + 1) == 0 ? 4 : 0); /* a strong diagonal */
+        x[i] = scale * (float)((i * 37 + 11) % 101 - 50) / 50 +
+               (i % (N + 1) == 0 ? 4 : 0); /* a strong diagonal */
     cl_mem m = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &err);
     CHECK(err);
     return m;
@@ -60,15 +62,18 @@ int main(void)
     CHECK(err);
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
     CHECK(err);
-    cl_mem a = filled(context, .01f), b = filled(context, .02f), c = filled(context, .5f), x = filled(context, .7f);
+    cl_mem a = filled(context, .01f), b = filled(context, .02f), c = filled(context, .5f),
+           x = filled(context, .7f);
 
     for (int i = 0; i < ROUNDS; i++) {
-        CHECK(CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, i % 2 ? CLBlastTransposeYes : CLBlastTransposeNo, N, N,
-                           N, .125f, a, 0, N, b, 0, N, .25f, c, 0, N, &queue, NULL));
-        CHECK(CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, N, N, .5f, c, 0, N, x, 0, 1, .5f, x, N, 1, &queue,
-                           &event));
-        CHECK(CLBlastSaxpy(N * N / 2, -.25f, a, 0, 1, b, N * N / 2, 1, &queue, NULL)); /* the upper half only */
-        CHECK(CLBlastSscal(N, 1.5f, x, 2 * N, 1, &queue, NULL));                       /* apart from the product */
+        CHECK(CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo,
+                           i % 2 ? CLBlastTransposeYes : CLBlastTransposeNo, N, N, N, .125f, a, 0, N, b, 0, N,
+                           .25f, c, 0, N, &queue, NULL));
+        CHECK(CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, N, N, .5f, c, 0, N, x, 0, 1, .5f, x, N,
+                           1, &queue, &event));
+        CHECK(
+            CLBlastSaxpy(N * N / 2, -.25f, a, 0, 1, b, N * N / 2, 1, &queue, NULL)); /* the upper half only */
+        CHECK(CLBlastSscal(N, 1.5f, x, 2 * N, 1, &queue, NULL)); /* apart from the product */
         CHECK(clReleaseEvent(event));
     }
     CHECK(CLBlastStrsm(CLBlastLayoutRowMajor, CLBlastSideLeft, CLBlastTriangleLower, CLBlastTransposeNo,

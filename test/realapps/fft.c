@@ -1,5 +1,6 @@
-/* fft.c - a client of clFFT: a two-dimensional transform there and back, in place and out of place, batches, several
- * lengths with their own generated kernels, nobody waiting before the end. Prints a hash of every result. */
+/* fft.c - a client of clFFT: a two-dimensional transform there and back, in place and out of place, batches,
+ * several lengths with their own generated kernels, nobody waiting before the end. Prints a hash of every
+ * result. */
 #include <clFFT.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,8 +28,8 @@ static void print(cl_command_queue queue, const char *name, cl_mem m)
     printf("%s %016llx %.3f %.3f\n", name, (unsigned long long)h, (double)x[2], (double)x[MOST - 2]);
 }
 
-static clfftPlanHandle plan(cl_context context, cl_command_queue *queue, clfftDim dims, size_t w, size_t h, size_t batch,
-                            clfftResultLocation where)
+static clfftPlanHandle plan(cl_context context, cl_command_queue *queue, clfftDim dims, size_t w, size_t h,
+                            size_t batch, clfftResultLocation where)
 {
     size_t lengths[2] = {w, h};
     clfftPlanHandle p;

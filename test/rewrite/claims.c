@@ -1,5 +1,6 @@
-/* claims.c - changes what forms for rows take for granted, one thing at a time: whatever makes another text of the form has to be
- * refused by the proof (analyzer/llvm/rows_proof.h). Arguments: sources. Prints how many were changed; 1: some was not refused. */
+/* claims.c - changes what forms for rows take for granted, one thing at a time: whatever makes another text
+ * of the form has to be refused by the proof (analyzer/llvm/rows_proof.h). Arguments: sources. Prints how
+ * many were changed; 1: some was not refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,12 @@ static void try(const struct cw_rw_rows *r, const char *what, uint32_t i)
     free(text);
 }
 
-#define WITH(member, value)                                                                                                     \
-    do {                                                                                                                        \
-        __typeof__(member) old = member;                                                                                        \
-        member = (value);                                                                                                       \
-        try(r, #member " = " #value, i);                                                                                        \
-        member = old;                                                                                                           \
+#define WITH(member, value)                                                                                  \
+    do {                                                                                                     \
+        __typeof__(member) old = member;                                                                     \
+        member = (value);                                                                                    \
+        try(r, #member " = " #value, i);                                                                     \
+        member = old;                                                                                        \
     } while (0)
 
 static void range(struct cw_rw_rows *r, struct cw_rw_range *a, const char *what, uint32_t i)

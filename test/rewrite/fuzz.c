@@ -171,7 +171,8 @@ static int one_case(void)
 
     if (cw_rewrite(&in, &out, NULL) != CW_OK)
         return 1;
-    bad = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin > 1 || (!out.source && !out.reason[0]) || out.kernels != 2;
+    bad =
+        seconds(CLOCK_PROCESS_CPUTIME_ID) - begin > 1 || (!out.source && !out.reason[0]) || out.kernels != 2;
     for (size_t u = 0; out.source && u < out.units; u++)
         bad |= !out.source[u];
     cw_rewrite_finish(&out);

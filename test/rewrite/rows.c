@@ -2,11 +2,12 @@
  *
  *   rows FILE [SEED [LAUNCHES [KERNEL]]]
  *
- * Every kernel of FILE takes (global const float *in, global float *out, int w, int h, uint u, long g, short s, int p, int
- * o, int bx, int by, int bz) and writes element o + ((z - bz) * 64 + y - by) * p + x - bx of out at most, (x, y, z) its
- * global id. Each is launched LAUNCHES times (6) with random ranges, offsets and arguments: as it is, then rewritten in
- * tiles whose rows are of random length. ROWS_ONLY=" k1 k2 ": these alone. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must
- * differ. Prints how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
+ * Every kernel of FILE takes (global const float *in, global float *out, int w, int h, uint u, long g, short
+ * s, int p, int o, int bx, int by, int bz) and writes element o + ((z - bz) * 64 + y - by) * p + x - bx of
+ * out at most, (x, y, z) its global id. Each is launched LAUNCHES times (6) with random ranges, offsets and
+ * arguments: as it is, then rewritten in tiles whose rows are of random length. ROWS_ONLY=" k1 k2 ": these
+ * alone. ROWS_BREAK=TEXT=>OTHER replaces TEXT in the rewritten source first: then bytes must differ. Prints
+ * how many kernels have that form, and one line for each that differs; exit 1 for those, or when none has it.
  */
 #include "../../analyzer/rewrite/rewrite.h"
 
@@ -23,7 +24,10 @@ static cl_device_id device;
 static cl_command_queue queue;
 static cl_mem in, out;
 /* What x86 makes of 0 / 0: all NaNs are that one, but where one is negated. */
-static const union { uint32_t u; float f; } nan_of_x86 = {0xffc00000u};
+static const union {
+    uint32_t u;
+    float f;
+} nan_of_x86 = {0xffc00000u};
 static float before[ELEMENTS], expected[ELEMENTS], got[ELEMENTS];
 static uint64_t state = 88172645463325252u;
 
@@ -108,7 +112,12 @@ static struct launch draw(const size_t local[3])
     for (cl_uint d = 0; d < 3; d++) {
         bool used = d < l.dims;
         l.local[d] = used ? local[d] : 1;
-        l.global[d] = used ? l.local[d] * (1 + below((d == 1 ? 24 : d == 2 ? 3 : l.dims > 1 ? 150 : 700) / l.local[d])) : 1;
+        l.global[d] = used ? l.local[d] * (1 + below((d == 1       ? 24
+                                                      : d == 2     ? 3
+                                                      : l.dims > 1 ? 150
+                                                                   : 700) /
+                                                     l.local[d]))
+                           : 1;
         l.offset[d] = used ? offsets[below(d ? 6 : 8)] : 0;
     }
     l.w = near(below(4) ? l.global[0] : below(l.global[0] + 1), l.offset[0]);
@@ -124,10 +133,11 @@ static void arguments(cl_kernel k, const struct launch *l)
     cl_int p = PITCH, o = PAD, b[3] = {(cl_int)l->offset[0], (cl_int)l->offset[1], (cl_int)l->offset[2]};
 
     must(!clSetKernelArg(k, 0, sizeof in, &in) && !clSetKernelArg(k, 1, sizeof out, &out) &&
-             !clSetKernelArg(k, 2, 4, &l->w) && !clSetKernelArg(k, 3, 4, &l->h) && !clSetKernelArg(k, 4, 4, &l->u) &&
-             !clSetKernelArg(k, 5, 8, &l->g) && !clSetKernelArg(k, 6, 2, &l->s) && !clSetKernelArg(k, 7, 4, &p) &&
-             !clSetKernelArg(k, 8, 4, &o) && !clSetKernelArg(k, 9, 4, &b[0]) && !clSetKernelArg(k, 10, 4, &b[1]) &&
-             !clSetKernelArg(k, 11, 4, &b[2]),
+             !clSetKernelArg(k, 2, 4, &l->w) && !clSetKernelArg(k, 3, 4, &l->h) &&
+             !clSetKernelArg(k, 4, 4, &l->u) && !clSetKernelArg(k, 5, 8, &l->g) &&
+             !clSetKernelArg(k, 6, 2, &l->s) && !clSetKernelArg(k, 7, 4, &p) &&
+             !clSetKernelArg(k, 8, 4, &o) && !clSetKernelArg(k, 9, 4, &b[0]) &&
+             !clSetKernelArg(k, 10, 4, &b[1]) && !clSetKernelArg(k, 11, 4, &b[2]),
          "setting arguments");
 }
 
@@ -138,7 +148,8 @@ static void run(cl_kernel k, const struct launch *l, bool rows)
     arguments(k, l);
     must(!clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, sizeof before, before, 0, NULL, NULL), "writing");
     if (!rows)
-        must(!clEnqueueNDRangeKernel(queue, k, l->dims, l->offset, l->global, l->local, 0, NULL, NULL), "launching");
+        must(!clEnqueueNDRangeKernel(queue, k, l->dims, l->offset, l->global, l->local, 0, NULL, NULL),
+             "launching");
     for (size_t group = 0; rows && group < groups; group = next) {
         size_t first[3] = {0}, global[3] = {l->global[0], l->global[1], l->global[2]}, one[3] = {1, 1, 1};
         struct cw_rewrite_tile tile;
@@ -150,10 +161,12 @@ static void run(cl_kernel k, const struct launch *l, bool rows)
         size.s[0] = (cl_int)global[0];
         size.s[1] = (cl_int)(below(2) ? global[0] : 1 + below(global[0]));
         global[0] = (size_t)((size.s[0] + size.s[1] - 1) / size.s[1]);
-        must(!clSetKernelArg(k, 12, sizeof tile, &tile) && !clSetKernelArg(k, 13, sizeof size, &size), "hidden arguments");
+        must(!clSetKernelArg(k, 12, sizeof tile, &tile) && !clSetKernelArg(k, 13, sizeof size, &size),
+             "hidden arguments");
         must(!clEnqueueNDRangeKernel(queue, k, l->dims, NULL, global, one, 0, NULL, NULL), "launching rows");
     }
-    must(!clFinish(queue) && !clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), "reading");
+    must(!clFinish(queue) && !clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL),
+         "reading");
 }
 
 static bool same(cl_kernel a, cl_kernel b, const char *name, const size_t local[3])
@@ -167,10 +180,12 @@ static bool same(cl_kernel a, cl_kernel b, const char *name, const size_t local[
         return true;
     for (size_t i = 0; i < ELEMENTS; i++)
         if (memcmp(&got[i], &expected[i], sizeof *got)) {
-            printf("DIFFERS %s: element %zu is %a, not %a; (%zu %zu %zu)/(%zu %zu %zu)+(%zu %zu %zu) w %d h %d u %u g %lld "
+            printf("DIFFERS %s: element %zu is %a, not %a; (%zu %zu %zu)/(%zu %zu %zu)+(%zu %zu %zu) w %d h "
+                   "%d u %u g %lld "
                    "s %d\n",
-                   name, i, got[i], expected[i], l.global[0], l.global[1], l.global[2], l.local[0], l.local[1], l.local[2],
-                   l.offset[0], l.offset[1], l.offset[2], l.w, l.h, l.u, (long long)l.g, l.s);
+                   name, i, got[i], expected[i], l.global[0], l.global[1], l.global[2], l.local[0],
+                   l.local[1], l.local[2], l.offset[0], l.offset[1], l.offset[2], l.w, l.h, l.u,
+                   (long long)l.g, l.s);
             break;
         }
     return false;
@@ -181,7 +196,8 @@ static void open_device(void)
     cl_platform_id platform;
     cl_int e;
 
-    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) {
         printf("no OpenCL device\n");
         exit(77);
     }
@@ -190,7 +206,8 @@ static void open_device(void)
     in = clCreateBuffer(context, CL_MEM_READ_ONLY, sizeof before, NULL, &e);
     out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof before, NULL, &e);
     for (int i = 0; i < 2 * ELEMENTS; i++)
-        (i < ELEMENTS ? expected : before)[i % ELEMENTS] = below(8) ? (float)below(1000003) / 997.0f : nan_of_x86.f;
+        (i < ELEMENTS ? expected : before)[i % ELEMENTS] =
+            below(8) ? (float)below(1000003) / 997.0f : nan_of_x86.f;
     must(!clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL), "writing");
 }
 

@@ -49,6 +49,7 @@ struct work {
 /* tilecl_rows.c. The work-items of `t`, `size` of them, one for each row; parts: rows are cut in three. */
 struct cw_rewrite_tile;
 cl_kernel tilecl_rows_kernel(cl_program rewritten, const char *name);
-bool tilecl_run_rows(struct work *w, const struct cw_rewrite_tile *t, const size_t *size, int device, bool parts);
+bool tilecl_run_rows(struct work *w, const struct cw_rewrite_tile *t, const size_t *size, int device,
+                     bool parts);
 
 #endif

@@ -204,8 +204,7 @@ void tilecl_prepare(struct program_record *p)
         q->verdict[i] = out.kernel ? out.kernel[i].verdict : CW_REWRITE_REFUSED;
         q->rows[i] = out.kernel && out.kernel[i].rows;
         say("kernel %s: %s%s%s%s\n", p->kernel[i].name, cw_rewrite_verdict_name(q->verdict[i]),
-            q->rows[i] ? ", in rows" : "",
-            out.kernel && out.kernel[i].reason ? ": " : "",
+            q->rows[i] ? ", in rows" : "", out.kernel && out.kernel[i].reason ? ": " : "",
             out.kernel && out.kernel[i].reason ? out.kernel[i].reason : "");
     }
     if (q->rewritten[0] && !(q->has_models = read_models(q, p->options, p->source)))

@@ -1,7 +1,7 @@
-/* again.c - launches that come again unchanged, and everything that may change between two of them: arguments, buffers,
- * ranges, kernels, queues, what is unfinished, who waits, another thread on the same queue. Prints the hash of all that
- * it read. `again alone` leaves out user events, for which PoCL's basic device waits inside the enqueue,
- * for ever, and threads, which it now and then does not survive. */
+/* again.c - launches that come again unchanged, and everything that may change between two of them:
+ * arguments, buffers, ranges, kernels, queues, what is unfinished, who waits, another thread on the same
+ * queue. Prints the hash of all that it read. `again alone` leaves out user events, for which PoCL's basic
+ * device waits inside the enqueue, for ever, and threads, which it now and then does not survive. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 
@@ -125,7 +125,8 @@ static void unfinished(cl_mem x)
         once(a.queue, add, N);
         app_run(a.queue, mul, N, 0, 1, &e, NULL);
         APP_CHECK(clReleaseEvent(e));
-        p = clEnqueueMapBuffer(a.queue, x, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, sizeof host, 0, NULL, NULL, &err);
+        p = clEnqueueMapBuffer(a.queue, x, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, sizeof host, 0, NULL, NULL,
+                               &err);
         APP_CHECK(err);
         p[i] += i;
         APP_CHECK(clEnqueueUnmapMemObject(a.queue, x, p, 0, NULL, NULL));
@@ -194,8 +195,10 @@ static void refused(cl_mem x)
 
     app_args(add, "mi", x, 1);
     often(add, 50);
-    printf("again: without a range %d, ", clEnqueueNDRangeKernel(a.queue, add, 1, NULL, NULL, NULL, 0, NULL, NULL));
-    printf("with a list of none %d\n", clEnqueueNDRangeKernel(a.queue, add, 1, NULL, &(size_t){N}, NULL, 0, &none, NULL));
+    printf("again: without a range %d, ",
+           clEnqueueNDRangeKernel(a.queue, add, 1, NULL, NULL, NULL, 0, NULL, NULL));
+    printf("with a list of none %d\n",
+           clEnqueueNDRangeKernel(a.queue, add, 1, NULL, &(size_t){N}, NULL, 0, &none, NULL));
     often(add, 2);
 }
 
@@ -225,8 +228,8 @@ static void queues(cl_mem x)
     APP_CHECK(clReleaseCommandQueue(ooo));
 }
 
-/* Steps of one sequence, by two threads on the same buffer and queue: in any order the end is the same, unless two run at
- * once. Tasks are never managed. */
+/* Steps of one sequence, by two threads on the same buffer and queue: in any order the end is the same,
+ * unless two run at once. Tasks are never managed. */
 static void *steps(void *kernel)
 {
     for (int i = 0; i < 2000; i++) {

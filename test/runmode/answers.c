@@ -1,5 +1,5 @@
-/* answers.c - what programs can ask: details of objects and events, reference counts, times, callbacks; and that a
- * command uses what it was given when it was enqueued. */
+/* answers.c - what programs can ask: details of objects and events, reference counts, times, callbacks; and
+ * that a command uses what it was given when it was enqueued. */
 #include "common.h"
 
 static struct app a;
@@ -20,9 +20,14 @@ static void tell_memory(const char *what, cl_mem m, const void *host)
 
     printf("%s: flags %llx, size %zu, host %s, maps %u, references %u, offset %zu, type %x\n", what,
            (unsigned long long)ASK(clGetMemObjectInfo, m, CL_MEM_FLAGS, cl_mem_flags),
-           ASK(clGetMemObjectInfo, m, CL_MEM_SIZE, size_t), !p ? "none" : p == host ? "the program's" : "another",
-           ASK(clGetMemObjectInfo, m, CL_MEM_MAP_COUNT, cl_uint), ASK(clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT, cl_uint),
-           ASK(clGetMemObjectInfo, m, CL_MEM_OFFSET, size_t), ASK(clGetMemObjectInfo, m, CL_MEM_TYPE, cl_mem_object_type));
+           ASK(clGetMemObjectInfo, m, CL_MEM_SIZE, size_t),
+           !p          ? "none"
+           : p == host ? "the program's"
+                       : "another",
+           ASK(clGetMemObjectInfo, m, CL_MEM_MAP_COUNT, cl_uint),
+           ASK(clGetMemObjectInfo, m, CL_MEM_REFERENCE_COUNT, cl_uint),
+           ASK(clGetMemObjectInfo, m, CL_MEM_OFFSET, size_t),
+           ASK(clGetMemObjectInfo, m, CL_MEM_TYPE, cl_mem_object_type));
 }
 
 static void memory(void)
@@ -49,12 +54,14 @@ static void memory(void)
     }
 }
 
-/* An image of a buffer's bytes has the buffer's flags. PoCL undoes a map of a part as one of the whole, and the other way round. */
+/* An image of a buffer's bytes has the buffer's flags. PoCL undoes a map of a part as one of the whole, and
+ * the other way round. */
 static void shared(void)
 {
     static int host[1024];
     const cl_image_format format = {CL_R, CL_SIGNED_INT32};
-    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof host, host), part = app_sub_buffer(m, 0, 1024, 1024);
+    cl_mem m = app_buffer(&a, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof host, host),
+           part = app_sub_buffer(m, 0, 1024, 1024);
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 256, .buffer = m};
     cl_int err;
     cl_mem image = clCreateImage(a.context, 0, &format, &desc, NULL, &err);
@@ -68,9 +75,11 @@ static void shared(void)
         app_args(add, "mi", m, 1);
         app_run(a.queue, add, 64, 0, 0, NULL, NULL);
         p = clEnqueueMapBuffer(a.queue, part, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &err);
-        printf("the part is mapped %d, unmapped as the whole %d\n", err, clEnqueueUnmapMemObject(a.queue, m, p, 0, NULL, NULL));
+        printf("the part is mapped %d, unmapped as the whole %d\n", err,
+               clEnqueueUnmapMemObject(a.queue, m, p, 0, NULL, NULL));
         p = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_WRITE, 1024, 64, 0, NULL, NULL, &err);
-        printf("the whole is mapped %d, unmapped as the part %d\n", err, clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
+        printf("the whole is mapped %d, unmapped as the part %d\n", err,
+               clEnqueueUnmapMemObject(a.queue, part, p, 0, NULL, NULL));
         APP_CHECK(clFinish(a.queue));
     }
     tell_memory("the whole", m, host);
@@ -165,7 +174,8 @@ static void times(void)
 /* What is changed after the enqueue is not the command's any more. */
 static void snapshots(void)
 {
-    cl_mem x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0}), y = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0});
+    cl_mem x = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0}),
+           y = app_buffer(&a, CL_MEM_COPY_HOST_PTR, 256, (int[64]){0});
     int pattern = 7, got[128];
     size_t global = 64, local = 64;
     cl_event waits;
@@ -240,8 +250,8 @@ static void callbacks(void)
     app_args(add, "mi", x, 5);
     app_run(a.queue, add, 64, 0, 0, NULL, &e);
     APP_CHECK(clSetEventCallback(e, CL_COMPLETE, hear, &h));
-    printf("callback without function: %d, of another state: %d\n", clSetEventCallback(e, CL_COMPLETE, NULL, NULL),
-           clSetEventCallback(e, 17, hear, &h));
+    printf("callback without function: %d, of another state: %d\n",
+           clSetEventCallback(e, CL_COMPLETE, NULL, NULL), clSetEventCallback(e, 17, hear, &h));
     APP_CHECK(clFlush(a.queue));
     while (__atomic_load_n(&h.count, __ATOMIC_ACQUIRE) < 1 && rm_ms() < end)
         rm_sleep_ms(1);

@@ -1,5 +1,5 @@
-/* anything.h - of anything.c: the program's state, and what each of its commands has to wait for: by the rules of queues where
- * that is enough, else by its wait list. */
+/* anything.h - of anything.c: the program's state, and what each of its commands has to wait for: by the
+ * rules of queues where that is enough, else by its wait list. */
 #ifndef ANYTHING_H
 #define ANYTHING_H
 

@@ -95,7 +95,8 @@ static void CL_CALLBACK next(cl_event e, cl_int status, void *data)
     app_args(add, "mi", c->x, 3);
     app_run(c->queue, add, 64, 64, 0, NULL, &f);
     APP_CHECK(clFlush(c->queue));
-    APP_CHECK(clSetEventCallback(f, CL_COMPLETE, next, c)); /* the last one ends chained(), and with it what c points to */
+    APP_CHECK(clSetEventCallback(f, CL_COMPLETE, next,
+                                 c)); /* the last one ends chained(), and with it what c points to */
 }
 
 static void chained(cl_mem x)
@@ -113,7 +114,8 @@ static void chained(cl_mem x)
     printf("chain: %d left, %d\n", c.left, v[5]);
 }
 
-/* One line per callback, in their order: which command, which state, and whether the command is still seen to run. */
+/* One line per callback, in their order: which command, which state, and whether the command is still seen to
+ * run. */
 static struct stages {
     int calls;
     char line[16][40];
@@ -128,8 +130,8 @@ static void CL_CALLBACK stage(cl_event e, cl_int status, void *data)
     const struct stage *s = data;
     int i = __atomic_fetch_add(&stages.calls, 1, __ATOMIC_ACQ_REL);
 
-    snprintf(stages.line[i], sizeof stages.line[i], "command %d: asked %d, got %d, now %d", s->command, s->type, status,
-             rm_status(e));
+    snprintf(stages.line[i], sizeof stages.line[i], "command %d: asked %d, got %d, now %d", s->command,
+             s->type, status, rm_status(e));
 }
 
 /* Each command of a chain is told to run, and then to be over, before the next one is told to run. */

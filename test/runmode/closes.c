@@ -1,6 +1,7 @@
-/* closes.c - a program that closes all descriptors above 2 again and again, as programs do that do not trust what they inherited,
- * and keeps a file open between: whoever works beside it loses nothing by that, and writes nothing into the file. Standard output
- * is pointed elsewhere and back meanwhile. closes [ROUNDS [always|full]]: a thread closes them all the time; none is free. */
+/* closes.c - a program that closes all descriptors above 2 again and again, as programs do that do not trust
+ * what they inherited, and keeps a file open between: whoever works beside it loses nothing by that, and
+ * writes nothing into the file. Standard output is pointed elsewhere and back meanwhile. closes [ROUNDS
+ * [always|full]]: a thread closes them all the time; none is free. */
 #include "common.h"
 
 #include <fcntl.h>
@@ -30,7 +31,8 @@ static void look(int fd)
     char text[2 * sizeof TEXT] = "";
     struct stat file;
 
-    if (fstat(fd, &file) != 0 || file.st_size != sizeof TEXT || pread(fd, text, sizeof TEXT, 0) != sizeof TEXT || strcmp(text, TEXT) != 0)
+    if (fstat(fd, &file) != 0 || file.st_size != sizeof TEXT ||
+        pread(fd, text, sizeof TEXT, 0) != sizeof TEXT || strcmp(text, TEXT) != 0)
         printf("the file has changed\n");
 }
 

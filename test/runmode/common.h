@@ -1,5 +1,6 @@
-/* common.h - what the programs of this folder share. Each checks one kind of promise of run mode, is an OpenCL
- * program that knows nothing of clweave, and prints what it saw: the same bare and in every way of running. */
+/* common.h - what the programs of this folder share. Each checks one kind of promise of run mode, is an
+ * OpenCL program that knows nothing of clweave, and prints what it saw: the same bare and in every way of
+ * running. */
 #ifndef RUNMODE_COMMON_H
 #define RUNMODE_COMMON_H
 
@@ -25,12 +26,14 @@ static inline void rm_sleep_ms(long ms)
 
 static inline cl_int rm_status(cl_event e)
 {
-    cl_int status = 99, err = clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int status = 99,
+           err = clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
 
     return err == CL_SUCCESS ? status : err;
 }
 
-/* Polls, without any other call, until the event is over or a minute has passed (compilers share a busy machine). Returns the last status. */
+/* Polls, without any other call, until the event is over or a minute has passed (compilers share a busy
+ * machine). Returns the last status. */
 static inline cl_int rm_poll(cl_event e)
 {
     double end = rm_ms() + 60000;

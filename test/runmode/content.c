@@ -1,5 +1,5 @@
-/* content.c - PoCL's extension cl_pocl_content_size: copies take no more than the content of a buffer, whose size is in
- * another buffer when they run. */
+/* content.c - PoCL's extension cl_pocl_content_size: copies take no more than the content of a buffer, whose
+ * size is in another buffer when they run. */
 #include "common.h"
 
 typedef cl_int(CL_API_CALL *set_size)(cl_mem buffer, cl_mem size);
@@ -57,7 +57,8 @@ int main(void)
     from = app_buffer(&a, 0, 1024, NULL);
     to = app_buffer(&a, 0, 1024, NULL);
     size = app_buffer(&a, 0, 16, NULL);
-    APP_CHECK(clEnqueueFillBuffer(a.queue, from, &one, 1, 0, 1024, 0, NULL, NULL)); /* managed, not waited for */
+    APP_CHECK(
+        clEnqueueFillBuffer(a.queue, from, &one, 1, 0, 1024, 0, NULL, NULL)); /* managed, not waited for */
     *(void **)&set = clGetExtensionFunctionAddressForPlatform(platform, "clSetContentSizeBufferPoCL");
     if (!set)
         app_skip("content", "the platform has no cl_pocl_content_size");

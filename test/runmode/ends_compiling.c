@@ -1,9 +1,10 @@
-/* ends_compiling.c - programs that end while run mode has kernels of theirs compiled where they cannot know of it. The
- * compiler's own end must not meet that. Each case is a child process with kernels that no cache knows; it takes its time
- * behind the vendor's end.
+/* ends_compiling.c - programs that end while run mode has kernels of theirs compiled where they cannot know
+ * of it. The compiler's own end must not meet that. Each case is a child process with kernels that no cache
+ * knows; it takes its time behind the vendor's end.
  *
- * ends_compiling moments|some|long : at moments while helpers' programs are built, or some of them; a compiler takes longer than the
- * end of a process waits for commands, on a device that compiles inside the enqueue. */
+ * ends_compiling moments|some|long : at moments while helpers' programs are built, or some of them; a
+ * compiler takes longer than the end of a process waits for commands, on a device that compiles inside the
+ * enqueue. */
 #include "common.h"
 
 #include <pthread.h>
@@ -29,7 +30,8 @@ static const char *source(void)
     int n = snprintf(text, sizeof text,
                      "uint wave(uint v) { float f = (float)(v & 1023u);\n"
                      "  return (uint)fabs(sin(f) * exp(-f) + pow(fabs(f), 1.5f) + cos(f * %d.0f)); }\n"
-                     "kernel void k(global uint *x) { uint i = get_global_id(0), v = x[i];\n", (int)getpid());
+                     "kernel void k(global uint *x) { uint i = get_global_id(0), v = x[i];\n",
+                     (int)getpid());
 
     for (int i = 0; i < lines; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, "v = v * %du + wave(v);\n", i + 3);

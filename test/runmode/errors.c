@@ -244,8 +244,8 @@ static void others(cl_kernel add, cl_mem buffer)
     for (cl_uint i = 0; made[3] == CL_SUCCESS && i < n[3]; i++)
         clReleaseKernel(some[i]);
     clReleaseProgram(unbuilt);
-    printf("others: %d %d %d; %d %u, %d %u, %d %u, %d %u\n", set[0], set[1], set[2], made[0], n[0], made[1], n[1], made[2], n[2],
-           made[3], n[3]);
+    printf("others: %d %d %d; %d %u, %d %u, %d %u, %d %u\n", set[0], set[1], set[2], made[0], n[0], made[1],
+           n[1], made[2], n[2], made[3], n[3]);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* first_touch - builds a program; with an argument it says whether a megabyte that is allocated then has pages already: "ready"
- * when most has. A bare build leaves freed memory behind; see kept.sh. */
+/* first_touch - builds a program; with an argument it says whether a megabyte that is allocated then has
+ * pages already: "ready" when most has. A bare build leaves freed memory behind; see kept.sh. */
 #include "common.h"
 
 #include <sys/resource.h>

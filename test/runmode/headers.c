@@ -1,5 +1,6 @@
-/* headers.c - kernels whose indices are made by headers, which are other files as soon as the vendor has built them: copies
- * of the program that are built later, and what is known of its kernels, must be of the headers of its own build. */
+/* headers.c - kernels whose indices are made by headers, which are other files as soon as the vendor has
+ * built them: copies of the program that are built later, and what is known of its kernels, must be of the
+ * headers of its own build. */
 #include "common.h"
 
 #include <unistd.h>
@@ -9,14 +10,14 @@
 
 static char folder[] = "/tmp/clweave-headers-XXXXXX";
 
-#define KERNELS \
-    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n" \
-    "    uint i = at(first + (uint)get_global_id(0), n);\n" \
-    "    x[i] = x[i] * 31 + v;\n" \
-    "}\n" \
-    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n" \
-    "    uint i = first + (uint)get_global_id(0);\n" \
-    "    x[i] = (x[i] ^ v) * 2654435761u;\n" \
+#define KERNELS                                                                                              \
+    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"                                     \
+    "    uint i = at(first + (uint)get_global_id(0), n);\n"                                                  \
+    "    x[i] = x[i] * 31 + v;\n"                                                                            \
+    "}\n"                                                                                                    \
+    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"                                      \
+    "    uint i = first + (uint)get_global_id(0);\n"                                                         \
+    "    x[i] = (x[i] ^ v) * 2654435761u;\n"                                                                 \
     "}\n"
 
 static const char usual[] = "#include \"shape.h\"\n#include <shape.h> /* once */\n" KERNELS,

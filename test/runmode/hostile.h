@@ -1,5 +1,5 @@
-/* hostile.h - what the hostile_*.c share: legal programs that do what few programs do, in cases. `hostile_x [CASE...]` runs
- * some of its cases, without arguments all. */
+/* hostile.h - what the hostile_*.c share: legal programs that do what few programs do, in cases. `hostile_x
+ * [CASE...]` runs some of its cases, without arguments all. */
 #ifndef RUNMODE_HOSTILE_H
 #define RUNMODE_HOSTILE_H
 
@@ -13,7 +13,6 @@
     "kernel void large(global int *x, big v, local int *l) { int i = get_global_id(0);\n"                    \
     "  l[get_local_id(0)] = v.a.y + v.c[i % 24]; x[i] = 3 * x[i] + l[get_local_id(0)] + (int)v.b.s5; }\n"
 
-
 static struct app a;
 static cl_kernel add, mul, slow, sum, large;
 
@@ -25,7 +24,8 @@ static inline cl_mem filled(int value, cl_mem_flags flags, void *host)
         v[i] = value + i;
     if (host)
         memcpy(host, v, sizeof v);
-    return app_buffer(&a, flags | (host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR), sizeof v, host ? host : v);
+    return app_buffer(&a, flags | (host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR), sizeof v,
+                      host ? host : v);
 }
 
 static inline void look(const char *what, cl_mem m)
@@ -66,7 +66,8 @@ static inline int hostile_run(const char *program, const struct hostile_case *c,
     cl_mem x;
 
     app_open(&a, program, 0, SOURCE);
-    add = app_kernel(&a, "add"), mul = app_kernel(&a, "mul"), slow = app_kernel(&a, "slow"), sum = app_kernel(&a, "sum");
+    add = app_kernel(&a, "add"), mul = app_kernel(&a, "mul"), slow = app_kernel(&a, "slow"),
+    sum = app_kernel(&a, "sum");
     large = app_kernel(&a, "large");
     x = filled(0, 0, NULL);
     launch(a.queue, add, x, 1, NULL), launch(a.queue, mul, x, 1, NULL), launch(a.queue, slow, x, 1, NULL);
@@ -81,7 +82,8 @@ static inline int hostile_run(const char *program, const struct hostile_case *c,
         if (wanted)
             c->body();
     }
-    clReleaseKernel(add), clReleaseKernel(mul), clReleaseKernel(slow), clReleaseKernel(sum), clReleaseKernel(large);
+    clReleaseKernel(add), clReleaseKernel(mul), clReleaseKernel(slow), clReleaseKernel(sum),
+        clReleaseKernel(large);
     return app_close(&a);
 }
 

@@ -1,5 +1,5 @@
-/* hostile_memory.c - programs that overwrite arguments at once, overlap sub-buffers, and use host memory that comes, goes and cannot be
- * written. */
+/* hostile_memory.c - programs that overwrite arguments at once, overlap sub-buffers, and use host memory that
+ * comes, goes and cannot be written. */
 #include "hostile.h"
 
 #include <sys/mman.h>
@@ -42,7 +42,8 @@ static void overwritten(void)
         for (int k = 0; k < 4; k++)
             pattern[k] = i + k;
         bytes = 4 << i % 3;
-        APP_CHECK(clEnqueueFillBuffer(a.queue, i % 2 ? x : y, pattern, (size_t)bytes, 64, 128, 0, NULL, NULL));
+        APP_CHECK(
+            clEnqueueFillBuffer(a.queue, i % 2 ? x : y, pattern, (size_t)bytes, 64, 128, 0, NULL, NULL));
         memset(pattern, 0x33, sizeof pattern);
     }
     look("overwritten", x);
@@ -99,7 +100,8 @@ static void overlapping(void)
         else if (how == 4)
             APP_CHECK(clEnqueueCopyBuffer(a.queue, other, sub[t], 0, 256, 512, 0, NULL, NULL));
         else
-            APP_CHECK(clEnqueueReadBuffer(a.queue, sub[s], CL_FALSE, 0, 512, host + 7 * WORDS + 128 * (s % 2), 0, NULL, NULL));
+            APP_CHECK(clEnqueueReadBuffer(a.queue, sub[s], CL_FALSE, 0, 512, host + 7 * WORDS + 128 * (s % 2),
+                                          0, NULL, NULL));
     }
     APP_CHECK(clFinish(a.queue));
     app_hash(&a, host, sizeof host);
@@ -120,15 +122,19 @@ static void host_memory(void)
     cl_int err;
 
     for (int i = 0; i < 20; i++) {
-        int *p = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0), *one, *two;
-        cl_mem m = filled(i, 0, p), c = app_buffer(&a, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, sizeof constant, (void *)(uintptr_t)constant);
+        int *p = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0),
+                      -1, 0),
+            *one, *two;
+        cl_mem m = filled(i, 0, p), c = app_buffer(&a, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
+                                                   sizeof constant, (void *)(uintptr_t)constant);
 
         at = p;
         launch(a.queue, add, m, i, NULL);
         app_args(sum, "mmm", c, m, m);
         app_run(a.queue, sum, WORDS, 64, 0, NULL, NULL);
         one = clEnqueueMapBuffer(a.queue, m, CL_FALSE, CL_MAP_READ, 0, 512, 0, NULL, NULL, &err);
-        two = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 256, 512, 0, NULL, NULL, &err);
+        two = clEnqueueMapBuffer(a.queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 256, 512, 0, NULL, NULL,
+                                 &err);
         if (one != p || two != p + 64)
             printf("maps elsewhere\n");
         two[3] = one[5];

@@ -1,5 +1,5 @@
-/* hostile_queues.c - programs with everything released under way, very many queues, odd wait lists, profiled out-of-order queues,
- * children. */
+/* hostile_queues.c - programs with everything released under way, very many queues, odd wait lists, profiled
+ * out-of-order queues, children. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "hostile.h"
 
@@ -72,7 +72,8 @@ static void many_queues(void)
     }
 }
 
-/* What is known of times: each command's in order, and no command starts before what it waits for has ended. */
+/* What is known of times: each command's in order, and no command starts before what it waits for has ended.
+ */
 static void times(void)
 {
     enum { N = 40 };
@@ -91,7 +92,8 @@ static void times(void)
     APP_CHECK(clFinish(q));
     for (int i = 0; i < N; i++) {
         for (cl_uint k = 0; k < 4; k++)
-            APP_CHECK(clGetEventProfilingInfo(e[i], CL_PROFILING_COMMAND_QUEUED + k, sizeof t[i][k], &t[i][k], NULL));
+            APP_CHECK(clGetEventProfilingInfo(e[i], CL_PROFILING_COMMAND_QUEUED + k, sizeof t[i][k], &t[i][k],
+                                              NULL));
         wrong += t[i][0] > t[i][1] || t[i][1] > t[i][2] || t[i][2] > t[i][3];
         wrong += i >= 4 && t[i][2] < t[i - 4][3];
         wrong += i && t[i][0] < t[i - 1][0];
@@ -104,7 +106,8 @@ static void times(void)
     clReleaseCommandQueue(q);
 }
 
-/* An event twice in a list, one of another queue, of the same, released before it is over; markers and barriers of all kinds. */
+/* An event twice in a list, one of another queue, of the same, released before it is over; markers and
+ * barriers of all kinds. */
 static void lists(void)
 {
     cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), r = app_queue(&a, 0);

@@ -1,4 +1,5 @@
-/* hostile_threads.c - programs whose callbacks and threads work on the same objects at once, and end with work under way. */
+/* hostile_threads.c - programs whose callbacks and threads work on the same objects at once, and end with
+ * work under way. */
 #include "hostile.h"
 
 #include <pthread.h>
@@ -42,7 +43,10 @@ static void enqueuing_callbacks(void)
     cl_event e;
 
     for (int i = 0; i < 4; i++) {
-        r[i] = (struct relay){.queue = q[0], .kernel = app_kernel(&a, i % 2 ? "mul" : "add"), .x = filled(i, 0, NULL), .left = 20};
+        r[i] = (struct relay){.queue = q[0],
+                              .kernel = app_kernel(&a, i % 2 ? "mul" : "add"),
+                              .x = filled(i, 0, NULL),
+                              .left = 20};
         launch(r[i].queue, r[i].kernel, r[i].x, 2, &e);
         APP_CHECK(clSetEventCallback(e, CL_COMPLETE, relayed, &r[i]));
         clReleaseEvent(e);
@@ -124,7 +128,8 @@ static void shared_kernel(void)
     struct worker w[3];
 
     for (int i = 0; i < 3; i++) {
-        w[i] = (struct worker){.lock = &lock, .queue = app_queue(&a, 0), .kernel = add, .x = filled(i, 0, NULL), .number = i};
+        w[i] = (struct worker){
+            .lock = &lock, .queue = app_queue(&a, 0), .kernel = add, .x = filled(i, 0, NULL), .number = i};
         pthread_create(&w[i].thread, NULL, shares, &w[i]);
     }
     for (int i = 0; i < 3; i++) {
@@ -142,9 +147,11 @@ static void *storm(void *data)
     struct worker *w = data;
 
     while (!__atomic_load_n(&stop_storm, __ATOMIC_ACQUIRE)) {
-        APP_CHECK(clRetainMemObject(w->x)), APP_CHECK(clRetainKernel(w->kernel)), APP_CHECK(clRetainCommandQueue(w->queue));
+        APP_CHECK(clRetainMemObject(w->x)), APP_CHECK(clRetainKernel(w->kernel)),
+            APP_CHECK(clRetainCommandQueue(w->queue));
         APP_CHECK(clRetainContext(a.context)), APP_CHECK(clRetainProgram(a.program));
-        APP_CHECK(clReleaseCommandQueue(w->queue)), APP_CHECK(clReleaseKernel(w->kernel)), APP_CHECK(clReleaseMemObject(w->x));
+        APP_CHECK(clReleaseCommandQueue(w->queue)), APP_CHECK(clReleaseKernel(w->kernel)),
+            APP_CHECK(clReleaseMemObject(w->x));
         APP_CHECK(clReleaseProgram(a.program)), APP_CHECK(clReleaseContext(a.context));
     }
     return NULL;
@@ -159,7 +166,8 @@ static void storms(void)
 
     __atomic_store_n(&stop_storm, 0, __ATOMIC_RELEASE);
     for (int i = 0; i < 2; i++) {
-        w[i] = (struct worker){.queue = app_queue(&a, 0), .kernel = app_kernel(&a, "add"), .x = filled(i, 0, NULL)};
+        w[i] = (struct worker){
+            .queue = app_queue(&a, 0), .kernel = app_kernel(&a, "add"), .x = filled(i, 0, NULL)};
         pthread_create(&w[i].thread, NULL, storm, &w[i]);
     }
     for (int i = 0; i < 400; i++) {

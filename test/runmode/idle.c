@@ -1,4 +1,5 @@
-/* idle.c - a program that has nothing to do: then no thread of it wakes up, with work finished, and with a gate unset. */
+/* idle.c - a program that has nothing to do: then no thread of it wakes up, with work finished, and with a
+ * gate unset. */
 #include "common.h"
 
 #include <dirent.h>
@@ -18,7 +19,8 @@ static unsigned long switches(void)
         snprintf(path, sizeof path, "/proc/self/task/%s/status", d->d_name);
         f = atoi(d->d_name) > 0 && atoi(d->d_name) != gettid() ? fopen(path, "r") : NULL;
         while (f && fgets(line, sizeof line, f))
-            if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1 || sscanf(line, "nonvoluntary_ctxt_switches: %lu", &n) == 1)
+            if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1 ||
+                sscanf(line, "nonvoluntary_ctxt_switches: %lu", &n) == 1)
                 sum += n;
         if (f)
             fclose(f);

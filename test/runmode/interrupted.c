@@ -1,6 +1,6 @@
-/* interrupted.c - programs that end in a handler of a signal, as on Ctrl-C, while they wait for commands or read: by exit(), which the C
- * standard does not promise and which works bare. (Not while they enqueue: who interrupts malloc() may hang in exit(), bare too.) Each
- * case is a child process. */
+/* interrupted.c - programs that end in a handler of a signal, as on Ctrl-C, while they wait for commands or
+ * read: by exit(), which the C standard does not promise and which works bare. (Not while they enqueue: who
+ * interrupts malloc() may hang in exit(), bare too.) Each case is a child process. */
 #include "common.h"
 
 #include <pthread.h>
@@ -47,7 +47,8 @@ static const struct {
     const char *name;
     void (*wait)(struct app *, cl_mem);
     int rounds; /* of commands for each wait */
-} cases[] = {{"waiting", wait_for_commands, 4}, {"reading", read_some, 4}, {"reading the last", read_some, 1}};
+} cases[] = {
+    {"waiting", wait_for_commands, 4}, {"reading", read_some, 4}, {"reading the last", read_some, 1}};
 
 static void run(int i)
 {

@@ -1,22 +1,24 @@
-/* kept - builds a program and prints all that can be asked of it, of its kernels and of what else can be done with it. The
- * answers must be the same when an earlier run has kept the build. An argument: its build options; "none": NULL. */
+/* kept - builds a program and prints all that can be asked of it, of its kernels and of what else can be done
+ * with it. The answers must be the same when an earlier run has kept the build. An argument: its build
+ * options; "none": NULL. */
 #include "common.h"
 
 #include <stdlib.h>
 
-static const char source[] = "#ifndef FACTOR\n"
-                             "#define FACTOR 3\n"
-                             "#endif\n"
-                             "#ifndef ATTRIBUTES\n"
-                             "#define ATTRIBUTES\n"
-                             "#endif\n"
-                             "__kernel ATTRIBUTES void first(__global int *x, __local int *l, const int n) {\n"
-                             "    size_t i = get_global_id(0);\n"
-                             "    l[get_local_id(0)] = x[i];\n"
-                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                             "    x[i] = l[7 - get_local_id(0)] + n;\n"
-                             "}\n"
-                             "__kernel void second(__global int *x, float f) { x[get_global_id(0)] *= (int)(f * FACTOR); }\n";
+static const char source[] =
+    "#ifndef FACTOR\n"
+    "#define FACTOR 3\n"
+    "#endif\n"
+    "#ifndef ATTRIBUTES\n"
+    "#define ATTRIBUTES\n"
+    "#endif\n"
+    "__kernel ATTRIBUTES void first(__global int *x, __local int *l, const int n) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    l[get_local_id(0)] = x[i];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    x[i] = l[7 - get_local_id(0)] + n;\n"
+    "}\n"
+    "__kernel void second(__global int *x, float f) { x[get_global_id(0)] *= (int)(f * FACTOR); }\n";
 
 static cl_device_id device;
 static cl_context context;
@@ -49,7 +51,8 @@ static void bytes(const char *what, cl_int err, const unsigned char *value, size
 
 static void ask_program(cl_program program)
 {
-    static const cl_program_build_info built[] = {CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE};
+    static const cl_program_build_info built[] = {CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_BUILD_OPTIONS,
+                                                  CL_PROGRAM_BUILD_LOG, CL_PROGRAM_BINARY_TYPE};
     cl_uint context_references = 0;
 
     for (size_t i = 0; i < sizeof built / sizeof *built; i++)
@@ -59,7 +62,8 @@ static void ask_program(cl_program program)
     ASK("source", clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof value, value, &n));
     ASK("little room", clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 1, value, &n));
     ASK("no device", clGetProgramBuildInfo(program, NULL, CL_PROGRAM_BUILD_STATUS, sizeof value, value, &n));
-    APP_CHECK(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof context_references, &context_references, NULL));
+    APP_CHECK(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof context_references,
+                               &context_references, NULL));
     printf("references %u, of the context %u\n", references(program), context_references);
 }
 
@@ -75,7 +79,8 @@ static void ask_kernel(cl_program program, cl_kernel kernel)
     ASK("attributes", clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof value, value, &n));
     for (cl_uint i = 0; i < count; i++)
         ASK("argument", clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof value, value, &n));
-    ASK("size", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof value, value, &n));
+    ASK("size",
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof value, value, &n));
     ASK("local", clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof value, value, &n));
 }
 
@@ -104,8 +109,9 @@ static void launch(cl_kernel first, cl_kernel second)
     APP_CHECK(clReleaseMemObject(m));
 }
 
-/* References of `program`, which are to become `least`: PoCL's thread lets go of kernels after their launches are over, bare too
- * (vendor/kernels_let_go_late). What never becomes that is told as it is after two seconds. */
+/* References of `program`, which are to become `least`: PoCL's thread lets go of kernels after their launches
+ * are over, bare too (vendor/kernels_let_go_late). What never becomes that is told as it is after two
+ * seconds. */
 static unsigned references_left(cl_program program, unsigned least)
 {
     for (int i = 0; i < 200 && references(program) > least; i++)

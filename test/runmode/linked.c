@@ -1,6 +1,7 @@
-/* linked.c - kernels of programs that were compiled apart, with a header given to clCompileProgram, and linked: one alone, two
- * with a common header, and two of which one redefines what the other one uses, which no single source can say. What the
- * kernels touch hangs on the header and on both parts. The numbers are what the host works out. */
+/* linked.c - kernels of programs that were compiled apart, with a header given to clCompileProgram, and
+ * linked: one alone, two with a common header, and two of which one redefines what the other one uses, which
+ * no single source can say. What the kernels touch hangs on the header and on both parts. The numbers are
+ * what the host works out. */
 #include "common.h"
 
 #define N     2048u

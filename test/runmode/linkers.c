@@ -1,6 +1,7 @@
-/* linkers.c - programs whose own kernels are compiled, and which then take away what a compiler needs that the vendor starts: it
- * may not be started, not be found, or nobody learns how it ended. PoCL ends a process then, and the bare program does not ask it.
- * Each case is a child process; the one before the last takes nothing away. linkers [CASE]: that one alone. */
+/* linkers.c - programs whose own kernels are compiled, and which then take away what a compiler needs that
+ * the vendor starts: it may not be started, not be found, or nobody learns how it ended. PoCL ends a process
+ * then, and the bare program does not ask it. Each case is a child process; the one before the last takes
+ * nothing away. linkers [CASE]: that one alone. */
 #include "common.h"
 
 #include <linux/filter.h>
@@ -49,7 +50,8 @@ static void filtered(void)
     };
     struct sock_fprog filter = {sizeof no_programs / sizeof *no_programs, no_programs};
 
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
         printf("no filter can be set\n");
 }
 
@@ -76,8 +78,8 @@ static const struct {
     {"small files, other widths", small_files, true},
 };
 
-/* Of prime widths: the vendor has one code for all of them, parts of them end in work-groups of all sizes. What is taken away is so
- * while the first of them run. */
+/* Of prime widths: the vendor has one code for all of them, parts of them end in work-groups of all sizes.
+ * What is taken away is so while the first of them run. */
 static void work_widths(struct rm_pair *p, void (*take)(void))
 {
     static const size_t known[] = {5003, 5009, 5003, 5009, 5003, 5009, 5003, 5009};
@@ -130,7 +132,8 @@ int main(int argc, char **argv)
         int status = -1;
         pid_t child;
 
-        if (only >= 0 ? i != only : cases[i].widths) /* by itself only: it must not meet builds for later runs, which write files */
+        if (only >= 0 ? i != only : cases[i].widths) /* by itself only: it must not meet builds for later
+                                                        runs, which write files */
             continue;
         fflush(stdout);
         child = fork();

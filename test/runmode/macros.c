@@ -1,32 +1,32 @@
-/* macros.c - kernels whose indices hang on what the vendor's compiler defines: another compiler would see other bytes
- * touched. Launches that in truth meet in a buffer, and would not if the macros were another's. And kernels that print by a name which
- * macros make. */
+/* macros.c - kernels whose indices hang on what the vendor's compiler defines: another compiler would see
+ * other bytes touched. Launches that in truth meet in a buffer, and would not if the macros were another's.
+ * And kernels that print by a name which macros make. */
 #include "common.h"
 
 #define N     2048u
 #define STEPS 30u
 
-static const char source[] =
-    "#if defined(cl_khr_subgroup_ballot) || defined(__SPIR__) || defined(__NV_CL_C_VERSION) || __OPENCL_C_VERSION__ < 200\n"
-    "#define AT(i) (i)\n"
-    "#else\n"
-    "#define AT(i) (n - 1 - (i))\n"
-    "#endif\n"
-    "#ifdef cl_khr_fp64\n"
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#endif\n"
-    "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"
-    "    uint i = AT(first + (uint)get_global_id(0));\n"
-    "    x[i] = x[i] * 31 + v;\n"
-    "}\n"
-    "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"
-    "    uint i = first + (uint)get_global_id(0);\n"
-    "    x[i] = (x[i] ^ v) * 2654435761u;\n"
-    "}\n"
-    "kernel void which(global uint *x) {\n"
-    "    uint n = 10;\n"
-    "    x[0] = AT(0);\n"
-    "}\n";
+static const char source[] = "#if defined(cl_khr_subgroup_ballot) || defined(__SPIR__) || "
+                             "defined(__NV_CL_C_VERSION) || __OPENCL_C_VERSION__ < 200\n"
+                             "#define AT(i) (i)\n"
+                             "#else\n"
+                             "#define AT(i) (n - 1 - (i))\n"
+                             "#endif\n"
+                             "#ifdef cl_khr_fp64\n"
+                             "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+                             "#endif\n"
+                             "kernel void turned(global uint *x, uint n, uint first, uint v) {\n"
+                             "    uint i = AT(first + (uint)get_global_id(0));\n"
+                             "    x[i] = x[i] * 31 + v;\n"
+                             "}\n"
+                             "kernel void plain(global uint *x, uint n, uint first, uint v) {\n"
+                             "    uint i = first + (uint)get_global_id(0);\n"
+                             "    x[i] = (x[i] ^ v) * 2654435761u;\n"
+                             "}\n"
+                             "kernel void which(global uint *x) {\n"
+                             "    uint n = 10;\n"
+                             "    x[0] = AT(0);\n"
+                             "}\n";
 
 /* A macro that is no integer: asking for it must not be heard on stderr. */
 static const char fraction[] = "#ifndef M_PI\n#define M_PI 3\n#endif\n"
@@ -86,7 +86,10 @@ static void print(struct app *a, const char *body)
     cl_program p;
     cl_kernel k;
 
-    snprintf(text, sizeof text, "#define PASTE(a, b) a##b\nkernel void k(global uint *x, uint v) { x[get_global_id(0)] += v; if (get_global_id(0) == 0) %s; }\n", body);
+    snprintf(text, sizeof text,
+             "#define PASTE(a, b) a##b\nkernel void k(global uint *x, uint v) { x[get_global_id(0)] += v; if "
+             "(get_global_id(0) == 0) %s; }\n",
+             body);
     p = build(a, text, "-w");
     k = kernel(p, "k");
     for (int i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
-/* many.c - contexts, queues, buffers, programs, kernels and events made and released again and again: memory does not
- * grow with them, and the last rounds take no more of the processor than early ones.
+/* many.c - contexts, queues, buffers, programs, kernels and events made and released again and again: memory
+ * does not grow with them, and the last rounds take no more of the processor than early ones.
  *
  * many [ROUNDS]; prints what grew beyond what a bare program may grow. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -68,8 +68,8 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Bytes a round by the median of the tenths: what is lost in every round shows in all of them, what is made once (threads that
- * begin late, tables that double) in one or two. */
+/* Bytes a round by the median of the tenths: what is lost in every round shows in all of them, what is made
+ * once (threads that begin late, tables that double) in one or two. */
 static long growth(const size_t used[TENTHS + 1], int rounds)
 {
     long by[TENTHS];
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
     used[TENTHS] = in_use();
     each = growth(used, rounds);
     if (argc > 2)
-        fprintf(stderr, "%ld bytes a round; a tenth of the rounds took %.0f ms, then %.0f ms\n", each, early, late);
+        fprintf(stderr, "%ld bytes a round; a tenth of the rounds took %.0f ms, then %.0f ms\n", each, early,
+                late);
     if (each > 64)
         printf("memory grows by %ld bytes a round\n", each);
     if (late > 4 * early + 500)

@@ -111,7 +111,8 @@ static void two_finish(cl_mem x)
     clReleaseCommandQueue(q);
 }
 
-/* Out of order: a marker of everything waits for what a user event holds, and so does what is behind a barrier. */
+/* Out of order: a marker of everything waits for what a user event holds, and so does what is behind a
+ * barrier. */
 static void held_marker(cl_mem x)
 {
     cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -152,7 +153,8 @@ static void barrier(cl_mem x)
     clReleaseCommandQueue(q);
 }
 
-/* What waits for everything before it, in a queue without order: for a managed command that runs and one that a user event holds. */
+/* What waits for everything before it, in a queue without order: for a managed command that runs and one that
+ * a user event holds. */
 static void everything_before(cl_mem x, int how)
 {
     cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -171,7 +173,8 @@ static void everything_before(cl_mem x, int how)
         APP_CHECK(clEnqueueMarkerWithWaitList(q, 0, NULL, &marker));
     else
         APP_CHECK(clEnqueueMarker(q, &marker));
-    APP_CHECK(clEnqueueReadBuffer(q, y, CL_FALSE, 0, sizeof got, &got, !!marker, marker ? &marker : NULL, &read));
+    APP_CHECK(
+        clEnqueueReadBuffer(q, y, CL_FALSE, 0, sizeof got, &got, !!marker, marker ? &marker : NULL, &read));
     APP_CHECK(clFlush(q));
     rm_sleep_ms(150);
     printf("everything before %d: %s, ", how, rm_status(read) == CL_COMPLETE ? "read too early" : "waits");
@@ -185,7 +188,8 @@ static void everything_before(cl_mem x, int how)
     clReleaseCommandQueue(q);
 }
 
-/* A marker holds nothing back: behind it a native command may run while a managed one before it waits for the host. */
+/* A marker holds nothing back: behind it a native command may run while a managed one before it waits for the
+ * host. */
 static void past_marker(int how)
 {
     cl_command_queue q = app_queue(&a, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -224,11 +228,12 @@ static void CL_CALLBACK wait_for_host(void *args)
         rm_sleep_ms(1);
 }
 
-/* The host goes on only once a write is over, and only then a fill of the same bytes, which no event orders behind the
- * write: over two queues, and in one out of order. */
+/* The host goes on only once a write is over, and only then a fill of the same bytes, which no event orders
+ * behind the write: over two queues, and in one out of order. */
 static void before_the_host(int how)
 {
-    cl_command_queue A = app_queue(&a, how ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0), B = how ? A : app_queue(&a, 0);
+    cl_command_queue A = app_queue(&a, how ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0),
+                     B = how ? A : app_queue(&a, 0);
     cl_mem y = app_buffer(&a, CL_MEM_READ_WRITE, sizeof shared, NULL);
     cl_event e, written;
     int five = 5, got[64] = {0};
@@ -237,7 +242,8 @@ static void before_the_host(int how)
     APP_CHECK(clEnqueueNativeKernel(A, wait_for_host, NULL, 0, 0, NULL, NULL, 0, NULL, &e));
     APP_CHECK(clEnqueueFillBuffer(A, y, &five, sizeof five, 0, 64, 1, &e, NULL));
     APP_CHECK(clFlush(A));
-    APP_CHECK(clEnqueueWriteBuffer(B, y, CL_FALSE, 0, sizeof got, got, 0, NULL, &written)); /* PoCL's blocking one: clFinish(B) */
+    APP_CHECK(clEnqueueWriteBuffer(B, y, CL_FALSE, 0, sizeof got, got, 0, NULL,
+                                   &written)); /* PoCL's blocking one: clFinish(B) */
     APP_CHECK(clWaitForEvents(1, &written));
     __atomic_store_n(&flag[2], 1, __ATOMIC_RELEASE);
     APP_CHECK(clFinish(A));
@@ -257,9 +263,10 @@ static void CL_CALLBACK rest(void *args)
     rm_sleep_ms(500);
 }
 
-/* Queue B: a slow kernel, then a read of what it writes. In between A is given a kernel that might write the same, as far as can be
- * known, and waits for a native one, so that the read need not wait for it, but must for the slow one, which the other covers; `how` 1:
- * which one more kernel covers that waits for nothing, and the other covers that. */
+/* Queue B: a slow kernel, then a read of what it writes. In between A is given a kernel that might write the
+ * same, as far as can be known, and waits for a native one, so that the read need not wait for it, but must
+ * for the slow one, which the other covers; `how` 1: which one more kernel covers that waits for nothing, and
+ * the other covers that. */
 static void covered(int how)
 {
     cl_command_queue A = app_queue(&a, 0), B = app_queue(&a, 0), N = app_queue(&a, 0);
@@ -323,7 +330,8 @@ static void failing(cl_mem x)
     clReleaseCommandQueue(q);
 }
 
-/* A native command that waits for the host, which waits for launches of another queue: they need a thread that is free, or it hangs. */
+/* A native command that waits for the host, which waits for launches of another queue: they need a thread
+ * that is free, or it hangs. */
 static void held_thread(void)
 {
     cl_command_queue A = app_queue(&a, 0), B = app_queue(&a, 0);
@@ -351,11 +359,13 @@ int main(void)
 {
     cl_mem x;
 
-    app_open(&a, "natives", 0, RM_SOURCE
+    app_open(&a, "natives", 0,
+             RM_SOURCE
              "kernel void spin(global volatile int *x) { while (!x[1]) { } }\n"
              "kernel void upper(global int *x, global const int *at) { x[64 + at[get_global_id(0)]] = 9; }\n"
              "kernel void lower(global int *x, int n) {\n"
-             "  int v = 5; for (int i = 0; i < n; i++) v = v * 3 + (v >> 3) + i; x[get_global_id(0)] = v | 1; }\n");
+             "  int v = 5; for (int i = 0; i < n; i++) v = v * 3 + (v >> 3) + i; x[get_global_id(0)] = v | "
+             "1; }\n");
     add = app_kernel(&a, "add");
     sum = app_kernel(&a, "sum");
     slow = app_kernel(&a, "slow");

@@ -1,18 +1,19 @@
-/* nulls.c - launches without a local size: the kernel sees the one that the program's own device chooses, wherever it runs.
+/* nulls.c - launches without a local size: the kernel sees the one that the program's own device chooses,
+ * wherever it runs.
  *
  * nulls [ROUNDS]: in the first two of them it is not known yet what the device chooses */
 #include "common.h"
 
-static const char source[] =
-    "__kernel void sizes(__global uint *out) {\n"
-    "    uint i = get_global_id(0) + get_global_size(0) * get_global_id(1);\n"
-    "    out[i] = out[i] * 7 + get_local_size(0) + 100 * get_num_groups(0) + 10000 * get_group_id(0) + get_local_id(0) +\n"
-    "             31 * get_local_size(1);\n"
-    "}\n"
-    "__kernel void plain(__global uint *out) {\n"
-    "    uint i = get_global_id(0) + get_global_size(0) * get_global_id(1);\n"
-    "    out[i] = out[i] * 3 + i;\n"
-    "}\n";
+static const char source[] = "__kernel void sizes(__global uint *out) {\n"
+                             "    uint i = get_global_id(0) + get_global_size(0) * get_global_id(1);\n"
+                             "    out[i] = out[i] * 7 + get_local_size(0) + 100 * get_num_groups(0) + 10000 "
+                             "* get_group_id(0) + get_local_id(0) +\n"
+                             "             31 * get_local_size(1);\n"
+                             "}\n"
+                             "__kernel void plain(__global uint *out) {\n"
+                             "    uint i = get_global_id(0) + get_global_size(0) * get_global_id(1);\n"
+                             "    out[i] = out[i] * 3 + i;\n"
+                             "}\n";
 
 int main(int argc, char **argv)
 {

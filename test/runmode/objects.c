@@ -184,8 +184,8 @@ static void events(void)
     clReleaseMemObject(y);
 }
 
-/* ---- kernels that another thread lets go of: the next ones may have their handles, but neither their arguments nor their
- * code. Sizes differ, too: what holds 16 bytes is one word the next time. */
+/* ---- kernels that another thread lets go of: the next ones may have their handles, but neither their
+ * arguments nor their code. Sizes differ, too: what holds 16 bytes is one word the next time. */
 
 #define ALIKE                                                                                                \
     "kernel void one(global int *x, int y) { x[get_global_id(0)] += y; }\n"                                  \

@@ -1,6 +1,6 @@
-/* places - maps buffers of one size, as kernels go through side by side. With an argument it checks where in a page each
- * begins (see places.sh): so far apart that element i of two buffers never shares a set of the first cache. Bare they may
- * lie anywhere. */
+/* places - maps buffers of one size, as kernels go through side by side. With an argument it checks where in
+ * a page each begins (see places.sh): so far apart that element i of two buffers never shares a set of the
+ * first cache. Bare they may lie anywhere. */
 #include "common.h"
 
 #include <stdint.h>
@@ -16,7 +16,8 @@ static void check_apart(const uintptr_t *at, size_t bytes)
             uintptr_t d = (at[i] - at[j]) % PAGE;
 
             if (d < APART || d > PAGE - APART) {
-                printf("buffers %d and %d of %zu bytes begin %d bytes apart in their pages\n", j, i, bytes, (int)d);
+                printf("buffers %d and %d of %zu bytes begin %d bytes apart in their pages\n", j, i, bytes,
+                       (int)d);
                 exit(1);
             }
         }

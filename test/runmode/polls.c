@@ -1,22 +1,22 @@
-/* polls.c - programs that flush and ask until it is over: the calls do not wait for a kernel, however brief it was before. */
+/* polls.c - programs that flush and ask until it is over: the calls do not wait for a kernel, however brief
+ * it was before. */
 #include "common.h"
 
-static const char source[] =
-    "__kernel void until(volatile __global uint *flag, __global uint *out) {\n"
-    "    while (!flag[0])\n"
-    "        ;\n"
-    "    out[get_global_id(0)] = out[get_global_id(0)] * 3 + flag[0];\n"
-    "}\n"
-    "__kernel void times(__global const uint *count, __global uint *out) {\n"
-    "    uint v = out[get_global_id(0)];\n"
-    "    for (uint i = 0; i < count[0]; i++)\n"
-    "        v = v * 5 + i;\n"
-    "    out[get_global_id(0)] = v;\n"
-    "}\n"
-    "__kernel void once(__global uint *out, uint n) {\n"
-    "    for (uint i = 0; i < n; i++)\n"
-    "        out[get_global_id(0)] += i + 7;\n"
-    "}\n";
+static const char source[] = "__kernel void until(volatile __global uint *flag, __global uint *out) {\n"
+                             "    while (!flag[0])\n"
+                             "        ;\n"
+                             "    out[get_global_id(0)] = out[get_global_id(0)] * 3 + flag[0];\n"
+                             "}\n"
+                             "__kernel void times(__global const uint *count, __global uint *out) {\n"
+                             "    uint v = out[get_global_id(0)];\n"
+                             "    for (uint i = 0; i < count[0]; i++)\n"
+                             "        v = v * 5 + i;\n"
+                             "    out[get_global_id(0)] = v;\n"
+                             "}\n"
+                             "__kernel void once(__global uint *out, uint n) {\n"
+                             "    for (uint i = 0; i < n; i++)\n"
+                             "        out[get_global_id(0)] += i + 7;\n"
+                             "}\n";
 
 static struct app a;
 static uint32_t flag[1024] __attribute__((aligned(4096)));
@@ -47,7 +47,8 @@ static void many(cl_kernel k, int rounds)
     }
 }
 
-/* Brief while the flag is set; then it waits for the program, which must get back from its calls to set it. */
+/* Brief while the flag is set; then it waits for the program, which must get back from its calls to set it.
+ */
 static void waits_for_us(cl_kernel until)
 {
     cl_event e;

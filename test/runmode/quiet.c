@@ -1,6 +1,6 @@
-/* quiet.c - a program that looks for what clweave starts beside it: children, signals, descriptors, threads' limits. Prints
- * the same bare and under run mode while a helper of clweave's is at work, which the test makes slow. With an argument it ends
- * in that moment: "exit", "_exit", "abort", "kill", "exec". */
+/* quiet.c - a program that looks for what clweave starts beside it: children, signals, descriptors, threads'
+ * limits. Prints the same bare and under run mode while a helper of clweave's is at work, which the test
+ * makes slow. With an argument it ends in that moment: "exit", "_exit", "abort", "kill", "exec". */
 #include "common.h"
 
 #include <dirent.h>
@@ -37,7 +37,8 @@ static int any_child(void)
     return waitpid(-1, &status, WNOHANG) < 0 && errno == ECHILD ? 0 : 1;
 }
 
-/* Returns when the helper has written its process id into the file QUIET_HELPER names, at once where that is not set. */
+/* Returns when the helper has written its process id into the file QUIET_HELPER names, at once where that is
+ * not set. */
 static void wait_for_helper(void)
 {
     const char *path = getenv("QUIET_HELPER");
@@ -97,8 +98,8 @@ int main(int argc, char **argv)
         rm_sleep_ms(20);
     }
     getrusage(RUSAGE_CHILDREN, &after);
-    printf("children found %d, descriptors more %d, signals %d, seconds of children %ld\n", found, more, (int)child_signals,
-           (long)(after.ru_utime.tv_sec - before.ru_utime.tv_sec));
+    printf("children found %d, descriptors more %d, signals %d, seconds of children %ld\n", found, more,
+           (int)child_signals, (long)(after.ru_utime.tv_sec - before.ru_utime.tv_sec));
     APP_CHECK(clReleaseProgram(program));
     APP_CHECK(clReleaseKernel(k));
     APP_CHECK(clReleaseMemObject(x));

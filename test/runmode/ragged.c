@@ -1,12 +1,13 @@
-/* ragged.c - one kernel of which nobody can see the local size, launched with ever new widths, which are primes: whole, PoCL
- * runs such a launch with local size 1; cut, it has a smaller last work-group. */
+/* ragged.c - one kernel of which nobody can see the local size, launched with ever new widths, which are
+ * primes: whole, PoCL runs such a launch with local size 1; cut, it has a smaller last work-group. */
 #include "common.h"
 
 #define WIDTHS 20
 #define WIDEST 40000
 
-static const char source[] = "kernel void churn(global uint *x, uint n) { size_t i = get_global_id(0);\n"
-                             "  uint v = x[i]; for (uint k = 0; k < 200; k++) v = v * 1664525u + n; x[i] = v; }\n";
+static const char source[] =
+    "kernel void churn(global uint *x, uint n) { size_t i = get_global_id(0);\n"
+    "  uint v = x[i]; for (uint k = 0; k < 200; k++) v = v * 1664525u + n; x[i] = v; }\n";
 
 static bool is_prime(cl_uint n)
 {

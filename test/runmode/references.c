@@ -1,5 +1,5 @@
-/* references.c - reference counts of all kinds of objects, when nothing is under way: as bare. Own objects of the library
- * do not show, and what commands retain bare shows. */
+/* references.c - reference counts of all kinds of objects, when nothing is under way: as bare. Own objects of
+ * the library do not show, and what commands retain bare shows. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 
@@ -17,8 +17,8 @@ static cl_mem x;
         err_ == CL_SUCCESS ? (int)value_ : err_;                                                             \
     })
 
-/* The queue's count once it stays. Each event counts; the latest command also counts without one for a while of the
- * vendor's choosing, so it is asked only while the program has that one's event. */
+/* The queue's count once it stays. Each event counts; the latest command also counts without one for a while
+ * of the vendor's choosing, so it is asked only while the program has that one's event. */
 static int settled(cl_command_queue q)
 {
     int count = UINT(clGetCommandQueueInfo, q, CL_QUEUE_REFERENCE_COUNT), now;

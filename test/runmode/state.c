@@ -1,5 +1,6 @@
-/* state.c - what belongs to the program's threads and must neither reach kernels nor be broken by them: how floating point
- * numbers are rounded and which of their exceptions trap, small stacks, handlers of faults, cancellation.
+/* state.c - what belongs to the program's threads and must neither reach kernels nor be broken by them: how
+ * floating point numbers are rounded and which of their exceptions trap, small stacks, handlers of faults,
+ * cancellation.
  *
  * state [CASE...] */
 #include "common.h"
@@ -18,10 +19,11 @@
 #define SOURCE                                                                                               \
     "kernel void third(global float *x, float y) { int i = get_global_id(0); x[i] = x[i] / y + 0.1f; }\n"    \
     "kernel void tiny(global float *x, float y) { int i = get_global_id(0); x[i] = x[i] * y; }\n"            \
-    "kernel void over(global int *x, int y) { int i = get_global_id(0); x[i] = (x[i] | 1) / (i & 1 ? y : 3); }\n" \
-    "kernel void deep(global int *x, int n) { int v[2048]; int i = get_global_id(0);\n"                     \
+    "kernel void over(global int *x, int y) { int i = get_global_id(0); x[i] = (x[i] | 1) / (i & 1 ? y : "   \
+    "3); }\n"                                                                                                \
+    "kernel void deep(global int *x, int n) { int v[2048]; int i = get_global_id(0);\n"                      \
     "  for (int k = 0; k < 2048; k++) v[k] = x[i] + k * n; barrier(CLK_GLOBAL_MEM_FENCE);\n"                 \
-    "  for (int k = 0; k < n; k++) v[v[k % 2048] & 2047] += v[(k * 7) & 2047];\n"                           \
+    "  for (int k = 0; k < n; k++) v[v[k % 2048] & 2047] += v[(k * 7) & 2047];\n"                            \
     "  x[i] = v[n & 2047]; }\n"                                                                              \
     "kernel void add(global int *x, int y) { x[get_global_id(0)] += y; }\n"
 
@@ -248,14 +250,17 @@ static void stacks(void)
     thread_with(256 << 10, on_small_stack);
     look("small stack");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        thread_with(sizes[i] > (size_t)sysconf(_SC_THREAD_STACK_MIN) ? sizes[i] : (size_t)sysconf(_SC_THREAD_STACK_MIN), on_least_stack);
+        thread_with(sizes[i] > (size_t)sysconf(_SC_THREAD_STACK_MIN) ? sizes[i]
+                                                                     : (size_t)sysconf(_SC_THREAD_STACK_MIN),
+                    on_least_stack);
         look("least stack");
     }
     on_own_stack();
     look("own stack");
 }
 
-/* PoCL lets kernels divide by zero: it has a handler. What comes out is not defined where they do; the others are. */
+/* PoCL lets kernels divide by zero: it has a handler. What comes out is not defined where they do; the others
+ * are. */
 static void divisions(void)
 {
     cl_kernel k = app_kernel(&a, "over");
@@ -363,8 +368,14 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*body)(void);
-    } cases[] = {{"rounding", rounding}, {"denormals", denormals}, {"signals", signals}, {"traps", traps}, {"stacks", stacks},
-                 {"divisions", divisions}, {"write_barrier", write_barrier}, {"cancelled", cancelled}};
+    } cases[] = {{"rounding", rounding},
+                 {"denormals", denormals},
+                 {"signals", signals},
+                 {"traps", traps},
+                 {"stacks", stacks},
+                 {"divisions", divisions},
+                 {"write_barrier", write_barrier},
+                 {"cancelled", cancelled}};
 
     app_open(&a, "state", 0, SOURCE);
     x = app_buffer(&a, 0, WORDS * 4, NULL);

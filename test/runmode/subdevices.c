@@ -1,19 +1,21 @@
-/* subdevices.c - a context of sub-devices that the program has made: who it belongs to, what it counts, and launches that
- * several of them may share; one of them is released while it is still in the context, one queue is on each. */
+/* subdevices.c - a context of sub-devices that the program has made: who it belongs to, what it counts, and
+ * launches that several of them may share; one of them is released while it is still in the context, one
+ * queue is on each. */
 #include "common.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ITEMS 8192
-#define TIMES 12
+#define ITEMS      8192
+#define TIMES      12
 #define WATCHED_MS 150
 
-static const char source[] = "__kernel void turn(__global uint *x, uint salt) {\n"
-                             "    uint i = get_global_id(0), v = x[i] + salt + (uint)get_group_id(0) + (uint)get_num_groups(0);\n"
-                             "    for (uint s = 0; s < 1600; s++) v = v * 1664525u + (v >> 7);\n"
-                             "    x[i] = v;\n"
-                             "}\n";
+static const char source[] =
+    "__kernel void turn(__global uint *x, uint salt) {\n"
+    "    uint i = get_global_id(0), v = x[i] + salt + (uint)get_group_id(0) + (uint)get_num_groups(0);\n"
+    "    for (uint s = 0; s < 1600; s++) v = v * 1664525u + (v >> 7);\n"
+    "    x[i] = v;\n"
+    "}\n";
 
 static cl_uint references(cl_device_id d)
 {
@@ -36,12 +38,14 @@ static void show(const char *when, cl_context c, cl_device_id d)
     cl_uint devices = 0, count = counted(c), others = 0;
 
     APP_CHECK(clGetContextInfo(c, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL));
-    for (int i = 0; i < WATCHED_MS * 4; i++) { /* what is made of the program's behind its back does not show */
+    for (int i = 0; i < WATCHED_MS * 4;
+         i++) { /* what is made of the program's behind its back does not show */
         others += counted(c) != count;
         if (i % 4 == 3)
             rm_sleep_ms(1);
     }
-    printf("%s: %u devices, context %u, %u times another number, sub-device %u\n", when, devices, count, others, references(d));
+    printf("%s: %u devices, context %u, %u times another number, sub-device %u\n", when, devices, count,
+           others, references(d));
 }
 
 static void turn(struct app *a, cl_command_queue q, cl_kernel k, cl_mem x)
@@ -59,8 +63,8 @@ static void turn(struct app *a, cl_command_queue q, cl_kernel k, cl_mem x)
 
 int main(void)
 {
-    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
-                                                  0};
+    const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
+                                                  CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id sub[2], named[3];
     uint32_t start[ITEMS];
     cl_command_queue other;

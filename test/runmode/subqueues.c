@@ -1,5 +1,5 @@
-/* subqueues.c - a queue on a device that its context does not name: a sub-device of the context's device. What is behind
- * a user event there, and in other queues behind that, waits and fails as bare. */
+/* subqueues.c - a queue on a device that its context does not name: a sub-device of the context's device.
+ * What is behind a user event there, and in other queues behind that, waits and fails as bare. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "common.h"
 
@@ -9,7 +9,8 @@ static cl_mem x;
 
 static cl_device_id half(void)
 {
-    cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                            CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id sub = NULL;
 
     if (clCreateSubDevices(a.device, parts, 1, &sub, NULL) != CL_SUCCESS)
@@ -17,7 +18,8 @@ static cl_device_id half(void)
     return sub;
 }
 
-/* A command of `q` behind a user event, one of the program's own queue behind that, and another behind this. */
+/* A command of `q` behind a user event, one of the program's own queue behind that, and another behind this.
+ */
 static void held(cl_command_queue q, cl_int status)
 {
     cl_event user = clCreateUserEvent(a.context, NULL), e[3];
@@ -30,7 +32,8 @@ static void held(cl_command_queue q, cl_int status)
     APP_CHECK(clFlush(q));
     APP_CHECK(clFlush(a.queue));
     rm_sleep_ms(20);
-    printf("held: %d\n", rm_status(e[0]) > CL_COMPLETE && rm_status(e[1]) > CL_COMPLETE && rm_status(e[2]) > CL_COMPLETE);
+    printf("held: %d\n",
+           rm_status(e[0]) > CL_COMPLETE && rm_status(e[1]) > CL_COMPLETE && rm_status(e[2]) > CL_COMPLETE);
     APP_CHECK(clSetUserEventStatus(user, status));
     printf("set to %d:", status);
     for (int i = 0; i < 3; i++)

@@ -1,5 +1,5 @@
-/* trouble.c - programs whose surroundings are against them: each argument is one kind of trouble, in the middle of a window
- * of commands. Prints, and ends, as bare; without an argument: signals. */
+/* trouble.c - programs whose surroundings are against them: each argument is one kind of trouble, in the
+ * middle of a window of commands. Prints, and ends, as bare; without an argument: signals. */
 #include "common.h"
 
 #include <errno.h>
@@ -164,7 +164,8 @@ static void closed_files(void)
     enqueue(100);
     for (int fd = 3; fd < 1024; fd++)
         close(fd);
-    for (int fd = 3; fd < 10; fd++) /* theirs from now on: whoever writes there writes into the program's files */
+    for (int fd = 3; fd < 10;
+         fd++) /* theirs from now on: whoever writes there writes into the program's files */
         if (open("/dev/null", O_RDONLY) != fd)
             printf("descriptor %d is not free\n", fd);
     for (int i = 0; i < 20; i++)
@@ -231,8 +232,9 @@ static void by_spawn(void)
     look("parent");
 }
 
-/* A launch that the vendor refuses when its turn comes, and natively managed ones behind it (they have an offset). Run mode has
- * said by then that it is enqueued: the error is its event's, and what is behind it runs. */
+/* A launch that the vendor refuses when its turn comes, and natively managed ones behind it (they have an
+ * offset). Run mode has said by then that it is enqueued: the error is its event's, and what is behind it
+ * runs. */
 static void refused(void)
 {
     const size_t size = WORDS / 2, offset = WORDS / 2;
@@ -289,8 +291,18 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*meet)(void);
-    } troubles[] = {{"signals", by_signals},   {"files", no_files},           {"closed", closed_files}, {"size", no_file_size}, {"memory", no_memory}, {"disk", no_disk}, {"environment", no_environment},
-                    {"fork", by_fork}, {"endless", endless}, {"refused", refused},         {"working_fork", by_working_fork}, {"spawn", by_spawn}};
+    } troubles[] = {{"signals", by_signals},
+                    {"files", no_files},
+                    {"closed", closed_files},
+                    {"size", no_file_size},
+                    {"memory", no_memory},
+                    {"disk", no_disk},
+                    {"environment", no_environment},
+                    {"fork", by_fork},
+                    {"endless", endless},
+                    {"refused", refused},
+                    {"working_fork", by_working_fork},
+                    {"spawn", by_spawn}};
     const char *what = argc > 1 ? argv[1] : "signals";
 
     if (!strcmp(what, "environment_first"))

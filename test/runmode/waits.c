@@ -15,7 +15,8 @@ static cl_mem filled(int value, cl_mem_flags flags, void *host)
         v[i] = value;
     if (host)
         memcpy(host, v, sizeof v);
-    return app_buffer(&a, flags | (host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR), sizeof v, host ? host : v);
+    return app_buffer(&a, flags | (host ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR), sizeof v,
+                      host ? host : v);
 }
 
 static int first(cl_mem m)
@@ -93,7 +94,8 @@ static void gate(int how)
     app_run(a.queue, mul, 64, 0, 0, NULL, &ev[0]);
     mapped = clEnqueueMapBuffer(a.queue, x, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, 256, 0, NULL, &m, &err);
     APP_CHECK(err);
-    printf("gate %d: returned %s, %s\n", how, rm_ms() - start < 5000 ? "at once" : "late", mapped ? "mapped" : "not mapped");
+    printf("gate %d: returned %s, %s\n", how, rm_ms() - start < 5000 ? "at once" : "late",
+           mapped ? "mapped" : "not mapped");
     APP_CHECK(clFlush(a.queue));
     before = rm_status(e) > CL_COMPLETE && rm_status(ev[0]) > CL_COMPLETE && rm_status(m) > CL_COMPLETE;
     if (how == 0) {
@@ -118,7 +120,8 @@ static void gate(int how)
     printf("after the unmap %d\n", first(x));
     if (how == 1)
         pthread_join(t, NULL);
-    while (how == 2 && !__atomic_load_n(&was_set, __ATOMIC_ACQUIRE)) /* PoCL cannot lose it before that call is over */
+    while (how == 2 &&
+           !__atomic_load_n(&was_set, __ATOMIC_ACQUIRE)) /* PoCL cannot lose it before that call is over */
         rm_sleep_ms(1);
     app_release_events((cl_event[]){user, e, m, ev[0]}, 4);
     clReleaseMemObject(x);

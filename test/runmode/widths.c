@@ -1,6 +1,6 @@
-/* widths.c - one kernel launched with different widths from two queues, once so that it is managed and once so that it
- * is not. Where the device runs kernels inside the enqueue, the vendor never sees two at once, as it would abort
- * (test/vendor/offset_kinds_abort.c); and both run. */
+/* widths.c - one kernel launched with different widths from two queues, once so that it is managed and once
+ * so that it is not. Where the device runs kernels inside the enqueue, the vendor never sees two at once, as
+ * it would abort (test/vendor/offset_kinds_abort.c); and both run. */
 #include "common.h"
 
 static const char source[] = "kernel void meet(volatile global uint *flag, uint role, uint steps)\n"

@@ -1,6 +1,7 @@
-/* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so fail. With
- * FAIL_THREADS=N all threads that it wants fail from the N-th on. FAIL_ALLOC_SHOW=1 says where the request came from.
- * FAIL_ALLOC=N (0: none; workers: all that do not come from the program's first thread); with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
+/* fail_alloc.c - preloaded behind libclweave.so: makes the N-th memory request that comes from libclweave.so
+ * fail. With FAIL_THREADS=N all threads that it wants fail from the N-th on. FAIL_ALLOC_SHOW=1 says where the
+ * request came from. FAIL_ALLOC=N (0: none; workers: all that do not come from the program's first thread);
+ * with FAIL_ALLOC_COUNT=FILE the number of requests is written there at exit. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -33,8 +34,8 @@ __attribute__((constructor)) static void begin(void)
     FILE *f = fopen("/proc/self/maps", "r");
 
     while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %399s", &from, &to, rights, path) == 4 && rights[2] == 'x' &&
-            strstr(path, "libclweave.so"))
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %399s", &from, &to, rights, path) == 4 &&
+            rights[2] == 'x' && strstr(path, "libclweave.so"))
             start = from, end = to;
     if (f)
         fclose(f);

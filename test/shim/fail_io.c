@@ -1,8 +1,10 @@
-/* fail_io.c - preloaded behind libclweave.so: makes the N-th call about files that comes from libclweave.so fail.
+/* fail_io.c - preloaded behind libclweave.so: makes the N-th call about files that comes from libclweave.so
+ * fail.
  *
- * FAIL_IO=N (0: none); FAIL_IO_FROM=N: that one and all after it. FAIL_IO_HOW=EIO, ENOSPC, or short: the N-th of
- * the reads and writes of several bytes does half of what it is asked to do, which is no error.
- * FAIL_IO_COUNT=FILE: the number of calls is written there at exit (by processes that make any); FAIL_IO_SHOW=1 names the call on stderr. */
+ * FAIL_IO=N (0: none); FAIL_IO_FROM=N: that one and all after it. FAIL_IO_HOW=EIO, ENOSPC, or short: the N-th
+ * of the reads and writes of several bytes does half of what it is asked to do, which is no error.
+ * FAIL_IO_COUNT=FILE: the number of calls is written there at exit (by processes that make any);
+ * FAIL_IO_SHOW=1 names the call on stderr. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,8 +33,8 @@ __attribute__((constructor)) static void begin(void)
     FILE *f = fopen("/proc/self/maps", "r");
 
     while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %399s", &first, &last, rights, path) == 4 && rights[2] == 'x' &&
-            strstr(path, "libclweave.so"))
+        if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %399s", &first, &last, rights, path) == 4 &&
+            rights[2] == 'x' && strstr(path, "libclweave.so"))
             start = first, end = last;
     if (f)
         fclose(f);
@@ -67,10 +69,10 @@ static int chosen(void *caller, const char *name)
     return 1;
 }
 
-#define CALLER   __builtin_return_address(0)
-#define FAILS(f) (!is_short && chosen(CALLER, f) && (errno = error))
+#define CALLER      __builtin_return_address(0)
+#define FAILS(f)    (!is_short && chosen(CALLER, f) && (errno = error))
 #define SHORT(f, n) (is_short && (n) > 1 && chosen(CALLER, f) ? (n) / 2 : (n))
-#define NEXT(f) ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
+#define NEXT(f)     ((__typeof__(&f))dlsym(RTLD_NEXT, #f))
 
 static int open_at(int at, const char *path, int flags, va_list args)
 {

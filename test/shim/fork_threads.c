@@ -1,5 +1,5 @@
-/* fork_threads - forks after its first calls; every child makes threads that all call at once, and the thread that
- * forked after them. usage: fork_threads CHILDREN THREADS COMMANDS */
+/* fork_threads - forks after its first calls; every child makes threads that all call at once, and the thread
+ * that forked after them. usage: fork_threads CHILDREN THREADS COMMANDS */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <pthread.h>

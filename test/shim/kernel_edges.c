@@ -1,6 +1,7 @@
 /* kernel_edges.c - prints which kernels of a trace depend on which: lines "i j", kernels counted from 0 in
  * the order in which they were enqueued, for every edge that binds a reordering (all but `queue`), each pair
- * once, sorted; "i j unproven" where all edges of the pair are. Reads the JSON by itself, without clweave's reader.
+ * once, sorted; "i j unproven" where all edges of the pair are. Reads the JSON by itself, without clweave's
+ * reader.
  *
  * usage: kernel_edges FILE   status 1 when it is no trace */
 #include <jansson.h>
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
         size_t from = (size_t)json_integer_value(json_object_get(edge, "from"));
         size_t to = (size_t)json_integer_value(json_object_get(edge, "to"));
         if (kind && strcmp(kind, "queue") && from < count && to < count && rank[from] >= 0 && rank[to] >= 0)
-            pairs[found++] = (struct pair){rank[from], rank[to], json_is_true(json_object_get(edge, "unproven"))};
+            pairs[found++] =
+                (struct pair){rank[from], rank[to], json_is_true(json_object_get(edge, "unproven"))};
     }
     qsort(pairs, found, sizeof *pairs, by_place);
     for (i = 0; i < found; i++)

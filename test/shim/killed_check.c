@@ -1,9 +1,10 @@
 /* killed_check.c - compares what logs (or traces) hold with the counters of killed.c.
  *
  * usage: killed_check [--stopped] COUNTERS TRACE...
- * Every thread's commands must be there from the first on without a gap, as many as the counter says or one more (killed
- * between the log's record and the counter). --stopped: recording stopped early; there may be fewer, but none between,
- * and each trace must say why. Prints one line; exit status 1 if anything is lost. */
+ * Every thread's commands must be there from the first on without a gap, as many as the counter says or one
+ * more (killed between the log's record and the counter). --stopped: recording stopped early; there may be
+ * fewer, but none between, and each trace must say why. Prints one line; exit status 1 if anything is lost.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

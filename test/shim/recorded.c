@@ -1,6 +1,7 @@
-/* recorded.c COUNTS [alias] - asks about everything that recording might disturb, and prints the answers: they must
- * be the same with and without the library, whatever its options. Runs on any driver; touches every kind of record.
- * The bare run makes the file COUNTS. With `alias` a wait list and the new event share their place. */
+/* recorded.c COUNTS [alias] - asks about everything that recording might disturb, and prints the answers:
+ * they must be the same with and without the library, whatever its options. Runs on any driver; touches every
+ * kind of record. The bare run makes the file COUNTS. With `alias` a wait list and the new event share their
+ * place. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -58,9 +59,9 @@ static cl_uint mem_refs(void *m)
     return n;
 }
 
-/* A count at rest. A vendor's threads drop references a while after the wait for a command returned, bare too. So the
- * bare run waits until a count has not moved for 200 ms, and notes it in `counts`; the others have ten seconds to come
- * to the same: what is held for longer, or forever, is seen. */
+/* A count at rest. A vendor's threads drop references a while after the wait for a command returned, bare
+ * too. So the bare run waits until a count has not moved for 200 ms, and notes it in `counts`; the others
+ * have ten seconds to come to the same: what is held for longer, or forever, is seen. */
 static cl_uint at_rest(cl_uint (*count)(void *), void *object)
 {
     cl_uint n = count(object), before = n;
@@ -169,9 +170,11 @@ static void maps(void)
     SHOW(back[0]);
     SHOW(clReleaseEvent(e));
     host[5] = 5;
-    SHOW(clEnqueueWriteBufferRect(queue, s, CL_FALSE, origin, origin, region, 16, 64, 32, 0, host, 0, NULL, NULL));
+    SHOW(clEnqueueWriteBufferRect(queue, s, CL_FALSE, origin, origin, region, 16, 64, 32, 0, host, 0, NULL,
+                                  NULL));
     SHOW(clEnqueueCopyBuffer(queue, u, m, 0, 0, 256, 0, NULL, NULL));
-    SHOW(clEnqueueReadBufferRect(queue, s, CL_TRUE, origin, origin, region, 16, 64, 16, 64, back, 0, NULL, NULL));
+    SHOW(clEnqueueReadBufferRect(queue, s, CL_TRUE, origin, origin, region, 16, 64, 16, 64, back, 0, NULL,
+                                 NULL));
     SHOW(clEnqueueMigrateMemObjects(queue, 1, &m, 0, 0, NULL, NULL));
     SHOW(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 1 << 20, back, 0, NULL, NULL)); /* too much */
     p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ, 0, 1 << 20, 0, NULL, NULL, &err);
@@ -213,9 +216,12 @@ static void images(void)
 
 static void kernels(int aliasing)
 {
-    static const char *source = "typedef struct { int v[20]; } big;\n"
-                                "kernel void k(global int *a, int n, big b, local int *l) { a[get_global_id(0)] = n; }";
-    static const struct { int v[20]; } big = {{1}};
+    static const char *source =
+        "typedef struct { int v[20]; } big;\n"
+        "kernel void k(global int *a, int n, big b, local int *l) { a[get_global_id(0)] = n; }";
+    static const struct {
+        int v[20];
+    } big = {{1}};
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     cl_mem m = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
     size_t global[3] = {64, 2, 1}, local[3] = {8, 1, 1};

@@ -1,5 +1,5 @@
-/* unloaded.c - a program that loads its OpenCL library itself, as modules of other languages do, and unloads it: after it has
- * waited for everything, and, at last, while commands are under way. */
+/* unloaded.c - a program that loads its OpenCL library itself, as modules of other languages do, and unloads
+ * it: after it has waited for everything, and, at last, while commands are under way. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,9 +8,12 @@
 #define WORDS 1024
 
 static struct functions {
-#define FUNCTIONS(X)                                                                                                       \
-    X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateContext) X(clCreateCommandQueueWithProperties) X(clCreateProgramWithSource) \
-    X(clBuildProgram) X(clCreateKernel) X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)
+#define FUNCTIONS(X)                                                                                         \
+    X(clGetPlatformIDs)                                                                                      \
+    X(clGetDeviceIDs)                                                                                        \
+    X(clCreateContext) X(clCreateCommandQueueWithProperties) X(clCreateProgramWithSource) X(clBuildProgram)  \
+        X(clCreateKernel) X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel)                      \
+            X(clEnqueueReadBuffer)
 #define X(name) __typeof__(&name) name;
     FUNCTIONS(X)
 #undef X

@@ -274,7 +274,7 @@ EXPORT cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *ta
     ENQUEUES_WRITING(X)
     ENQUEUES_OTHER(X)
 #undef X
-        table.clEnqueueMarker = read_Marker;
+    table.clEnqueueMarker = read_Marker;
     table.clEnqueueMapBuffer = read_MapBuffer;
     table.clEnqueueMapImage = read_MapImage;
     table.clFinish = read_Finish;

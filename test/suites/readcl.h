@@ -5,8 +5,8 @@
  * shares no code with clweave.
  *
  *   READCL_DIR    folder in which each process leaves <process id>.reads
- *   READCL_FRESH  a byte, two hex digits, that every buffer made without contents begins with (default: what the
- *                 vendor gives). Such a buffer's CL_MEM_FLAGS show CL_MEM_COPY_HOST_PTR.
+ *   READCL_FRESH  a byte, two hex digits, that every buffer made without contents begins with (default: what
+ * the vendor gives). Such a buffer's CL_MEM_FLAGS show CL_MEM_COPY_HOST_PTR.
  *
  * The log has one line per read and per call that failed:
  *   <thread> <number> <entry point> <bytes> <hash, 16 hex digits>   the bytes that the program got
@@ -23,10 +23,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* clCreateBuffer and clCreateBufferWithProperties as the program calls them: READCL_FRESH above (readcl_fresh.c). */
+/* clCreateBuffer and clCreateBufferWithProperties as the program calls them: READCL_FRESH above
+ * (readcl_fresh.c). */
 cl_mem CL_API_CALL rd_fresh_buffer(cl_context c, cl_mem_flags flags, size_t bytes, void *host, cl_int *err);
-cl_mem CL_API_CALL rd_fresh_buffer_with(cl_context c, const cl_mem_properties *p, cl_mem_flags flags, size_t bytes, void *host,
-                                        cl_int *err);
+cl_mem CL_API_CALL rd_fresh_buffer_with(cl_context c, const cl_mem_properties *p, cl_mem_flags flags,
+                                        size_t bytes, void *host, cl_int *err);
 
 /* Memory of the program: `slices` times `rows` rows of `row_bytes`. */
 struct rd_area {

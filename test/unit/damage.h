@@ -1,4 +1,5 @@
-/* damage.h - damages a text of numbers, words and brackets: for files that must be refused or still mean something. */
+/* damage.h - damages a text of numbers, words and brackets: for files that must be refused or still mean
+ * something. */
 #ifndef DAMAGE_H
 #define DAMAGE_H
 
@@ -23,12 +24,13 @@ static inline size_t damage_number(char *text, size_t n, size_t room, size_t at,
     return n + length - digits;
 }
 
-/* One to four of: a byte changed, for one of `signs` too, a piece removed, a piece doubled, a number replaced, the end
- * cut off. `text` has `n` > 0 bytes and room for `room`. Returns the new length. */
+/* One to four of: a byte changed, for one of `signs` too, a piece removed, a piece doubled, a number
+ * replaced, the end cut off. `text` has `n` > 0 bytes and room for `room`. Returns the new length. */
 static inline size_t damage_text(char *text, size_t n, size_t room, const char *signs, uint64_t *random)
 {
-    static const char *const values[] = {"0",    "-1", "1e308", "1e-308", "4294967295", "18446744073709551615",
-                                         "null", "[]", "\"\"",  "0.1",    "true",       "{}"};
+    static const char *const values[] = {
+        "0",    "-1", "1e308", "1e-308", "4294967295", "18446744073709551615",
+        "null", "[]", "\"\"",  "0.1",    "true",       "{}"};
 
     for (uint64_t k = 1 + cw_random_below(random, 4); k > 0 && n > 4; k--) {
         size_t at = cw_random_below(random, n), piece = 1 + cw_random_below(random, 8);
@@ -55,7 +57,8 @@ static inline size_t damage_text(char *text, size_t n, size_t room, const char *
                 n = at;
             break;
         default:
-            n = damage_number(text, n, room, at, values[cw_random_below(random, sizeof values / sizeof *values)]);
+            n = damage_number(text, n, room, at,
+                              values[cw_random_below(random, sizeof values / sizeof *values)]);
         }
     }
     return n;

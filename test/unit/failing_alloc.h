@@ -1,5 +1,6 @@
-/* failing_alloc.h - replaces malloc and its family so that a chosen allocation fails and leaks are counted. Include it in
- * one file of a test program. Under the sanitizers, whose allocators stay in place, REPLACED is 0. */
+/* failing_alloc.h - replaces malloc and its family so that a chosen allocation fails and leaks are counted.
+ * Include it in one file of a test program. Under the sanitizers, whose allocators stay in place, REPLACED is
+ * 0. */
 #ifndef CW_TEST_FAILING_ALLOC_H
 #define CW_TEST_FAILING_ALLOC_H
 

@@ -55,8 +55,8 @@ static void make_chains(struct window *x, uint32_t tasks, uint32_t slots, uint32
                                   .busy_ns = x->busy};
 }
 
-static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uint32_t count, const char *policy,
-                                         const struct cw_run_rules *rules)
+static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uint32_t count,
+                                         const char *policy, const struct cw_run_rules *rules)
 {
     struct cw_run_rules usual = CW_RUN_RULES_DEFAULT;
     struct cw_policy_config config;
@@ -71,8 +71,8 @@ static struct cw_run_planner *planner_of(const struct cw_plan_device *slots, uin
 
 /* ---- what a plan must be, whatever the policy */
 
-/* The parts of task `i`: all its work-groups once, on slots that may run it, each busy for its share. Returns when the first
- * starts; *end: when the last has ended. */
+/* The parts of task `i`: all its work-groups once, on slots that may run it, each busy for its share. Returns
+ * when the first starts; *end: when the last has ended. */
 static double check_parts(const struct cw_run_plan *plan, const struct cw_run_window *w, uint32_t i,
                           const struct cw_plan_device *slots, uint32_t count, double *avail, double *end)
 {
@@ -82,7 +82,8 @@ static double check_parts(const struct cw_run_plan *plan, const struct cw_run_wi
     *end = 0;
     for (uint32_t k = 0; k < plan->parts[i]; k++) {
         const struct cw_run_plan_part *part = &plan->part[plan->first_part[i] + k];
-        double whole = w->cost_ns[i * count + part->slot], set_up = fmin(slots[part->slot].set_up_ns, whole), begin;
+        double whole = w->cost_ns[i * count + part->slot], set_up = fmin(slots[part->slot].set_up_ns, whole),
+               begin;
         assert_true(part->slot < count && !isinf(whole) && !(used >> part->slot & 1) && part->groups > 0);
         used |= UINT64_C(1) << part->slot;
         assert_int_equal(part->first_group, next);
@@ -131,7 +132,8 @@ static void check_plan(const struct cw_run_plan *plan, const struct window *x,
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
             uint32_t j = w->pred[e];
             assert_true(at[j] != UINT32_MAX);
-            bool here = plan->parts[i] > 1 || plan->slot[j] == p; /* one of the parts, or it, need not be woken */
+            bool here =
+                plan->parts[i] > 1 || plan->slot[j] == p; /* one of the parts, or it, need not be woken */
             assert_true(plan->start_ns[i] >= plan->finish_ns[j] + (here ? 0 : wake));
         }
     }

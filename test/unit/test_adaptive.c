@@ -144,8 +144,8 @@ static void test_async_overhead(void **state)
 }
 
 /* Everybody goes: what is left is one part after another for whoever asks for the rest. */
-/* One group takes 10 ns, a part 10 more. A part of 4 groups that takes 150 ns more has been held up by something: the second
- * such part in a row counts, and so does the first that is long. */
+/* One group takes 10 ns, a part 10 more. A part of 4 groups that takes 150 ns more has been held up by
+ * something: the second such part in a row counts, and so does the first that is long. */
 static void test_async_held_up(void **state)
 {
     const struct cw_adaptive_options o = {.mode = CW_ADAPTIVE_ASYNC, .overhead_ns = 10};
@@ -166,8 +166,7 @@ static void test_async_held_up(void **state)
 /* A device that leaves before anything has begun does not make the others look late: each gets its half. */
 static void test_left_out(void **state)
 {
-    struct cw_adaptive *a =
-        cw_adaptive_create(3, &(struct cw_adaptive_options){.overhead_ns = 50000});
+    struct cw_adaptive *a = cw_adaptive_create(3, &(struct cw_adaptive_options){.overhead_ns = 50000});
     struct cw_adaptive_part p;
 
     (void)state;
@@ -182,12 +181,14 @@ static void test_left_out(void **state)
     cw_adaptive_destroy(a);
 }
 
-/* Four parts end at once, and all is reported before anybody asks: each gets a quarter of the rest, whoever asks first. */
+/* Four parts end at once, and all is reported before anybody asks: each gets a quarter of the rest, whoever
+ * asks first. */
 static void test_reported_at_once(void **state)
 {
     (void)state;
     for (uint32_t first = 0; first < 4; first++) {
-        struct cw_adaptive *a = cw_adaptive_create(4, &(struct cw_adaptive_options){.overhead_ns = 10, .blocks_n = 4});
+        struct cw_adaptive *a =
+            cw_adaptive_create(4, &(struct cw_adaptive_options){.overhead_ns = 10, .blocks_n = 4});
 
         for (uint32_t d = 0; d < 4; d++)
             cw_adaptive_know(a, d, 1000, 1000010);
@@ -258,8 +259,9 @@ static void test_ratio_text(void **state)
     assert_null(cw_adaptive_create(CW_ADAPTIVE_DEVICES + 1, NULL));
 }
 
-/* A device that was measured once, when others used the machine: a group took a million times as long as one of the other. When
- * it would have had no part of two launches it is asked by one group; at once if only another run has measured it. */
+/* A device that was measured once, when others used the machine: a group took a million times as long as one
+ * of the other. When it would have had no part of two launches it is asked by one group; at once if only
+ * another run has measured it. */
 static void test_asked_again(void **state)
 {
     for (int told = 0; told < 2; told++) {
@@ -292,8 +294,9 @@ static void test_asked_again(void **state)
     }
 }
 
-/* The same where the caller leaves it out: after 2, 4, 8 ... launches its speed is not known any more. A question that takes as
- * long as 3 launches, of which the others would have needed one, is repeated after 2 / .03 of them. */
+/* The same where the caller leaves it out: after 2, 4, 8 ... launches its speed is not known any more. A
+ * question that takes as long as 3 launches, of which the others would have needed one, is repeated after 2 /
+ * .03 of them. */
 static void test_passed(void **state)
 {
     struct cw_adaptive *a = cw_adaptive_create(2, NULL);
@@ -323,11 +326,17 @@ static void test_passed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sync_example),        cmocka_unit_test(test_sync_sizes),
-        cmocka_unit_test(test_sync_starves_nobody), cmocka_unit_test(test_async_example),
-        cmocka_unit_test(test_async_overhead),      cmocka_unit_test(test_async_held_up),
-        cmocka_unit_test(test_rest),                cmocka_unit_test(test_left_out),         cmocka_unit_test(test_reported_at_once),
-        cmocka_unit_test(test_ratio_text),          cmocka_unit_test(test_asked_again),
+        cmocka_unit_test(test_sync_example),
+        cmocka_unit_test(test_sync_sizes),
+        cmocka_unit_test(test_sync_starves_nobody),
+        cmocka_unit_test(test_async_example),
+        cmocka_unit_test(test_async_overhead),
+        cmocka_unit_test(test_async_held_up),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_reported_at_once),
+        cmocka_unit_test(test_ratio_text),
+        cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_passed),
     };
 

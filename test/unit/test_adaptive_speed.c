@@ -202,8 +202,8 @@ static void test_recovery(void **state)
     assert_true(worst[0] > .5);
 }
 
-/* A device is slow for one launch, so that it has no part of the next ones: after a few of them it has its share again. One that
- * stays slow costs the others a few percent by being asked. */
+/* A device is slow for one launch, so that it has no part of the next ones: after a few of them it has its
+ * share again. One that stays slow costs the others a few percent by being asked. */
 static void test_slow_once(void **state)
 {
     double worst = 1, last = 1;
@@ -233,7 +233,9 @@ static void test_slow_once(void **state)
                 worst = stays && 300 * best / ns < worst ? 300 * best / ns : worst;
                 cw_adaptive_destroy(a);
             }
-    printf("slow once: %.3f of the best static split 12 launches later; slow for ever: %.3f over 300 launches\n", last, worst);
+    printf(
+        "slow once: %.3f of the best static split 12 launches later; slow for ever: %.3f over 300 launches\n",
+        last, worst);
     assert_true(last >= .95);
     assert_true(worst >= .95);
 }

@@ -1,5 +1,5 @@
-/* Which way to run to measure next: families first, what cannot be best is left alone, and what was measured in a busy hour is
- * measured again. */
+/* Which way to run to measure next: families first, what cannot be best is left alone, and what was measured
+ * in a busy hour is measured again. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,14 +30,16 @@ static void nothing_usable(void **state)
 
 static void families_first(void **state)
 {
-    struct cw_arm arm[] = {{5, 1, 0, true}, {0, 0, 0, true}, {0, 0, 1, false}, {0, 0, 1, true}, {0, 0, 2, true}};
+    struct cw_arm arm[] = {
+        {5, 1, 0, true}, {0, 0, 0, true}, {0, 0, 1, false}, {0, 0, 1, true}, {0, 0, 2, true}};
 
     (void)state;
     assert_int_equal(cw_arms_next(arm, 5, 0), 3); /* the first usable one of the next family */
     arm[3] = (struct cw_arm){50, 1, 1, true};
     assert_int_equal(cw_arms_next(arm, 5, 0), 4);
     arm[4] = (struct cw_arm){50, 1, 2, true};
-    assert_int_equal(cw_arms_next(arm, 5, 0), 1); /* then the others of the best one, hoped to take .85 of it */
+    assert_int_equal(cw_arms_next(arm, 5, 0),
+                     1); /* then the others of the best one, hoped to take .85 of it */
     arm[3].mean = 4.4;
     assert_int_equal(cw_arms_next(arm, 5, 0), 3);
     arm[3].mean = 50;
@@ -66,8 +68,9 @@ static void comes_again(void **state)
     assert_in_range(arm[1].pulls - early, 1, early / 2);
 }
 
-/* As between runs of a program: pulls of each arm are counted to 64 only, and one is pulled in each. What was `slow` times slower
- * than it is when it was first measured is found nevertheless, in time; what is no better costs nothing much. */
+/* As between runs of a program: pulls of each arm are counted to 64 only, and one is pulled in each. What was
+ * `slow` times slower than it is when it was first measured is found nevertheless, in time; what is no better
+ * costs nothing much. */
 static uint32_t runs_until_found(double truth, double slow, uint32_t runs, uint32_t *pulls)
 {
     struct cw_arm arm[] = {{1, 1, 0, true}, {truth * slow, 1, 1, true}};
@@ -113,7 +116,8 @@ static void counts_all(void **state)
     assert_int_equal(cw_arms_next(arm, 2, 0), 1);
 }
 
-/* Times that scatter by 12 %, and one in ten that somebody else has disturbed: a smooth valley over sizes of data and of tiles. */
+/* Times that scatter by 12 %, and one in ten that somebody else has disturbed: a smooth valley over sizes of
+ * data and of tiles. */
 static void finds_the_valley(void **state)
 {
     static const uint32_t order[FAMILIES] = {1, 3, 0, 2, 4, 5};
@@ -124,8 +128,10 @@ static void finds_the_valley(void **state)
     (void)state;
     for (uint32_t game = 0; game < games; game++) {
         struct cw_arm arm[ARMS] = {{0}};
-        double truth[ARMS], bottom = cw_random_uniform(&seed, 0, FAMILIES - 1), steep = cw_random_uniform(&seed, .02, .15);
-        double least = INFINITY, tile = (double)cw_random_below(&seed, SHARES), slope = cw_random_uniform(&seed, 0, .12);
+        double truth[ARMS], bottom = cw_random_uniform(&seed, 0, FAMILIES - 1),
+                            steep = cw_random_uniform(&seed, .02, .15);
+        double least = INFINITY, tile = (double)cw_random_below(&seed, SHARES),
+               slope = cw_random_uniform(&seed, 0, .12);
         uint32_t best;
 
         for (uint32_t v = 0; v < ARMS; v++) {
@@ -148,20 +154,17 @@ static void finds_the_valley(void **state)
         regret += truth[best] / least;
         far += truth[best] > 1.1 * least;
     }
-    assert_true(regret / games < 1.05); /* 1.03 */
+    assert_true(regret / games < 1.05);        /* 1.03 */
     assert_true(spent / games / pulls < 1.14); /* 1.10: what looking costs, itself included */
-    assert_true(far < games * .15); /* 8 % */
+    assert_true(far < games * .15);            /* 8 % */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_usable),
-        cmocka_unit_test(families_first),
-        cmocka_unit_test(comes_again),
-        cmocka_unit_test(remembers_little),
-        cmocka_unit_test(counts_all),
-        cmocka_unit_test(finds_the_valley),
+        cmocka_unit_test(nothing_usable), cmocka_unit_test(families_first),
+        cmocka_unit_test(comes_again),    cmocka_unit_test(remembers_little),
+        cmocka_unit_test(counts_all),     cmocka_unit_test(finds_the_valley),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

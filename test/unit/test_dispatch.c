@@ -12,8 +12,8 @@
 #include "../../sched/dispatch.h"
 #include "../../sched/random.h"
 
-static const struct cw_dispatch_options plain = {
-    CW_DISPATCH_DEFAULTS, .workers = 64, .fan_out = 8, .tasks = 4000, .task_s = 0.1, .detect_s = 0.05};
+static const struct cw_dispatch_options plain = {CW_DISPATCH_DEFAULTS, .workers = 64, .fan_out = 8,
+                                                 .tasks = 4000,        .task_s = 0.1, .detect_s = 0.05};
 
 static struct cw_dispatch_result run(const struct cw_dispatch_options *o)
 {

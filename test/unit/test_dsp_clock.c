@@ -142,8 +142,9 @@ static void test_threads(void **state)
         pthread_join(t[i], NULL);
     cw_dsp_built(cw_dsp_at(1));
     assert_true(cw_dsp_describe(text, sizeof text));
-    assert_non_null(strstr(text, "6 DSPs, virtual clock: 8004 commands modelled, 0 overran (worst 0.00 x), 1 programs "
-                                 "built (141 us by the model), "));
+    assert_non_null(
+        strstr(text, "6 DSPs, virtual clock: 8004 commands modelled, 0 overran (worst 0.00 x), 1 programs "
+                     "built (141 us by the model), "));
 }
 
 static void test_refusals(void **state)
@@ -151,7 +152,8 @@ static void test_refusals(void **state)
     struct cw_error err = {0};
 
     (void)state;
-    assert_false(cw_dsp_board_start(&(struct cw_dsp_settings){2, "/nowhere/board.json", true, false, NULL}, &err));
+    assert_false(
+        cw_dsp_board_start(&(struct cw_dsp_settings){2, "/nowhere/board.json", true, false, NULL}, &err));
     assert_int_equal(err.status, CW_ERR_IO);
     assert_null(cw_dsp_at(0));
 }
@@ -161,7 +163,9 @@ static int start_board(void **state)
     struct cw_error err = {0};
 
     (void)state;
-    return cw_dsp_board_start(&(struct cw_dsp_settings){6, "hxdsp", true, false, NULL}, &err) ? 0 : -1; /* more than the file has: the last kind again */
+    return cw_dsp_board_start(&(struct cw_dsp_settings){6, "hxdsp", true, false, NULL}, &err)
+               ? 0
+               : -1; /* more than the file has: the last kind again */
 }
 
 static void test_device_lists(void **state)

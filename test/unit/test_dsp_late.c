@@ -1,5 +1,5 @@
-/* Which launches of emulated DSPs are late, on the real clock: those of a slow one; not those that wait for others at the DDR,
- * which take four times as long here and are nobody's fault. */
+/* Which launches of emulated DSPs are late, on the real clock: those of a slow one; not those that wait for
+ * others at the DDR, which take four times as long here and are nobody's fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +19,10 @@
 enum { DSPS = 5 };
 
 /* Nearly all of an item's time is the memory's: 12 bytes at .3 bytes/ns. */
-static const char board[] = "{\"format\": \"clweave-platform\", \"version\": 1, \"ddr_bytes_per_ns\": 0.3, \"devices\": ["
-                            "{\"class\": \"cpu\", \"memory\": \"ddr\", \"ns_per_item\": 100},"
-                            "{\"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 5, \"ns_per_item\": 41, \"bytes_per_item\": 12}]}";
+static const char board[] =
+    "{\"format\": \"clweave-platform\", \"version\": 1, \"ddr_bytes_per_ns\": 0.3, \"devices\": ["
+    "{\"class\": \"cpu\", \"memory\": \"ddr\", \"ns_per_item\": 100},"
+    "{\"class\": \"dsp\", \"memory\": \"ddr\", \"count\": 5, \"ns_per_item\": 41, \"bytes_per_item\": 12}]}";
 
 static _Atomic int running;
 static struct cw_hold hold[DSPS];

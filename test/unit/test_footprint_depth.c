@@ -59,8 +59,7 @@ static void *evaluate(void *data)
     struct cw_form *c = cw_form_create(m);
     struct cw_arg_footprint f = {0};
     struct cw_arg_hulls h;
-    bool ok =
-        e && c && cw_eval_tile(e, &l, &t, &f) && cw_form_launch(c, &l) && cw_form_tile(c, &t, &h);
+    bool ok = e && c && cw_eval_tile(e, &l, &t, &f) && cw_form_launch(c, &l) && cw_form_tile(c, &t, &h);
     ok = ok && f.writes.answer >= CW_ANSWER_AT_MOST && h.writes.answer >= CW_ANSWER_AT_MOST;
     cw_eval_result_finish(&f, 1);
     cw_eval_destroy(e);

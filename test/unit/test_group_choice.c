@@ -1,5 +1,6 @@
-/* How a chain is run next (shim/run/tiles/run_group_choice.c), with what is around it played: which ways there are, what kernels
- * take in plain order, and the history, that of a program whose processes end between two chains. */
+/* How a chain is run next (shim/run/tiles/run_group_choice.c), with what is around it played: which ways
+ * there are, what kernels take in plain order, and the history, that of a program whose processes end between
+ * two chains. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,8 +182,8 @@ static void known(uint32_t v, double ns, double count)
     world.count[v] = count;
 }
 
-/* Home was slow, helpers are twice as quick, and their kernels are being built: nothing is settled by that, and the launches stay
- * such as may be groups. */
+/* Home was slow, helpers are twice as quick, and their kernels are being built: nothing is settled by that,
+ * and the launches stay such as may be groups. */
 static void waits_for_builds(void **state)
 {
     struct cw_run_chain *c;
@@ -200,7 +201,8 @@ static void waits_for_builds(void **state)
     assert_in_range(v, 0, HELPERS - 1);
     assert_true(p.kernel.grouped);
     c->unbuilt = (1u << HELPERS) - 1;
-    assert_false(cw_run_group_choice_choose(c, &p.group, c->unbuilt, &v, &why)); /* home would be slower than plain order */
+    assert_false(cw_run_group_choice_choose(c, &p.group, c->unbuilt, &v,
+                                            &why)); /* home would be slower than plain order */
     assert_string_equal(why, "the rewritten kernels are not there yet");
     assert_true(p.kernel.ungrouped == 0);
     assert_int_equal(world.unwanted, 0);
@@ -303,7 +305,8 @@ static void counts_what_was_measured(void **state)
     assert_int_equal(c->plain_runs, 1);
 }
 
-/* The first chain of a process that would wait for compilers leaves what was never measured to a later one. */
+/* The first chain of a process that would wait for compilers leaves what was never measured to a later one.
+ */
 static void leaves_it_to_later_runs(void **state)
 {
     struct cw_run_chain *c;
@@ -316,7 +319,8 @@ static void leaves_it_to_later_runs(void **state)
     assert_false(cw_run_group_choice_choose(c, &p.group, 0, &v, &why));
     assert_string_equal(why, "a later run tries it");
     assert_true(p.kernel.ungrouped == 0);
-    assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v, &why)); /* it came again */
+    assert_true(cw_run_group_choice_choose(cw_run_group_choice_of(&p.group), &p.group, 0, &v,
+                                           &why)); /* it came again */
     assert_int_equal(v, 0);
     world.plain_ns = 0;
     c = process();
@@ -324,8 +328,8 @@ static void leaves_it_to_later_runs(void **state)
     assert_string_equal(why, "nothing is known of it yet");
 }
 
-/* A program of one chain, run after run. All ways but plain order seem twice as slow as they are while its first runs go on, as
- * helpers wait for processors that others have. */
+/* A program of one chain, run after run. All ways but plain order seem twice as slow as they are while its
+ * first runs go on, as helpers wait for processors that others have. */
 static void recovers(void **state)
 {
     static const double truth[PLAIN] = {60, 62, 66, 80};
@@ -344,7 +348,8 @@ static void recovers(void **state)
             cw_run_group_choice_ran(c, v, STEPS, truth[v] * STEPS * (runs < 8 ? 2 : 1));
     }
     assert_in_range(last, 8, 300); /* 50: plain order looked better for long after that */
-    assert_true(world.count[0] + world.count[1] > 60); /* 1 is the better by a hair's breadth, and who knows */
+    assert_true(world.count[0] + world.count[1] >
+                60); /* 1 is the better by a hair's breadth, and who knows */
 }
 
 /* Two chains whose keys are the same are two; a kernel more, or another number of launches, is another chain.

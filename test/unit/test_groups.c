@@ -281,8 +281,8 @@ static void lanes_apart_meet_once_a_block(void **state)
     cw_groups_finish(&g);
 }
 
-/* In place, bands of 64 rows that lean by one a step, as in a Gauss-Seidel of two colours: borders are at every row by and by,
- * which is not to count as many dependences. */
+/* In place, bands of 64 rows that lean by one a step, as in a Gauss-Seidel of two colours: borders are at
+ * every row by and by, which is not to count as many dependences. */
 static void bands_that_lean_are_local(void **state)
 {
     enum { STEPS = 62, ROWS = 16384, BAND = 64, ROW = 8192, TILES = ROWS / BAND + 1 };
@@ -300,7 +300,8 @@ static void bands_that_lean_are_local(void **state)
         for (int64_t i = 0; i < TILES; i++) {
             int64_t low = i * BAND - s, high = low + BAND;
             low = low < 0 ? 0 : low, high = high > ROWS ? ROWS : high;
-            b[2 * i] = (struct cw_groups_access){(uint64_t)(low ? low - 1 : 0) * ROW, (uint64_t)(high + 1) * ROW, false};
+            b[2 * i] = (struct cw_groups_access){(uint64_t)(low ? low - 1 : 0) * ROW,
+                                                 (uint64_t)(high + 1) * ROW, false};
             b[2 * i + 1] = (struct cw_groups_access){(uint64_t)low * ROW, (uint64_t)high * ROW, true};
         }
         step[s] = (struct cw_groups_step){TILES, 2, b, column, (double)s / BAND};

@@ -102,7 +102,8 @@ static void words_differ(void **state)
     uint32_t n = 0;
 
     (void)state;
-    options[1].rule = CW_GROUPS_MAX, options[2].lanes = 3, options[3].apart = false, options[4].height = 2, options[5].width = 2;
+    options[1].rule = CW_GROUPS_MAX, options[2].lanes = 3, options[3].apart = false, options[4].height = 2,
+    options[5].width = 2;
     options[6].cache_bytes = 1001, options[7].measured = true, options[8].seed = 1;
     for (uint32_t k = 0; k < 5; k++)
         chain_jacobi(&chain[k], 8, 3, 1);

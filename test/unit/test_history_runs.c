@@ -28,11 +28,14 @@ static double after(const struct cw_runs *r)
 
 static bool add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
 {
-    return cw_runs_add(r, arguments,
-                       &(struct cw_runs_run){.at_once = at_once, .began = !at_once && cost_ns > 0, .work_ns = work_ns, .cost_ns = cost_ns});
+    return cw_runs_add(
+        r, arguments,
+        &(struct cw_runs_run){
+            .at_once = at_once, .began = !at_once && cost_ns > 0, .work_ns = work_ns, .cost_ns = cost_ns});
 }
 
-/* `n` runs that take later_ns, or at_once_ns where they begin at once; beginning costs 2 ms. Returns how many did. */
+/* `n` runs that take later_ns, or at_once_ns where they begin at once; beginning costs 2 ms. Returns how many
+ * did. */
 static int runs(struct cw_runs *r, int n, double later_ns, double at_once_ns)
 {
     int count = 0;
@@ -131,8 +134,8 @@ static void test_losing(void **state)
     assert_true(after(&r) <= CW_RUNS_SOON * before * 1024);
 }
 
-/* A program so long that helpers would begin in the midst of it, where they have lost, does without; one that has become far
- * longer does not. */
+/* A program so long that helpers would begin in the midst of it, where they have lost, does without; one that
+ * has become far longer does not. */
 static void test_losing_long(void **state)
 {
     struct cw_runs r = {0};
@@ -149,7 +152,8 @@ static void test_losing_long(void **state)
     assert_int_equal(start(&r), CW_RUNS_TRY);
 }
 
-/* A program so long that helpers begin later is held back once before the trials, and before a small gain is believed. */
+/* A program so long that helpers begin later is held back once before the trials, and before a small gain is
+ * believed. */
 static void test_held(void **state)
 {
     struct cw_runs r = {0};
@@ -172,7 +176,8 @@ static void test_held(void **state)
     assert_int_equal(start(&r), CW_RUNS_HOLD);
 }
 
-/* Short runs try when kept builds have saved what is missing, and go on where that gains half of what beginning costs. */
+/* Short runs try when kept builds have saved what is missing, and go on where that gains half of what
+ * beginning costs. */
 static void test_saved(void **state)
 {
     struct cw_runs_run never = {.work_ns = 3 * MS}, kept = {.work_ns = 3 * MS, .saved_ns = 20 * MS};
@@ -186,7 +191,9 @@ static void test_saved(void **state)
     assert_true(cw_runs_add(&r, 1, &kept)); /* written, as it makes a difference */
     for (int i = 0; i < CW_RUNS_TRIALS; i++) {
         assert_int_equal(start(&r), CW_RUNS_TRY);
-        cw_runs_add(&r, 1, &(struct cw_runs_run){.at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
+        cw_runs_add(&r, 1,
+                    &(struct cw_runs_run){
+                        .at_once = true, .work_ns = 1.5 * MS, .cost_ns = 2 * MS, .saved_ns = 20 * MS});
     }
     assert_int_equal(start(&r), CW_RUNS_GAINED);
     for (int late = 0; late < 2; late++) { /* a gain, but less than half of what beginning takes */
@@ -212,7 +219,8 @@ static void test_saved(void **state)
 /* Runs that build are no judges, however long they take; but not for ever. */
 static void test_learning(void **state)
 {
-    const struct cw_runs_run learns = {.at_once = true, .learns = true, .work_ns = 900 * MS, .cost_ns = 2 * MS};
+    const struct cw_runs_run learns = {
+        .at_once = true, .learns = true, .work_ns = 900 * MS, .cost_ns = 2 * MS};
     struct cw_runs r = {0};
 
     (void)state;
@@ -279,7 +287,8 @@ static void test_disturbed(void **state)
 /* Short runs are behind at first by what beginning costs. */
 static void test_behind_by_beginning(void **state)
 {
-    struct cw_runs_run never = {.work_ns = 30 * MS, .at_ns = {[0] = 1 * MS}}, trial = {.at_once = true, .work_ns = 30 * MS, .cost_ns = 3 * MS};
+    struct cw_runs_run never = {.work_ns = 30 * MS, .at_ns = {[0] = 1 * MS}},
+                       trial = {.at_once = true, .work_ns = 30 * MS, .cost_ns = 3 * MS};
     struct cw_runs r = {0};
 
     (void)state;
@@ -308,12 +317,17 @@ static void test_idle(void **state)
     assert_int_equal(start(&r), CW_RUNS_LATER);
 }
 
-/* A trial waits until all runs of the program have lived for long enough to pay for its builds; so does one after trials that were
- * not allowed to build and have shown no gain. A trial for other arguments, whose builds may be there, does not. */
+/* A trial waits until all runs of the program have lived for long enough to pay for its builds; so does one
+ * after trials that were not allowed to build and have shown no gain. A trial for other arguments, whose
+ * builds may be there, does not. */
 static void test_budget(void **state)
 {
     struct cw_runs_run never = {.work_ns = 300 * MS, .lived_ns = 500 * MS};
-    struct cw_runs_run owes = {.at_once = true, .work_ns = 310 * MS, .lived_ns = 500 * MS, .cost_ns = 2 * MS, .owed_ns = CW_RUNS_BUILD_NS};
+    struct cw_runs_run owes = {.at_once = true,
+                               .work_ns = 310 * MS,
+                               .lived_ns = 500 * MS,
+                               .cost_ns = 2 * MS,
+                               .owed_ns = CW_RUNS_BUILD_NS};
     struct cw_runs r = {0};
     double ns;
     int n = 0;
@@ -328,7 +342,8 @@ static void test_budget(void **state)
         owes.learnt_ns = i ? 0 : CW_RUNS_BUILD_NS;
         cw_runs_add(&r, 1, &owes);
     }
-    /* the same again, which lives CW_RUNS_LEARN times what was spent and what is owed; time spent on learning is not life */
+    /* the same again, which lives CW_RUNS_LEARN times what was spent and what is owed; time spent on learning
+     * is not life */
     for (n = 0; cw_runs_start(&r, 1, false, &ns) == CW_RUNS_LATER && n < 100; n++)
         cw_runs_add(&r, 1, &never);
     assert_true(r.lived_ns - r.learnt_ns >= CW_RUNS_LEARN * 2 * CW_RUNS_BUILD_NS);
@@ -360,12 +375,22 @@ static void test_bounded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first),      cmocka_unit_test(test_short),       cmocka_unit_test(test_nothing_new),
-        cmocka_unit_test(test_gaining),    cmocka_unit_test(test_cold),        cmocka_unit_test(test_losing),
-        cmocka_unit_test(test_losing_long), cmocka_unit_test(test_held),       cmocka_unit_test(test_learning), cmocka_unit_test(test_saved),
-        cmocka_unit_test(test_budget),     cmocka_unit_test(test_behind),      cmocka_unit_test(test_behind_by_beginning),
-        cmocka_unit_test(test_disturbed),  cmocka_unit_test(test_bounded),     cmocka_unit_test(test_idle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_first),
+                                       cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_nothing_new),
+                                       cmocka_unit_test(test_gaining),
+                                       cmocka_unit_test(test_cold),
+                                       cmocka_unit_test(test_losing),
+                                       cmocka_unit_test(test_losing_long),
+                                       cmocka_unit_test(test_held),
+                                       cmocka_unit_test(test_learning),
+                                       cmocka_unit_test(test_saved),
+                                       cmocka_unit_test(test_budget),
+                                       cmocka_unit_test(test_behind),
+                                       cmocka_unit_test(test_behind_by_beginning),
+                                       cmocka_unit_test(test_disturbed),
+                                       cmocka_unit_test(test_bounded),
+                                       cmocka_unit_test(test_idle)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The file that the record of a program's runs is kept in: what is written is read again, a damaged one does no harm. */
+/* The file that the record of a program's runs is kept in: what is written is read again, a damaged one does
+ * no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include "../../sched/random.h"
 #include "../../shim/history/history_runs.h"
 
-#define MS  1e6
+#define MS 1e6
 
 static char above[200], folder[220], name[260];
 static struct cw_identity id;
@@ -50,7 +51,8 @@ static int drop_folder(void **state)
 
 static void add(struct cw_runs *r, uint64_t arguments, bool at_once, double work_ns, double cost_ns)
 {
-    cw_runs_add(r, arguments, &(struct cw_runs_run){.at_once = at_once, .work_ns = work_ns, .cost_ns = cost_ns});
+    cw_runs_add(r, arguments,
+                &(struct cw_runs_run){.at_once = at_once, .work_ns = work_ns, .cost_ns = cost_ns});
 }
 
 static void test_file(void **state)

@@ -414,11 +414,17 @@ static void test_every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EACH(test_links_and_modes), EACH(test_write_ahead), EACH(test_other_databases),
-        EACH(test_earlier_version), EACH(test_locked),
-        EACH(test_damaged),         EACH(test_garbage),
-        EACH(test_file_size_limit), EACH(test_full_disk),
-        EACH(test_killed_writers),  EACH(test_child_saves_nothing),
+        EACH(test_links_and_modes),
+        EACH(test_write_ahead),
+        EACH(test_other_databases),
+        EACH(test_earlier_version),
+        EACH(test_locked),
+        EACH(test_damaged),
+        EACH(test_garbage),
+        EACH(test_file_size_limit),
+        EACH(test_full_disk),
+        EACH(test_killed_writers),
+        EACH(test_child_saves_nothing),
         EACH(test_every_allocation),
     };
 

@@ -1,4 +1,5 @@
-/* Programs that were compiled apart as one source: what is taken, where common headers are cut, and what is refused. */
+/* Programs that were compiled apart as one source: what is taken, where common headers are cut, and what is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,9 @@
 
 #include "../../analyzer/source/linked_source.h"
 
-#define HEADER "#ifndef H\n#define H\n#define W 4\nint far(int);\nstatic inline int near(int x) { return x * W; }\n#endif\n"
+#define HEADER                                                                                               \
+    "#ifndef H\n#define H\n#define W 4\nint far(int);\nstatic inline int near(int x) { return x * W; "       \
+    "}\n#endif\n"
 #define A "kernel void a(global int *p) { *p = far(1) + near(2); }\n"
 #define B "int far(int x) { return near(x); }\n"
 
@@ -38,9 +41,10 @@ static void test_taken(void **state)
 {
     (void)state;
     expect("int f(int);\n" A, B, "int f(int);\n" A "\n" B "\n");
-    expect(HEADER A, HEADER B, HEADER A "\n" B "\n"); /* the header once */
+    expect(HEADER A, HEADER B, HEADER A "\n" B "\n");             /* the header once */
     expect(B, "int far(int);\n" A, B "\nint far(int);\n" A "\n"); /* called by who declares it */
-    expect_with("-DREAL=float4 -DN=3", "static REAL f(REAL x) { return x * N; }\n", "float4 g(REAL x) { return x; }\n",
+    expect_with("-DREAL=float4 -DN=3", "static REAL f(REAL x) { return x * N; }\n",
+                "float4 g(REAL x) { return x; }\n",
                 "static REAL f(REAL x) { return x * N; }\n\nfloat4 g(REAL x) { return x; }\n\n");
     expect(A, "int g(void) { return pown(1.0f, 2); }\n", A "\nint g(void) { return pown(1.0f, 2); }\n\n");
     expect(HEADER "#define N 3\n" A, HEADER B, HEADER "#define N 3\n" A "\n" B "\n");
@@ -52,8 +56,10 @@ static void test_cut(void **state)
 {
     (void)state;
     /* what both begin with ends between declarations only */
-    expect("struct s { int x; }\na;\n", "struct s { int x; }\nb;\n", "struct s { int x; }\na;\n\nstruct s { int x; }\nb;\n\n");
-    expect("int f(void)\n{ return 1; }\n", "int f(void)\n{ return 2; }\n", "int f(void)\n{ return 1; }\n\nint f(void)\n{ return 2; }\n\n");
+    expect("struct s { int x; }\na;\n", "struct s { int x; }\nb;\n",
+           "struct s { int x; }\na;\n\nstruct s { int x; }\nb;\n\n");
+    expect("int f(void)\n{ return 1; }\n", "int f(void)\n{ return 2; }\n",
+           "int f(void)\n{ return 1; }\n\nint f(void)\n{ return 2; }\n\n");
     expect("int x;\n#if 1\nint a;\n#endif\n", "int x;\n#if 1\nint b;\n#endif\n",
            "int x;\n#if 1\nint a;\n#endif\n\n#if 1\nint b;\n#endif\n\n");
     expect("constant char *c = \"{\\\";\";\nint a;", "constant char *c = \"{\\\";\";\nint b;",
@@ -75,19 +81,29 @@ static void test_refused(void **state)
     expect("int l = __LINE__;\n", B, NULL);
     expect("_Pragma(\"pack(1)\")\n", B, NULL);
     /* the other one means the built-in function */
-    expect("static float pown(float a, uint b) { return a; }\n", "kernel void k(global float *a) { *a = pown(*a, 2u); }\n", NULL);
+    expect("static float pown(float a, uint b) { return a; }\n",
+           "kernel void k(global float *a) { *a = pown(*a, 2u); }\n", NULL);
     expect("float pown(float a, uint b);\n", "kernel void k(global float *a) { *a = pown(*a, 2u); }\n", NULL);
-    expect("#define F(name) float name(float a, uint b) { return a; }\nF(pown)\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
-    expect("#define F float pown(float a, uint b) { return a; }\n#define G F\nG\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
-    expect("#if 1\nint f(int x) {\n#else\nint f(long x) {\n#endif\nreturn x; }\nfloat pown(float a, uint b) { return a; }\n",
+    expect("#define F(name) float name(float a, uint b) { return a; }\nF(pown)\n",
+           "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("#define F float pown(float a, uint b) { return a; }\n#define G F\nG\n",
+           "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect("#if 1\nint f(int x) {\n#else\nint f(long x) {\n#endif\nreturn x; }\nfloat pown(float a, uint b) "
+           "{ return a; }\n",
            "float g(float a) { return pown(a, 2u); }\n", NULL);
     expect("float pown(float a, uint b) { return a; }\n",
-           "#define K(name, body) kernel void name(global float *a) { body; }\nK(k, *a = pown(*a, 2u))\n", NULL);
-    expect("float pown(float a, uint b) { return a; }\n", "#define K kernel void k(global float *a) { *a = pown(*a, 2u); }\nK\n", NULL);
-    expect("static uint (add_sat)(uint a, uint b) { return a; }\n", "uint g(uint a) { return add_sat(a, 2); }\n", NULL);
-    expect_with("-DF=pown", "float F(float a, uint b) { return a; }\n", "float g(float a) { return pown(a, 2u); }\n", NULL);
-    expect_with("-DF=pown -DN=3", "float pown(float a, uint b) { return a; }\n", "float g(float a) { return F(a, 2u); }\n", NULL);
-    expect("float pown(float a, uint b) { return a; }\n", "#define P pown\nfloat g(float a) { return P(a, 2u); }\n", NULL);
+           "#define K(name, body) kernel void name(global float *a) { body; }\nK(k, *a = pown(*a, 2u))\n",
+           NULL);
+    expect("float pown(float a, uint b) { return a; }\n",
+           "#define K kernel void k(global float *a) { *a = pown(*a, 2u); }\nK\n", NULL);
+    expect("static uint (add_sat)(uint a, uint b) { return a; }\n",
+           "uint g(uint a) { return add_sat(a, 2); }\n", NULL);
+    expect_with("-DF=pown", "float F(float a, uint b) { return a; }\n",
+                "float g(float a) { return pown(a, 2u); }\n", NULL);
+    expect_with("-DF=pown -DN=3", "float pown(float a, uint b) { return a; }\n",
+                "float g(float a) { return F(a, 2u); }\n", NULL);
+    expect("float pown(float a, uint b) { return a; }\n",
+           "#define P pown\nfloat g(float a) { return P(a, 2u); }\n", NULL);
 }
 
 static void test_one(void **state)

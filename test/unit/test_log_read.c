@@ -1,4 +1,5 @@
-/* test_log_read.c - the log reader against logs made by hand: order, deltas, renumbering, user events, and damage. */
+/* test_log_read.c - the log reader against logs made by hand: order, deltas, renumbering, user events, and
+ * damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,7 +87,8 @@ static void segment(unsigned thread, unsigned number, uint64_t seq, uint64_t tim
 }
 
 /* Call and enqueue heads; flags announce what the caller appends after the queue. */
-static void head(enum cw_log_kind kind, uint64_t seq, uint64_t begin_ns, uint64_t end_ns, uint64_t flags, int queue)
+static void head(enum cw_log_kind kind, uint64_t seq, uint64_t begin_ns, uint64_t end_ns, uint64_t flags,
+                 int queue)
 {
     begin(kind, seq);
     s((int64_t)(begin_ns - time_base));
@@ -353,7 +355,8 @@ static void test_random_damage(void **state)
         for (i = 0; i <= round % 4; i++) {
             random = random * 1664525u + 1013904223u;
             where = (1 + (random >> 8) % 2) * CW_LOG_CHUNK_BYTES + (random >> 10) % used;
-            image.bytes[where] = (uint8_t)(round % 3 ? random >> 24 : image.bytes[where] ^ 1u << (random >> 29));
+            image.bytes[where] =
+                (uint8_t)(round % 3 ? random >> 24 : image.bytes[where] ^ 1u << (random >> 29));
         }
         save(FILE_BYTES);
         if (load(&t, &err) != CW_OK) {

@@ -1,5 +1,5 @@
-/* What a compiler is asked about macros, and how its answer is read: names of kernels among other bytes. The compilers here
- * answer with fixed bytes. */
+/* What a compiler is asked about macros, and how its answer is read: names of kernels among other bytes. The
+ * compilers here answer with fixed bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,9 @@ enum { N = sizeof names / sizeof *names };
 static void test_read(void **state)
 {
     /* an object file: no separators, bytes of zero; names of two digits do not answer for those of one */
-    static const char object[] = "\0\1cw_n0_300_e\0cw_n2_0_ecw_n3_010_ecw_n4_word_ecw_n5_12L_e\377cw_n6_0_ecw_n7_0_e"
-                                 "cw_n8_0_ecw_n10_7_ecw_last";
+    static const char object[] =
+        "\0\1cw_n0_300_e\0cw_n2_0_ecw_n3_010_ecw_n4_word_ecw_n5_12L_e\377cw_n6_0_ecw_n7_0_e"
+        "cw_n8_0_ecw_n10_7_ecw_last";
     struct answer a = {object, sizeof object - 1, 0, ""};
     struct cw_macro_value v[N];
 
@@ -62,8 +63,10 @@ static void test_read(void **state)
     expect(v[8], CW_MACRO_OTHER, 0);
     expect(v[9], CW_MACRO_UNDEFINED, 0);
     expect(v[10], CW_MACRO_NUMBER, 7);
-    assert_non_null(strstr(a.seen, "#ifdef M_PI\nkernel void CW_JOIN(cw_n6_, 0, _e)")); /* never its value: that does not paste */
-    assert_null(strstr(a.seen, "cw_last"));                                           /* a copy of the source does not answer */
+    assert_non_null(
+        strstr(a.seen,
+               "#ifdef M_PI\nkernel void CW_JOIN(cw_n6_, 0, _e)")); /* never its value: that does not paste */
+    assert_null(strstr(a.seen, "cw_last"));                         /* a copy of the source does not answer */
 }
 
 static void test_cut_off(void **state)
@@ -90,8 +93,10 @@ static void test_silent(void **state)
 
 static void test_agree(void **state)
 {
-    struct cw_macro_value a[] = {{CW_MACRO_NUMBER, 1}, {CW_MACRO_NUMBER, 1}, {CW_MACRO_DOUBLE, 0}, {CW_MACRO_UNDEFINED, 0}};
-    const struct cw_macro_value b[] = {{CW_MACRO_NUMBER, 1}, {CW_MACRO_NUMBER, 2}, {CW_MACRO_UNDEFINED, 0}, {CW_MACRO_UNDEFINED, 0}};
+    struct cw_macro_value a[] = {
+        {CW_MACRO_NUMBER, 1}, {CW_MACRO_NUMBER, 1}, {CW_MACRO_DOUBLE, 0}, {CW_MACRO_UNDEFINED, 0}};
+    const struct cw_macro_value b[] = {
+        {CW_MACRO_NUMBER, 1}, {CW_MACRO_NUMBER, 2}, {CW_MACRO_UNDEFINED, 0}, {CW_MACRO_UNDEFINED, 0}};
 
     (void)state;
     cw_macro_agree(a, b, 4);

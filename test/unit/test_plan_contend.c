@@ -1,4 +1,5 @@
-/* A plan that is run at the one memory: who comes later has what the others leave, as on the emulated board. */
+/* A plan that is run at the one memory: who comes later has what the others leave, as on the emulated board.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,8 +26,10 @@ struct planned {
     struct cw_work_cost cost[3 * DEVICES];
 };
 
-/* Two tasks that no order binds and one that waits for both, on `class`; .4 of what they take they compute. */
-static void make(struct planned *p, const char *class, const char *memory, const char *policy, bool splittable)
+/* Two tasks that no order binds and one that waits for both, on `class`; .4 of what they take they compute.
+ */
+static void make(struct planned *p, const char *class, const char *memory, const char *policy,
+                 bool splittable)
 {
     struct cw_device_spec spec[DEVICES] = {{.name = "cpu", .class_name = "cpu", .memory = "ddr"},
                                            {.name = "a", .class_name = class, .memory = "ddr"},
@@ -39,7 +42,8 @@ static void make(struct planned *p, const char *class, const char *memory, const
     memset(p, 0, sizeof *p);
     assert_int_equal(cw_platform_create(spec, DEVICES, NULL, INFINITY, NULL, 0, &p->platform, &err), CW_OK);
     for (int i = 0; i < 3; i++) {
-        struct cw_task_spec task = {.cost = cost, .name = "t", .groups = splittable ? 10 : 1, .splittable = splittable};
+        struct cw_task_spec task = {
+            .cost = cost, .name = "t", .groups = splittable ? 10 : 1, .splittable = splittable};
         assert_int_equal(cw_graph_builder_add_task(b, &task, &err), CW_OK);
         for (int d = 1; d < DEVICES; d++)
             p->cost[i * DEVICES + d] =

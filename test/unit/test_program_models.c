@@ -1,5 +1,5 @@
-/* Which of a vendor's macros a source depends on; and models of programs from a helper, kept between runs: the helpers here
- * are scripts that say what they were told to. */
+/* Which of a vendor's macros a source depends on; and models of programs from a helper, kept between runs:
+ * the helpers here are scripts that say what they were told to. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -41,12 +41,15 @@ static void test_names(void **state)
     depends("#ifdef FAST\nint x;\n#endif\n" K, "", "FAST");
     depends("#ifdef FAST\nint x;\n#endif\n" K, "-DFAST", "");
     depends("#ifdef FAST\nint x;\n#endif\n" K, "-D FAST=2", "");
-    depends("#if defined(A) && !defined B || C > 10 + 0x1fUL\nint x;\n#elif D\n#else\nint y;\n#endif\n" K, "", "A B C D");
+    depends("#if defined(A) && !defined B || C > 10 + 0x1fUL\nint x;\n#elif D\n#else\nint y;\n#endif\n" K, "",
+            "A B C D");
     depends("#if 1\n#ifdef A\nint x;\n#endif\n#endif\n" K, "", "A");
     depends("#ifdef A\n#ifdef B\n#endif\n#endif\n" K, "", "");
     depends("#ifdef OUTER\n#ifdef INNER\nint x;\n#endif\n#endif\n" K, "", "INNER OUTER");
     /* pragmas of OpenCL change no footprint */
-    depends("#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#else\n#error no double\n#endif\n" K, "", "");
+    depends("#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#else\n#error no "
+            "double\n#endif\n" K,
+            "", "");
     depends("#ifdef cl_khr_fp64\n#pragma pack(1)\n#endif\n" K, "", "cl_khr_fp64");
     depends("#ifdef A\n#define N 2\n#endif\n" K, "", "A");
     /* what the source settles before it asks */
@@ -57,10 +60,12 @@ static void test_names(void **state)
     depends("#define N M\n#define M (P + 1)\n#if N > 3\nint x;\n#endif\n" K, "", "M P");
     depends("#if N > 3\nint x;\n#endif\n" K, "-DN=Q", "Q");
     /* names that implementations define, wherever they stand */
-    depends("kernel void k(global int *a) { a[__OPENCL_VERSION__] = CL_VERSION_1_2; }", "", "CL_VERSION_1_2 __OPENCL_VERSION__");
+    depends("kernel void k(global int *a) { a[__OPENCL_VERSION__] = CL_VERSION_1_2; }", "",
+            "CL_VERSION_1_2 __OPENCL_VERSION__");
     depends("#define V _Width\nkernel void k(global int *a) { a[V] = 1; }", "", "_Width");
     depends("__kernel void k(__global int *restrict a) { a[N] = 1; }", "-DN=__GPU__", "__GPU__");
-    depends("/* __GPU__ */ // _Bad\nkernel void k(constant char *s) { const char *t = \"__x #ifdef\"; }", "", "");
+    depends("/* __GPU__ */ // _Bad\nkernel void k(constant char *s) { const char *t = \"__x #ifdef\"; }", "",
+            "");
     /* what nobody can say */
     depends("#include \"x.h\"\n" K, "", "?");
     depends("kernel void k(global int *a) { a[__LINE__] = 1; }", "", "?");
@@ -134,7 +139,8 @@ static int times_called(void)
     return n;
 }
 
-static enum cw_status get(const char *text, const char *options, const struct cw_models_vendor *vendor, bool *kept)
+static enum cw_status get(const char *text, const char *options, const struct cw_models_vendor *vendor,
+                          bool *kept)
 {
     struct cw_model_set set;
     struct cw_error err = {0};
@@ -153,7 +159,8 @@ static void good_helper(void)
 {
     char does[200];
 
-    snprintf(does, sizeof does, "printf '%%s%d%%s\\n' '" FRAME "\"model_version\":' ',\"models\":[]}'", CW_MODEL_VERSION);
+    snprintf(does, sizeof does, "printf '%%s%d%%s\\n' '" FRAME "\"model_version\":' ',\"models\":[]}'",
+             CW_MODEL_VERSION);
     helper(does);
 }
 
@@ -182,10 +189,15 @@ static void test_kept(void **state)
 
 static void test_bad_helpers(void **state)
 {
-    static const char *const bad[] = {
-        "true", "echo garbage", "printf '{\"format\":\"clweave-footprint\",\"version\":1,\"mod'", "kill -SEGV $$",
-        "head -c 100000000 /dev/zero", "printf '%s\\n' '" FRAME "\"models\":[7]}'",
-        "echo '" FRAME "\"error\":{\"status\":\"out of memory\",\"message\":\"m\"}}'", NULL};
+    static const char *const bad[] = {"true",
+                                      "echo garbage",
+                                      "printf '{\"format\":\"clweave-footprint\",\"version\":1,\"mod'",
+                                      "kill -SEGV $$",
+                                      "head -c 100000000 /dev/zero",
+                                      "printf '%s\\n' '" FRAME "\"models\":[7]}'",
+                                      "echo '" FRAME
+                                      "\"error\":{\"status\":\"out of memory\",\"message\":\"m\"}}'",
+                                      NULL};
     bool kept;
 
     (void)state;
@@ -219,7 +231,8 @@ static void test_options(void **state)
 
 static int asked;
 
-static bool answer(void *data, const char *options, char *const *names, size_t n, struct cw_macro_value *values)
+static bool answer(void *data, const char *options, char *const *names, size_t n,
+                   struct cw_macro_value *values)
 {
     (void)data;
     assert_string_equal(options, "-cl-std=CL2.0 ");
@@ -264,8 +277,9 @@ static void test_vendor(void **state)
     assert_non_null(f);
     line[fread(line, 1, sizeof line - 1, f)] = '\0';
     fclose(f);
-    assert_string_equal(line, "#undef A\n#define A 300\n#undef B\n#undef M_PI\nextern constant double cw_number_2;\n"
-                              "#define M_PI cw_number_2\n#line 1\n#if A > B && defined M_PI\nint x;\n#endif\n" K);
+    assert_string_equal(
+        line, "#undef A\n#define A 300\n#undef B\n#undef M_PI\nextern constant double cw_number_2;\n"
+              "#define M_PI cw_number_2\n#line 1\n#if A > B && defined M_PI\nint x;\n#endif\n" K);
     vendor.ask = NULL; /* it is known by now */
     assert_int_equal(get(text, "-DC -cl-std=CL2.0", &vendor, NULL), CW_OK);
     assert_int_equal(asked, 1);

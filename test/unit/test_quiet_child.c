@@ -1,5 +1,5 @@
-/* A helper program runs without its host noticing: no signal, nothing to wait for, no descriptor; and ends whatever it
- * does. The helpers are shell scripts. */
+/* A helper program runs without its host noticing: no signal, nothing to wait for, no descriptor; and ends
+ * whatever it does. The helpers are shell scripts. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +136,8 @@ static void test_input_and_output(void **state)
     struct job j;
 
     (void)state;
-    begin(&j, "cat " CW_QUIET_CHILD_FILE "; cat " CW_QUIET_CHILD_FILE "; echo unheard >&2", "kernel\n", 20000);
+    begin(&j, "cat " CW_QUIET_CHILD_FILE "; cat " CW_QUIET_CHILD_FILE "; echo unheard >&2", "kernel\n",
+          20000);
     end(&j);
     says(&j, "kernel\nkernel\n");
     cw_quiet_output_finish(&j.out);
@@ -154,7 +155,8 @@ static void test_unseen(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(script, sizeof script,
              "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; : > %s/begun; "
-             "while [ -e %s/begun ]; do sleep 0.01; done; echo done", folder, folder);
+             "while [ -e %s/begun ]; do sleep 0.01; done; echo done",
+             folder, folder);
     snprintf(name, sizeof name, "%s/begun", folder);
     signal(SIGCHLD, count);
     child_signals = 0;
@@ -229,7 +231,9 @@ static void test_nothing_inherited(void **state)
     niceness = niceness > 19 ? 19 : niceness;
     setenv("LD_PRELOAD_OF_HOST", "x", 1);
     signal(SIGTERM, SIG_IGN);
-    begin(&j, "nice; env | grep -c OF_HOST; ls /proc/self/fd | wc -l; sh -c 'kill -TERM $$; echo alive' || true", "", 20000);
+    begin(&j,
+          "nice; env | grep -c OF_HOST; ls /proc/self/fd | wc -l; sh -c 'kill -TERM $$; echo alive' || true",
+          "", 20000);
     end(&j);
     signal(SIGTERM, SIG_DFL);
     snprintf(expected, sizeof expected, "%d\n0\n5\n", niceness);

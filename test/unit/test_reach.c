@@ -1,5 +1,5 @@
-/* What a launch reaches: what is remembered is what a fresh evaluation says, whatever changes from launch to launch; arguments
- * that are not the kernel's give nothing. The models are made by clweave-footprint. */
+/* What a launch reaches: what is remembered is what a fresh evaluation says, whatever changes from launch to
+ * launch; arguments that are not the kernel's give nothing. The models are made by clweave-footprint. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,7 +15,8 @@
 #include "../../sched/random.h"
 
 static const char source[] =
-    "kernel void k(global int *a, uint first, global const int *b, ulong stride, float4 weight, local int *scratch, char c) {\n"
+    "kernel void k(global int *a, uint first, global const int *b, ulong stride, float4 weight, local int "
+    "*scratch, char c) {\n"
     "  uint i = first + get_global_id(0) * (uint)stride + get_global_id(1) * c;\n"
     "  scratch[get_local_id(0)] = b[get_group_id(0) * get_local_size(0) + get_local_id(0)];\n"
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -66,8 +67,10 @@ struct values {
 /* A launch of `k` of a few thousand work-items at most. */
 static void choose(uint64_t *random, struct values *v, struct cw_reach_arg arg[7], struct cw_reach_launch *l)
 {
-    *v = (struct values){.first = (uint32_t)cw_random_below(random, 3) * 64, .stride = cw_random_below(random, 3),
-                         .weight = {(float)cw_random_below(random, 4)}, .c = (signed char)(cw_random_below(random, 5)) };
+    *v = (struct values){.first = (uint32_t)cw_random_below(random, 3) * 64,
+                         .stride = cw_random_below(random, 3),
+                         .weight = {(float)cw_random_below(random, 4)},
+                         .c = (signed char)(cw_random_below(random, 5))};
     arg[0] = (struct cw_reach_arg){CW_REACH_BUFFER, 4096 + 4096 * cw_random_below(random, 2), NULL};
     arg[1] = (struct cw_reach_arg){CW_REACH_SCALAR, 4, (const unsigned char *)&v->first};
     arg[2] = (struct cw_reach_arg){CW_REACH_BUFFER, 2048, NULL};
@@ -79,7 +82,8 @@ static void choose(uint64_t *random, struct values *v, struct cw_reach_arg arg[7
                                   .global = {64 << cw_random_below(random, 2), 2},
                                   .local = {8 << cw_random_below(random, 2), 1},
                                   .offset = {cw_random_below(random, 2) * 16, 0},
-                                  .arg = arg, .args = 7};
+                                  .arg = arg,
+                                  .args = 7};
 }
 
 static void same(const struct cw_reach *a, const struct cw_reach *b)
@@ -196,7 +200,8 @@ static void test_most(void **state)
 {
     static const char *const names[] = {"bounded", "data", "until"};
     uint32_t n = 10;
-    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL}, {CW_REACH_SCALAR, 4, (const unsigned char *)&n}};
+    struct cw_reach_arg arg[2] = {{CW_REACH_BUFFER, 4096, NULL},
+                                  {CW_REACH_SCALAR, 4, (const unsigned char *)&n}};
     struct cw_reach_launch l = {.work_dim = 1, .global = {64}, .arg = arg, .args = 2};
     double most[3];
     uint64_t id;
@@ -214,7 +219,8 @@ static void test_most(void **state)
         n = 1000;
         assert_true(cw_reacher_launch(r, &l, 0)->id != id);
         if (i == 0)
-            assert_true(cw_reacher_launch(r, &l, 0)->most >= 64 * 3000 && cw_reacher_launch(r, &l, 0)->most < 64 * 3000 * 20);
+            assert_true(cw_reacher_launch(r, &l, 0)->most >= 64 * 3000 &&
+                        cw_reacher_launch(r, &l, 0)->most < 64 * 3000 * 20);
         cw_reacher_destroy(r);
     }
     assert_true(most[0] >= 64 * 30 && most[0] < 64 * 30 * 20);
@@ -253,10 +259,8 @@ static void test_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_most), cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_remembered), cmocka_unit_test(test_pieces),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_most),       cmocka_unit_test(test_unknown),
     };
 
     return cmocka_run_group_tests(tests, start, end);

@@ -146,7 +146,8 @@ static const struct {
      "kernel void k(global int *a) { a[get_global_id(0)] = M; }", "-DM=mystery(0)", "!calls 'mystery'"},
     {"trigraphs", "kernel void k() { int a[3]; a?\?(0?\?) = get_global_id(0); }", NULL, "!trigraphs"},
     {"digraphs", "kernel void k() <% int i = get_global_id(0); %>", NULL, "!digraphs"},
-    {"what tells parameters", "kernel void k(global int *a) { a[get_group_id(0)] = sizeof(__PRETTY_FUNCTION__); }", NULL,
+    {"what tells parameters",
+     "kernel void k(global int *a) { a[get_group_id(0)] = sizeof(__PRETTY_FUNCTION__); }", NULL,
      "!uses '__PRETTY_FUNCTION__'"},
     {"assembly", "kernel void k(global int *a) { asm(\"nop\"); }", NULL, "!uses 'asm'"},
     {"vendor built-ins", "kernel void k(global int *a) { a[__builtin_amdgcn_workgroup_id_x()] = 1; }", NULL,
@@ -295,14 +296,18 @@ static void tiles(void **state)
 static void field_names(void **state)
 {
     const char *source = "#define base offset\n#define groups size\n"
-                         "kernel void k(global float *a, int n) { int i = get_global_id(0); if (i < n) a[i] = get_num_groups(0) + get_group_id(0)"
+                         "kernel void k(global float *a, int n) { int i = get_global_id(0); if (i < n) a[i] "
+                         "= get_num_groups(0) + get_group_id(0)"
                          " + get_global_size(0) + get_global_offset(0) + get_global_linear_id(); }\n";
     const char *name = "k";
     struct cw_rewrite_unit unit = {source, ""};
     struct cw_rewrite_out out;
 
     (void)state;
-    assert_int_equal(cw_rewrite(&(struct cw_rewrite_in){.unit = &unit, .units = 1, .kernel = &name, .kernels = 1}, &out, NULL), CW_OK);
+    assert_int_equal(
+        cw_rewrite(&(struct cw_rewrite_in){.unit = &unit, .units = 1, .kernel = &name, .kernels = 1}, &out,
+                   NULL),
+        CW_OK);
     assert_int_equal(out.kernel[0].verdict, CW_REWRITE_DONE);
     for (const char *p = out.source[0]; (p = strstr(p, "__cw_t.")); p++)
         assert_memory_equal(p + strlen("__cw_t."), "__cw_", 5);
@@ -347,8 +352,9 @@ static void hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources), cmocka_unit_test(kernels),   cmocka_unit_test(linked_units),
-        cmocka_unit_test(tiles),   cmocka_unit_test(field_names), cmocka_unit_test(bad_calls), cmocka_unit_test(hostile),
+        cmocka_unit_test(sources), cmocka_unit_test(kernels),     cmocka_unit_test(linked_units),
+        cmocka_unit_test(tiles),   cmocka_unit_test(field_names), cmocka_unit_test(bad_calls),
+        cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

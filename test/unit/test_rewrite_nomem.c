@@ -27,7 +27,8 @@ static void each_allocation(void **state)
     const char *names[] = {"k", "l"};
     struct cw_rewrite_unit unit[] = {
         {"#include \"a.h\"\nkernel void k(global int *a) { a[I] = f(1); }\n", "-DN=1 -I."},
-        {"kernel void m(global int *a, int n) { int x = get_global_id(0); if (x < n || n < 3) a[x] = 1; }\n", "-DB=2"},
+        {"kernel void m(global int *a, int n) { int x = get_global_id(0); if (x < n || n < 3) a[x] = 1; }\n",
+         "-DB=2"},
         {"int g(void);\nkernel void l(global int *a) { a[get_group_id(0)] = 1; }\n", NULL}};
     struct cw_rewrite_in in = {
         .unit = unit, .units = 3, .kernel = names, .kernels = 2, .read_header = header};

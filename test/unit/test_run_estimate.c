@@ -54,7 +54,8 @@ static void test_rows(void **state)
     cw_history_destroy(h);
 }
 
-/* A long launch that has home to itself is not tried where there are fewer processors; a short one is, and one beside others. */
+/* A long launch that has home to itself is not tried where there are fewer processors; a short one is, and
+ * one beside others. */
 static void test_alone(void **state)
 {
     struct cw_history *h = cw_history_create();
@@ -221,7 +222,8 @@ static void test_a_fast_helper_is_found_by_trials(void **state)
     loop_finish(&l);
 }
 
-/* One sample that a compiler has made a thousand times too long, of this shape or another: it is tried again all the same. */
+/* One sample that a compiler has made a thousand times too long, of this shape or another: it is tried again
+ * all the same. */
 static void test_a_single_slow_sample_is_not_believed(void **state)
 {
     for (uint64_t shape = 2; shape < 4; shape++) {
@@ -242,7 +244,8 @@ static void test_a_single_slow_sample_is_not_believed(void **state)
     }
 }
 
-/* A helper that was measured while it was busy, and is not now: it is found out, and costs little where it is true. */
+/* A helper that was measured while it was busy, and is not now: it is found out, and costs little where it is
+ * true. */
 static void test_a_busy_hour_is_forgotten(void **state)
 {
     uint32_t moved = 0;
@@ -264,7 +267,8 @@ static void test_a_busy_hour_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_helper_is_found),
         cmocka_unit_test(test_slow_helper_is_dropped),
         cmocka_unit_test(test_long_kernels_are_not_tried),

@@ -81,7 +81,7 @@ static void test_noise_brings_no_profit(void **state)
 static void test_small_kernels_go_where_answers_are_fast(void **state)
 {
     static const struct cw_plan_device slots[] = {{.name = "pthread", .handoff_ns = 56000},
-                                               {.name = "basic", .handoff_ns = 1000}};
+                                                  {.name = "basic", .handoff_ns = 1000}};
     struct cw_run_plan plan;
     struct window x;
 
@@ -153,8 +153,9 @@ static void test_pinned_and_homes(void **state)
 /* One launch of 1 ms that both may share: each sets up for 100 us, then half of the rest. */
 static void test_shared_launch(void **state)
 {
-    static const struct cw_plan_device slots[] = {{.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
-                                               {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000}};
+    static const struct cw_plan_device slots[] = {
+        {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000},
+        {.class_name = "dsp", .set_up_ns = 100000, .handoff_ns = 1000}};
     struct cw_run_plan plan;
     struct window x;
 

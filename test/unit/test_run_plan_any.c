@@ -5,11 +5,12 @@
 
 #include "../../sched/random.h"
 
-static const struct cw_plan_device five_slots[] = {{.class_name = "cpu", .handoff_ns = 500},
-                                                {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
-                                                {.class_name = "cpu", .handoff_ns = 5000},
-                                                {.class_name = "dsp", .handoff_ns = 9000},
-                                                {.class_name = "gpu", .handoff_ns = 20000}};
+static const struct cw_plan_device five_slots[] = {
+    {.class_name = "cpu", .handoff_ns = 500},
+    {.class_name = "cpu", .handoff_ns = 5000, .set_up_ns = 30000},
+    {.class_name = "cpu", .handoff_ns = 5000},
+    {.class_name = "dsp", .handoff_ns = 9000},
+    {.class_name = "gpu", .handoff_ns = 20000}};
 
 /* ---- random windows */
 

@@ -335,12 +335,17 @@ static void test_unlike_numbers(void **state)
         struct cw_platform *on;
         struct cw_error err = {0};
         for (uint32_t i = 0; i < 4; i++)
-            cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = &costs[i % 2], .groups = UINT64_C(1) << 62}, &err);
+            cw_graph_builder_add_task(
+                b, &(struct cw_task_spec){.cost = &costs[i % 2], .groups = UINT64_C(1) << 62}, &err);
         for (uint32_t i = 0; i < 3; i++)
             cw_graph_builder_add_edge(b, i, i + 1, data[i], &err);
         assert_int_equal(cw_graph_builder_finish(b, &from, &err), CW_OK);
-        assert_int_equal(cw_platform_create(&(struct cw_device_spec){.class_name = "cpu"}, 1, NULL, 1, NULL, 0, &on, &err), CW_OK);
-        assert_int_equal(cw_graph_format_write(cw_graph_formats[f], path, &(struct cw_graph_output){from, on, 1, "t"}, &err), CW_OK);
+        assert_int_equal(
+            cw_platform_create(&(struct cw_device_spec){.class_name = "cpu"}, 1, NULL, 1, NULL, 0, &on, &err),
+            CW_OK);
+        assert_int_equal(cw_graph_format_write(cw_graph_formats[f], path,
+                                               &(struct cw_graph_output){from, on, 1, "t"}, &err),
+                         CW_OK);
         if (cw_graph_formats[f]->read(path, 1, &g, &p, &err) != CW_OK)
             fail_msg("%s: %s", cw_graph_formats[f]->name, err.text);
         assert_int_equal(g->tasks, 4);
@@ -372,8 +377,13 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stg), cmocka_unit_test(test_wfformat),    cmocka_unit_test(test_dot),
-        cmocka_unit_test(test_bad), cmocka_unit_test(test_hostile_dot), cmocka_unit_test(test_round_trips), cmocka_unit_test(test_unlike_numbers),
+        cmocka_unit_test(test_stg),
+        cmocka_unit_test(test_wfformat),
+        cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_hostile_dot),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_unlike_numbers),
 
     };
     return cmocka_run_group_tests(tests, make_name, remove_file);

@@ -92,7 +92,8 @@ static void read_damaged(const struct damaged *d)
         struct cw_error err = {0};
         save(text, damage_text(text, d->fill(r % d->kinds, text), TEXT_MAX, SIGNS, &random));
         if (d->read(r % d->kinds, &g, &p, &err) != CW_OK) {
-            assert_true(err.status != CW_OK && strstr(err.text, path) && strlen(err.text) > strlen(path) + 4 && !g && !p);
+            assert_true(err.status != CW_OK && strstr(err.text, path) &&
+                        strlen(err.text) > strlen(path) + 4 && !g && !p);
             continue;
         }
         d->plan(g, p);
@@ -195,9 +196,9 @@ static size_t fill_format(int kind, char *text)
 
 static enum cw_status read_format(int kind, struct cw_graph **g, struct cw_platform **p, struct cw_error *err)
 {
-    static const struct cw_graph_format *const formats[] = {&cw_graph_format_stg,      &cw_graph_format_stg,
-                                                            &cw_graph_format_wfformat, &cw_graph_format_wfformat,
-                                                            &cw_graph_format_wfformat, &cw_graph_format_dot};
+    static const struct cw_graph_format *const formats[] = {
+        &cw_graph_format_stg,      &cw_graph_format_stg,      &cw_graph_format_wfformat,
+        &cw_graph_format_wfformat, &cw_graph_format_wfformat, &cw_graph_format_dot};
 
     cw_graph_format_probe(path);
     return formats[kind]->read(path, 2, g, p, err);

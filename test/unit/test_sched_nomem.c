@@ -38,7 +38,8 @@ static enum cw_status plan(const char *policy)
     if (status == CW_OK)
         status = cw_schedule_check(s, g, p, cw_policy_sharing(&config), m.bounds.best, &err);
     if (status == CW_OK)
-        status = cw_simulate_policy(&config, s, g, p, &(struct cw_simulate_options){.noise = .1, .contention = true},
+        status = cw_simulate_policy(&config, s, g, p,
+                                    &(struct cw_simulate_options){.noise = .1, .contention = true},
                                     &(struct cw_simulate_result){0}, &err);
     cw_metrics_finish(&m);
     cw_schedule_destroy(s);
@@ -96,8 +97,10 @@ static enum cw_status groups(const char *name)
     for (uint64_t s = 0; s < 3; s++) {
         step[s + 1] = (struct cw_groups_step){.tiles = TILES, .accesses = 2, .access = access[s]};
         for (uint64_t i = 0; i < TILES; i++) {
-            access[s][2 * i] = (struct cw_groups_access){s % 2 * 1000 + (i ? i - 1 : i) * 100, s % 2 * 1000 + (i + 2) * 100, false};
-            access[s][2 * i + 1] = (struct cw_groups_access){(s + 1) % 2 * 1000 + i * 100, (s + 1) % 2 * 1000 + (i + 1) * 100, true};
+            access[s][2 * i] = (struct cw_groups_access){s % 2 * 1000 + (i ? i - 1 : i) * 100,
+                                                         s % 2 * 1000 + (i + 2) * 100, false};
+            access[s][2 * i + 1] = (struct cw_groups_access){(s + 1) % 2 * 1000 + i * 100,
+                                                             (s + 1) % 2 * 1000 + (i + 1) * 100, true};
         }
     }
     status = cw_groups_make(step, 4, &o, &g, NULL);

@@ -191,7 +191,8 @@ static void check_weave(uint64_t *random, const struct cw_graph *g, const struct
 /* A genetic search is never behind the list scheduler that it starts from, whatever its seed and options. */
 static void check_genetic(uint64_t *random, const struct cw_graph *g, const struct cw_platform *p)
 {
-    static const char *const searches[][2] = {{"hscgs", "scls"}, {"h2gs", "ldcp"}, {"hscgs:generations=5,population=3", "scls"}};
+    static const char *const searches[][2] = {
+        {"hscgs", "scls"}, {"h2gs", "ldcp"}, {"hscgs:generations=5,population=3", "scls"}};
     size_t k = cw_random_below(random, 3);
     double bound;
     struct cw_schedule *search = run(searches[k][0], g, p, &bound), *list = run(searches[k][1], g, p, &bound);

@@ -1,6 +1,7 @@
-/* The same seed gives the same schedule on every machine, with every compiler and number of threads: a digest of the order,
- * device, start and finish (every bit) of what each policy makes of many graphs, and what becomes of it in a disorderly
- * world, against digests written down here. Costs are whole numbers, so that what libm rounds has no say in them.
+/* The same seed gives the same schedule on every machine, with every compiler and number of threads: a digest
+ * of the order, device, start and finish (every bit) of what each policy makes of many graphs, and what
+ * becomes of it in a disorderly world, against digests written down here. Costs are whole numbers, so that
+ * what libm rounds has no say in them.
  *
  * A policy that is changed on purpose changes its line: the test prints what it got. */
 #include <setjmp.h>
@@ -42,7 +43,9 @@ static uint64_t mix_schedule(uint64_t digest, const struct cw_schedule *s)
 /* 1 to 40 tasks on 1 to 5 devices, with ties, shared memories and tasks that may be shared. */
 static void make(uint64_t seed, struct cw_graph **g, struct cw_platform **p)
 {
-    static const char *const classes[] = {"cpu", "dsp", "dsp", "gpu", "dsp"}, *const memories[] = {NULL, "ddr", "ddr", NULL, "far"};
+    static const char *const classes[] = {"cpu", "dsp", "dsp", "gpu", "dsp"}, *const memories[] = {
+                                                                                  NULL, "ddr", "ddr", NULL,
+                                                                                  "far"};
     uint64_t random = seed;
     uint32_t q = 1 + (uint32_t)cw_random_below(&random, 5), n = 1 + (uint32_t)cw_random_below(&random, 40);
     struct cw_device_spec spec[5] = {{0}};
@@ -55,8 +58,9 @@ static void make(uint64_t seed, struct cw_graph **g, struct cw_platform **p)
         double cost[5];
         for (uint32_t d = 0; d < q; d++)
             cost[d] = (double)(1 + cw_random_below(&random, 30));
-        cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost, .groups = 8, .splittable = cw_random_below(&random, 2)},
-                                  NULL);
+        cw_graph_builder_add_task(
+            b, &(struct cw_task_spec){.cost = cost, .groups = 8, .splittable = cw_random_below(&random, 2)},
+            NULL);
         for (uint32_t j = 0; j < i; j++)
             if (cw_random_below(&random, i) < 2)
                 cw_graph_builder_add_edge(b, j, i, (double)cw_random_below(&random, 60), NULL);

@@ -221,12 +221,15 @@ static void test_past(void **state)
     one_launch(&t, source, 16000, 5);
     assert_true(cw_plan_past_predict(past, &t, NULL, &t.commands.v[0], &ns));
     assert_float_equal(ns, 160000, 1600);
-    assert_int_equal(cw_platform_model_load("hxdsp", 1, &m, &err), CW_OK); /* its CPU: 246.4 us to launch, 297 ns an item */
-    assert_int_equal(cw_plan_graph_init(&pg, &t, m, &(struct cw_plan_known){.past = past}, false, &err), CW_OK);
+    assert_int_equal(cw_platform_model_load("hxdsp", 1, &m, &err),
+                     CW_OK); /* its CPU: 246.4 us to launch, 297 ns an item */
+    assert_int_equal(cw_plan_graph_init(&pg, &t, m, &(struct cw_plan_known){.past = past}, false, &err),
+                     CW_OK);
     assert_float_equal(cw_graph_cost(pg.graph, 0, 0), 246400 + 16000 * 297., 1);
     cw_plan_graph_finish(&pg);
     cw_platform_model_destroy(m);
-    assert_int_equal(cw_plan_graph_init(&pg, &t, NULL, &(struct cw_plan_known){.past = past}, false, &err), CW_OK);
+    assert_int_equal(cw_plan_graph_init(&pg, &t, NULL, &(struct cw_plan_known){.past = past}, false, &err),
+                     CW_OK);
     assert_float_equal(cw_graph_cost(pg.graph, 0, 0), 160000, 1600); /* not the 5 ns of this trace */
     assert_int_equal(pg.estimated, 0);
     cw_plan_graph_finish(&pg);

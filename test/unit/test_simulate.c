@@ -23,7 +23,8 @@ static void plan(struct world *w, const char *policy)
     struct cw_policy_config config;
     struct cw_error err = {0};
 
-    if (cw_policy_parse(&config, policy, &err) != CW_OK || cw_policy_run(&config, w->g, w->p, &w->s, &err) != CW_OK)
+    if (cw_policy_parse(&config, policy, &err) != CW_OK ||
+        cw_policy_run(&config, w->g, w->p, &w->s, &err) != CW_OK)
         fail_msg("%s", err.text);
 }
 
@@ -44,8 +45,8 @@ static struct cw_simulate_result simulate(const struct world *w, struct cw_simul
     return r;
 }
 
-static struct cw_simulate_result simulate_policy(const struct world *w, const char *policy, struct cw_simulate_options o,
-                                                 enum cw_status *status)
+static struct cw_simulate_result simulate_policy(const struct world *w, const char *policy,
+                                                 struct cw_simulate_options o, enum cw_status *status)
 {
     struct cw_policy_config config;
     struct cw_simulate_result r;
@@ -59,7 +60,8 @@ static struct cw_simulate_result simulate_policy(const struct world *w, const ch
     return r;
 }
 
-/* One task on device 0, then two on device 1 (they cannot run elsewhere) that each need 10 units over a link of rate 1. */
+/* One task on device 0, then two on device 1 (they cannot run elsewhere) that each need 10 units over a link
+ * of rate 1. */
 static void make_fan(struct world *w, bool second_runs_both)
 {
     struct cw_graph_builder *b = cw_graph_builder_create(2);
@@ -71,7 +73,8 @@ static void make_fan(struct world *w, bool second_runs_both)
     cw_graph_builder_add_edge(b, 0, 1, 10, NULL);
     cw_graph_builder_add_edge(b, 0, 2, 10, NULL);
     assert_int_equal(cw_graph_builder_finish(b, &w->g, NULL), CW_OK);
-    assert_int_equal(cw_platform_create((struct cw_device_spec[]){{.name = "a"}, {.name = "b"}}, 2, NULL, 1, NULL, 0, &w->p, NULL),
+    assert_int_equal(cw_platform_create((struct cw_device_spec[]){{.name = "a"}, {.name = "b"}}, 2, NULL, 1,
+                                        NULL, 0, &w->p, NULL),
                      CW_OK);
     plan(w, "heft");
 }
@@ -121,7 +124,8 @@ static void the_dead_do_not_finish(void **state)
     finish(&w);
 }
 
-/* On random graphs: nothing starts before its predecessors are done, the same seed gives the same, more trouble never less. */
+/* On random graphs: nothing starts before its predecessors are done, the same seed gives the same, more
+ * trouble never less. */
 static void random_worlds(void **state)
 {
     static const char *const policies[] = {"heft", "cpop", "hdgeft", "dmda", "eager"};
@@ -130,18 +134,27 @@ static void random_worlds(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct cw_hxdsp o = {.tasks = 60, .dsps = 3, .out_degree = 4, .ccr = 0.5, .seed = seed};
-        struct cw_topcuoglu u = {.tasks = 60, .devices = 4, .shape = 1, .out_degree = 3, .ccr = 2, .heterogeneity = 1, .mean_cost = 10,
+        struct cw_topcuoglu u = {.tasks = 60,
+                                 .devices = 4,
+                                 .shape = 1,
+                                 .out_degree = 3,
+                                 .ccr = 2,
+                                 .heterogeneity = 1,
+                                 .mean_cost = 10,
                                  .seed = seed};
         struct world w;
         double end[60];
         struct cw_simulate_result a, b;
         struct cw_simulate_options x = {.noise = .3, .contention = true, .mtbf = 4000, .seed = seed};
 
-        assert_int_equal(seed % 2 ? cw_generate_hxdsp(&o, &w.g, &w.p, NULL) : cw_generate_topcuoglu(&u, &w.g, &w.p, NULL), CW_OK);
+        assert_int_equal(seed % 2 ? cw_generate_hxdsp(&o, &w.g, &w.p, NULL)
+                                  : cw_generate_topcuoglu(&u, &w.g, &w.p, NULL),
+                         CW_OK);
         plan(&w, policies[seed % 5]);
         a = simulate(&w, (struct cw_simulate_options){.seed = seed});
         if (a.makespan > cw_schedule_makespan(w.s) * (1 + 1e-12))
-            fail_msg("%s, seed %u: %.17g, planned %.17g", policies[seed % 5], (unsigned)seed, a.makespan, cw_schedule_makespan(w.s));
+            fail_msg("%s, seed %u: %.17g, planned %.17g", policies[seed % 5], (unsigned)seed, a.makespan,
+                     cw_schedule_makespan(w.s));
         b = simulate(&w, (struct cw_simulate_options){.contention = true});
         assert_true(b.makespan >= a.makespan);
         b = simulate(&w, (struct cw_simulate_options){.noise = .3, .seed = seed});
@@ -159,8 +172,8 @@ static void random_worlds(void **state)
     assert_true(spread > 1); /* noise shows: a per cent in the mean at least */
 }
 
-/* Forty tasks of 10 on a or 12 on b whose lengths turn out to be anything up to twice that: whoever takes the next task when
- * idle is done earlier than a plan that gave out all of them. */
+/* Forty tasks of 10 on a or 12 on b whose lengths turn out to be anything up to twice that: whoever takes the
+ * next task when idle is done earlier than a plan that gave out all of them. */
 static void the_dynamic_see_what_happened(void **state)
 {
     struct cw_graph_builder *b = cw_graph_builder_create(2);
@@ -175,7 +188,8 @@ static void the_dynamic_see_what_happened(void **state)
     for (uint32_t k = 2; k < 40; k++)
         cw_graph_builder_add_edge(b, k % 2, k, 0, NULL);
     assert_int_equal(cw_graph_builder_finish(b, &w.g, NULL), CW_OK);
-    assert_int_equal(cw_platform_create((struct cw_device_spec[]){{.name = "a"}, {.name = "b"}}, 2, NULL, 1, NULL, 0, &w.p, NULL),
+    assert_int_equal(cw_platform_create((struct cw_device_spec[]){{.name = "a"}, {.name = "b"}}, 2, NULL, 1,
+                                        NULL, 0, &w.p, NULL),
                      CW_OK);
     plan(&w, "eager");
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -192,8 +206,8 @@ static void the_dynamic_see_what_happened(void **state)
     finish(&w);
 }
 
-/* Every dynamic policy: in an orderly world what was planned, to the bit; else everything runs once, after its predecessors,
- * or the reason is told; the same again is the same. */
+/* Every dynamic policy: in an orderly world what was planned, to the bit; else everything runs once, after
+ * its predecessors, or the reason is told; the same again is the same. */
 static void dynamic_worlds(void **state)
 {
     uint32_t moved = 0, impossible = 0, dynamic = 0;
@@ -202,7 +216,8 @@ static void dynamic_worlds(void **state)
     for (size_t k = 0; cw_policies[k]; k++)
         for (uint64_t seed = 1; seed <= 30 && cw_policies[k]->dynamic; seed++) {
             struct cw_hxdsp o = {.tasks = 60, .dsps = 3, .out_degree = 4, .ccr = 0.5, .seed = seed};
-            struct cw_simulate_options trouble = {.noise = .5, .contention = true, .mtbf = 3000, .seed = seed};
+            struct cw_simulate_options trouble = {
+                .noise = .5, .contention = true, .mtbf = 3000, .seed = seed};
             struct cw_simulate_result a, again;
             enum cw_status status, same;
             struct world w;
@@ -210,8 +225,10 @@ static void dynamic_worlds(void **state)
             dynamic++;
             assert_int_equal(cw_generate_hxdsp(&o, &w.g, &w.p, NULL), CW_OK);
             plan(&w, cw_policies[k]->name);
-            a = simulate_policy(&w, cw_policies[k]->name, (struct cw_simulate_options){.seed = seed}, &status);
-            assert_true(status == CW_OK && a.makespan == cw_schedule_makespan(w.s) && a.planned == a.makespan);
+            a = simulate_policy(&w, cw_policies[k]->name, (struct cw_simulate_options){.seed = seed},
+                                &status);
+            assert_true(status == CW_OK && a.makespan == cw_schedule_makespan(w.s) &&
+                        a.planned == a.makespan);
             assert_true(a.moved == 0 && a.failures == 0 && a.waited == 0 && a.lost == 0);
             a = simulate_policy(&w, cw_policies[k]->name, trouble, &status);
             again = simulate_policy(&w, cw_policies[k]->name, trouble, &same);
@@ -236,9 +253,12 @@ static void bad_input(void **state)
 
     (void)state;
     make_fan(&w, false);
-    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.noise = 1}, &r, NULL, NULL), CW_ERR_INVALID);
-    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.mtbf = -1}, &r, NULL, NULL), CW_ERR_INVALID);
-    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.mtbf = NAN}, &r, NULL, NULL), CW_ERR_INVALID);
+    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.noise = 1}, &r, NULL, NULL),
+                     CW_ERR_INVALID);
+    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.mtbf = -1}, &r, NULL, NULL),
+                     CW_ERR_INVALID);
+    assert_int_equal(cw_simulate(w.s, w.g, w.p, &(struct cw_simulate_options){.mtbf = NAN}, &r, NULL, NULL),
+                     CW_ERR_INVALID);
     finish(&w);
 }
 

@@ -181,7 +181,8 @@ static void a_smaller_allocation_at_the_same_address_hides_nothing(void **state)
     cw_trace_finish(&t);
 }
 
-/* A command buffer whose queue the recorder does not know may belong to any context; one that it knows to its own. */
+/* A command buffer whose queue the recorder does not know may belong to any context; one that it knows to its
+ * own. */
 static void commands_without_a_context_meet_all(void **state)
 {
     struct cw_trace t;
@@ -196,7 +197,7 @@ static void commands_without_a_context_meet_all(void **state)
     tb_write(&t, q, a, 0, 8);                               /* 3: after 2 */
     tb_command(&t, CL_COMMAND_COMMAND_BUFFER_KHR, r);       /* 4: after 2, not 3 */
     tb_read(&t, r, b, 0, 8);                                /* 5: after 4 */
-    tb_command(&t, CL_COMMAND_MARKER, CW_NONE);             /* 6: after 2 and 4, which may be of its context */
+    tb_command(&t, CL_COMMAND_MARKER, CW_NONE); /* 6: after 2 and 4, which may be of its context */
     t.commands.v[2].unknown_access = t.commands.v[4].unknown_access = true;
     tb_build(&t);
     assert_string_equal(tb_edges(&t, TB_DATA), "0>2:RAW(0) 1>2:RAW(0) 0>3:WAW(8) 2>3:RAW(0) 2>4:RAW(0) "

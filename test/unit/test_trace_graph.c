@@ -84,14 +84,14 @@ static void barrier_does_not_hold_what_came_before_it(void **state)
     (void)state;
     tb_init(&t);
     uint32_t q = tb_queue(&t, true);
-    tb_command(&t, CL_COMMAND_BARRIER, q);         /* 0 */
-    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 1 */
-    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 2: until 5 */
+    tb_command(&t, CL_COMMAND_BARRIER, q);       /* 0 */
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 1 */
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 2: until 5 */
     tb_wait(&t, 5);
-    tb_command(&t, CL_COMMAND_BARRIER, q);         /* 3: for 1 only */
+    tb_command(&t, CL_COMMAND_BARRIER, q); /* 3: for 1 only */
     tb_wait(&t, 1);
-    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q);   /* 4: behind 3 */
-    tb_command(&t, CW_HOST_USER_EVENT, CW_NONE);   /* 5 */
+    tb_command(&t, CL_COMMAND_NATIVE_KERNEL, q); /* 4: behind 3 */
+    tb_command(&t, CW_HOST_USER_EVENT, CW_NONE); /* 5 */
     tb_build(&t);
     assert_string_equal(tb_edges(&t, ~0u),
                         "0>1:barrier 0>2:barrier 5>2:event 0>3:barrier 1>3:event 3>4:barrier");

@@ -1,5 +1,5 @@
-/* test_trace_schema.c - analyzer/trace/trace.schema.json describes what the writer writes: all of it and nothing
- * else.
+/* test_trace_schema.c - analyzer/trace/trace.schema.json describes what the writer writes: all of it and
+ * nothing else.
  *
  * A small validator for the part of JSON Schema that the file uses: type, const, enum, required, properties,
  * additionalProperties false, items, minItems, maxItems, minimum, pattern. */
@@ -156,7 +156,8 @@ static void same_members(const struct cw_field *fields, const json_t *object, bo
 
 static void schema_and_tables_agree(void **state)
 {
-    json_t *schema = load("analyzer/trace/trace.schema.json"), *properties = json_object_get(schema, "properties");
+    json_t *schema = load("analyzer/trace/trace.schema.json"),
+           *properties = json_object_get(schema, "properties");
     (void)state;
     for (int s = 0; s < CW_S_COUNT; s++) {
         json_t *section = json_object_get(properties, cw_sections[s].name);

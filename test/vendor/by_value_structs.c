@@ -1,19 +1,18 @@
-/* by_value_structs.c - a structure that is handed over by value is kept once for all work-items of a work-group: what one of them
- * changes in it the next ones see (OpenCL C gives each its own). So kernels that do that are left whole, and on their device
- * (analyzer/footprint/cut.c). */
+/* by_value_structs.c - a structure that is handed over by value is kept once for all work-items of a
+ * work-group: what one of them changes in it the next ones see (OpenCL C gives each its own). So kernels that
+ * do that are left whole, and on their device (analyzer/footprint/cut.c). */
 #include "common.h"
 
 #include <stdio.h>
 
 enum { ITEMS = 64, FIRST = 10 };
 
-static const char source[] =
-    "struct pair { int a, b; };\n"
-    "__kernel void k(__global int *out, struct pair p) {\n"
-    "    int g = get_global_id(0);\n"
-    "    if (g > 1) p.a += 1;\n"
-    "    out[g] = p.a;\n"
-    "}\n";
+static const char source[] = "struct pair { int a, b; };\n"
+                             "__kernel void k(__global int *out, struct pair p) {\n"
+                             "    int g = get_global_id(0);\n"
+                             "    if (g > 1) p.a += 1;\n"
+                             "    out[g] = p.a;\n"
+                             "}\n";
 
 /* How many work-items do not see what they alone have made of it. */
 static int shared(struct vendor *v, cl_kernel k, cl_mem out, size_t local)
@@ -42,7 +41,8 @@ int main(void)
     APP_CHECK(clSetKernelArg(k, 0, sizeof out, &out));
     APP_CHECK(clSetKernelArg(k, 1, sizeof pair, pair));
     int eight = shared(&v, k, out, 8), one = shared(&v, k, out, 1);
-    vendor_expect(eight > 0, "in work-groups of 8, %d of %d work-items see what others changed", eight, ITEMS);
+    vendor_expect(eight > 0, "in work-groups of 8, %d of %d work-items see what others changed", eight,
+                  ITEMS);
     vendor_expect(one == 0, "in work-groups of 1, %d", one);
     APP_CHECK(clReleaseMemObject(out));
     APP_CHECK(clReleaseKernel(k));

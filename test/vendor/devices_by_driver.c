@@ -1,6 +1,7 @@
-/* devices_by_driver.c - run mode asks PoCL for `basic` devices by POCL_DEVICES: PoCL reads the variable when devices are first asked for, not
- * when it is loaded or its platform is (so it may be shown for that moment only); counts names by driver, whatever
- * blanks are between them; and lists the devices by driver, `basic` first, not in the variable's order. */
+/* devices_by_driver.c - run mode asks PoCL for `basic` devices by POCL_DEVICES: PoCL reads the variable when
+ * devices are first asked for, not when it is loaded or its platform is (so it may be shown for that moment
+ * only); counts names by driver, whatever blanks are between them; and lists the devices by driver, `basic`
+ * first, not in the variable's order. */
 #include "common.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
-/* empty_contexts.c - clCreateContextFromType for a type that no device is of gives an error and a context all the same,
- * without devices; releasing that aborts the process when one other context is alive, as it counts as a user of the compiler
- * that it never was. Run mode keeps contexts of its own, so it keeps such a one from being freed (api/context.c). */
+/* empty_contexts.c - clCreateContextFromType for a type that no device is of gives an error and a context all
+ * the same, without devices; releasing that aborts the process when one other context is alive, as it counts
+ * as a user of the compiler that it never was. Run mode keeps contexts of its own, so it keeps such a one
+ * from being freed (api/context.c). */
 #include "common.h"
 
 #include <signal.h>

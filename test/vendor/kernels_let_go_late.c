@@ -1,7 +1,8 @@
-/* kernels_let_go_late.c - PoCL's `pthread` thread drops its reference to a launch's kernel after it has told that the launch is
- * over (pocl_update_event_finished calls pocl_free_event_node last), so clFinish may return while the kernel of the last launch but one still
- * counts: for a moment after the program has released it, its program has a reference too many and cannot be built again. What
- * compares reference counts or builds again must wait; the difference is not clweave's. */
+/* kernels_let_go_late.c - PoCL's `pthread` thread drops its reference to a launch's kernel after it has told
+ * that the launch is over (pocl_update_event_finished calls pocl_free_event_node last), so clFinish may
+ * return while the kernel of the last launch but one still counts: for a moment after the program has
+ * released it, its program has a reference too many and cannot be built again. What compares reference counts
+ * or builds again must wait; the difference is not clweave's. */
 #include "common.h"
 
 #include <time.h>
@@ -47,7 +48,9 @@ int main(void)
         vendor_skip("not seen in ten seconds on this machine; it takes threads in an unlucky order");
     for (int i = 0; i < 200 && (left = references(&v)) > 1; i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    vendor_expect(seen == 2 && left == 1, "after %u tries a program without kernels had %u references, and later %u", tries, seen, left);
+    vendor_expect(seen == 2 && left == 1,
+                  "after %u tries a program without kernels had %u references, and later %u", tries, seen,
+                  left);
     APP_CHECK(clReleaseMemObject(m));
     APP_CHECK(clReleaseCommandQueue(q));
     vendor_close(&v);

@@ -1,6 +1,7 @@
-/* nan_signs.c - the sign of a NaN depends on the local size. `d * q - b` is one operation of the processor, which leaves NaNs as they
- * are; where b does not change from work-item to work-item of PoCL's innermost loop, LLVM negates it before that loop instead,
- * NaNs too. (IEEE 754-2019, 6.3, leaves the sign open.) So README's known limits except it. */
+/* nan_signs.c - the sign of a NaN depends on the local size. `d * q - b` is one operation of the processor,
+ * which leaves NaNs as they are; where b does not change from work-item to work-item of PoCL's innermost
+ * loop, LLVM negates it before that loop instead, NaNs too. (IEEE 754-2019, 6.3, leaves the sign open.) So
+ * README's known limits except it. */
 #include "common.h"
 
 #include <stdio.h>
@@ -8,13 +9,14 @@
 
 enum { WIDTH = 128, AT = 5 };
 
-static const char source[] =
-    "__kernel void k(__global float *restrict a, __global const float *restrict b, __global const float *restrict d, float q) {\n"
-    "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    a[y * 128 + x] = d[y * 128 + x] * q - b[x];\n"
-    "}\n";
+static const char source[] = "__kernel void k(__global float *restrict a, __global const float *restrict b, "
+                             "__global const float *restrict d, float q) {\n"
+                             "    int x = get_global_id(0), y = get_global_id(1);\n"
+                             "    a[y * 128 + x] = d[y * 128 + x] * q - b[x];\n"
+                             "}\n";
 
-/* The bits of a NaN of which another one is subtracted from a number; *others: hash of all that are no NaNs. */
+/* The bits of a NaN of which another one is subtracted from a number; *others: hash of all that are no NaNs.
+ */
 static cl_uint sign_of(struct vendor *v, cl_kernel k, cl_mem a, size_t width, size_t height, cl_uint *others)
 {
     static cl_uint out[WIDTH * WIDTH];
@@ -50,7 +52,8 @@ int main(void)
         d[i] = (cl_float)(i % 17);
     memcpy(&b[AT], &nan, sizeof nan);
     cl_kernel k = vendor_kernel(&v, "k");
-    cl_mem to = vendor_buffer(&v, sizeof d, NULL), from = vendor_buffer(&v, sizeof b, b), also = vendor_buffer(&v, sizeof d, d);
+    cl_mem to = vendor_buffer(&v, sizeof d, NULL), from = vendor_buffer(&v, sizeof b, b),
+           also = vendor_buffer(&v, sizeof d, d);
     APP_CHECK(clSetKernelArg(k, 0, sizeof to, &to));
     APP_CHECK(clSetKernelArg(k, 1, sizeof from, &from));
     APP_CHECK(clSetKernelArg(k, 2, sizeof also, &also));

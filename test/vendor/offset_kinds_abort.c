@@ -1,8 +1,8 @@
 /* offset_kinds_abort.c - PoCL 3.1 aborts when two devices run one kernel at once, one at global offset zero
- * and one not, or the later one wider than any before: it finds the compiled code of a finished launch by kernel and
- * local size alone, but keeps offset zero and wider launches apart, so the use count of the wrong entry falls below
- * zero. Two builds of one source with other options are two kernels to it. Design, section 5: tiles run at offset zero;
- * shim/run/lanes/run_flight.c, shim/run/programs/run_copy.c.
+ * and one not, or the later one wider than any before: it finds the compiled code of a finished launch by
+ * kernel and local size alone, but keeps offset zero and wider launches apart, so the use count of the wrong
+ * entry falls below zero. Two builds of one source with other options are two kernels to it. Design, section
+ * 5: tiles run at offset zero; shim/run/lanes/run_flight.c, shim/run/programs/run_copy.c.
  *
  * The two launches are made to overlap without luck: the kernel on the first device runs until the one on the
  * second device tells it through memory that it has begun. */
@@ -93,7 +93,8 @@ int main(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct second second = cases[i].second;
         int status = vendor_in_child(run_pair, &second, 60);
-        vendor_expect(status == cases[i].status, "two devices, one kernel, %s: status %d (134: aborted)", cases[i].what, status);
+        vendor_expect(status == cases[i].status, "two devices, one kernel, %s: status %d (134: aborted)",
+                      cases[i].what, status);
     }
     return vendor_status();
 }

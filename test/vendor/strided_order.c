@@ -1,19 +1,19 @@
-/* strided_order.c - LLVM's vectorizer joins strided accesses of neighbouring work-items past others that touch the same
- * bytes: what a work-item has stored it may load as it was before. analyzer/footprint/cut_order.c leaves such launches
- * whole, as another form of the kernel may be compiled another way. */
+/* strided_order.c - LLVM's vectorizer joins strided accesses of neighbouring work-items past others that
+ * touch the same bytes: what a work-item has stored it may load as it was before.
+ * analyzer/footprint/cut_order.c leaves such launches whole, as another form of the kernel may be compiled
+ * another way. */
 #include "common.h"
 
 #include <stdio.h>
 
 enum { ITEMS = 1024 };
 
-static const char source[] =
-    "__kernel void k(__global int *out, __global const int *in) {\n"
-    "    size_t g = get_global_id(0);\n"
-    "    out[STRIDE * g + 1] = (int)g + 1;\n"
-    "    int s = out[STRIDE * g + (in[g] & 1)];\n"
-    "    out[STRIDE * g] += s;\n"
-    "}\n";
+static const char source[] = "__kernel void k(__global int *out, __global const int *in) {\n"
+                             "    size_t g = get_global_id(0);\n"
+                             "    out[STRIDE * g + 1] = (int)g + 1;\n"
+                             "    int s = out[STRIDE * g + (in[g] & 1)];\n"
+                             "    out[STRIDE * g] += s;\n"
+                             "}\n";
 
 /* Of all work-items, how many have loaded what they had not stored. */
 static int astray(cl_uint stride)
@@ -56,8 +56,10 @@ static int narrow(void *unused)
 int main(void)
 {
     int joined = vendor_in_child(narrow, NULL, 60);
-    vendor_expect(joined == 1, "with two elements to the neighbour %s", joined ? "stores are overtaken" : "the order holds");
+    vendor_expect(joined == 1, "with two elements to the neighbour %s",
+                  joined ? "stores are overtaken" : "the order holds");
     int wide = astray(9);
-    vendor_expect(wide == 0, "with nine elements to the neighbour %d of %d work-items loaded something else", wide, ITEMS);
+    vendor_expect(wide == 0, "with nine elements to the neighbour %d of %d work-items loaded something else",
+                  wide, ITEMS);
     return vendor_status();
 }

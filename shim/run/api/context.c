@@ -10,7 +10,8 @@ static cl_device_id *devices_of(cl_context context, size_t *n)
 
     if (cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS && bytes)
         devices = malloc(bytes);
-    if (devices && cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
+    if (devices &&
+        cw_next.clGetContextInfo(context, CL_CONTEXT_DEVICES, bytes, devices, NULL) != CL_SUCCESS) {
         free(devices);
         devices = NULL;
     }
@@ -116,7 +117,8 @@ void cw_run_context_free(struct cw_run_context *c)
 {
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         if (i < c->slots->homes) {
-            cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE, c->slots->slot[i].device); /* goes after what is dropped later */
+            cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,
+                                             c->slots->slot[i].device); /* goes after what is dropped later */
             cw_run_global_lock_release_later(CW_RUN_DROP_QUEUE, c->places[i].queue);
         }
     cw_run_reference_counts_disown(c);
@@ -125,9 +127,10 @@ void cw_run_context_free(struct cw_run_context *c)
     free(c->slots);
 }
 
-cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n, const cl_device_id *devices,
-                                       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
-                                       cl_int *err)
+cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, cl_uint n,
+                                       const cl_device_id *devices,
+                                       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                       void *data, cl_int *err)
 {
     cl_context context = cw_native.clCreateContext(properties, n, devices, notify, data, err);
 
@@ -137,15 +140,18 @@ cl_context cw_run_hook_clCreateContext(const cl_context_properties *properties, 
 
 CW_RUN_RETAIN(clRetainContext, cl_context, CW_RUN_CONTEXT)
 
-/* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them though they never
- * were: with one more context alive, of ours that is, it aborts; with several it frees the compiler under them. */
+/* PoCL 3.1 makes contexts without devices, and takes one from the users of its compiler when it frees them
+ * though they never were: with one more context alive, of ours that is, it aborts; with several it frees the
+ * compiler under them. */
 static bool has_no_devices(cl_context context)
 {
     cl_uint devices = 1, references = 0;
 
-    return cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) == CL_SUCCESS &&
+    return cw_next.clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof devices, &devices, NULL) ==
+               CL_SUCCESS &&
            !devices &&
-           cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references, NULL) == CL_SUCCESS &&
+           cw_next.clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
+                                    NULL) == CL_SUCCESS &&
            references == 1;
 }
 
@@ -161,7 +167,8 @@ cl_int cw_run_hook_clReleaseContext(cl_context context)
     return cw_run_record_release(context, CW_RUN_CONTEXT) ? cw_native.clReleaseContext(context) : CL_SUCCESS;
 }
 
-cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetContextInfo(cl_context context, cl_context_info name, size_t room, void *to,
+                                    size_t *bytes)
 {
     cl_int err = cw_native.clGetContextInfo(context, name, room, to, bytes);
     struct cw_run_context *c;

@@ -46,7 +46,8 @@ static bool begin(struct cw_run_enqueue *e)
         make_event(e);
         why = admit(e);
     }
-    /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer */
+    /* a transfer that the calling thread does at once needs no thread of ours, whose start would take longer
+     */
     if (CW_UNLIKELY(why < 0 && !cw_run.threads && !(e->blocking && !e->n && !cw_run.begun))) {
         cw_run_window_start();
         why = cw_run.threads ? why : CW_RUN_R_OFF;
@@ -56,28 +57,29 @@ static bool begin(struct cw_run_enqueue *e)
     return why < 0 || cw_run_enqueue_refuse(e, (enum cw_run_reason)why);
 }
 
-bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
-                  bool whole)
+bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                          cl_event *event, bool whole)
 {
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .whole = whole};
     return begin(e);
 }
 
-bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
-                           cl_event *event, bool blocking)
+bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                   const cl_event *list, cl_event *event, bool blocking)
 {
     *e = (struct cw_run_enqueue){.handle = queue, .n = n, .list = list, .event = event, .blocking = blocking};
     return begin(e);
 }
 
-/* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet what to wait
- * for: then the vendor has to order this one, too. */
+/* While another thread is about to give the vendor a command of the same in-order queue, nobody knows yet
+ * what to wait for: then the vendor has to order this one, too. */
 static bool settle(struct cw_run_enqueue *e)
 {
     struct cw_run_queue *q = e->queue;
 
     if (!q->in_order)
-        return q->native_given == q->native_known || !e->whole || e->n || cw_run_dependence_take_in_natives(q);
+        return q->native_given == q->native_known || !e->whole || e->n ||
+               cw_run_dependence_take_in_natives(q);
     for (int i = 0; i < SETTLED_TRIES && !q->native_calls && !q->again; i++) {
         if (CW_LIKELY(q->native_given == q->native_known))
             return true;

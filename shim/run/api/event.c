@@ -19,7 +19,8 @@ void cw_run_event_free(struct cw_run_event *e)
     cw_run_record_unpin(&e->queue->r);
 }
 
-/* The state that the program sees: in an in-order queue nothing runs before all earlier commands have finished. */
+/* The state that the program sees: in an in-order queue nothing runs before all earlier commands have
+ * finished. */
 static cl_int visible_status(const struct cw_run_event *e)
 {
     const struct cw_run_task *t = e->task;
@@ -127,13 +128,15 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     return cw_native.clGetEventInfo(event, name, room, to, bytes);
 }
 
-cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t room, void *to,
+                                           size_t *bytes)
 {
     struct cw_run_event *e;
     uint64_t times[4];
     bool known, over, profiled;
 
-    if (cw_run_record_is_unknown(event)) /* what it waits for is on its way: native commands close the window */
+    if (cw_run_record_is_unknown(
+            event)) /* what it waits for is on its way: native commands close the window */
         return cw_native.clGetEventProfilingInfo(event, name, room, to, bytes);
     cw_run_global_lock_take();
     cw_run_window_close();
@@ -245,7 +248,8 @@ cl_int cw_run_hook_clReleaseEvent(cl_event event)
 
     if (cw_run_record_is_unknown(event))
         return cw_native.clReleaseEvent(event);
-    cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it */
+    cw_run_recount_begins(); /* a managed command's event retains the context until the vendor has released it
+                              */
     if (cw_run_record_release(event, CW_RUN_EVENT))
         err = cw_native.clReleaseEvent(event);
     cw_run_recount_ends();
@@ -310,8 +314,8 @@ static void call_at_once(struct cw_run_callback *c, cl_int status)
     free(c);
 }
 
-cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
-                                      void *data)
+cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type,
+                                      void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *data)
 {
     struct cw_run_callback *c = NULL, **end;
     struct cw_run_event *e;

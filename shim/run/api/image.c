@@ -1,5 +1,6 @@
-/* image.c - images. Plain ones, whose pixels lie one after the other, are made over bytes of ours like buffers
- * (api/memory.c), so that launches that read them can run anywhere on the host's memory; commands on them stay the vendor's. */
+/* image.c - images. Plain ones, whose pixels lie one after the other, are made over bytes of ours like
+ * buffers (api/memory.c), so that launches that read them can run anywhere on the host's memory; commands on
+ * them stay the vendor's. */
 #include "hooks.h"
 
 #include <stdlib.h>
@@ -66,7 +67,8 @@ static size_t times(size_t size, size_t by)
     return !by || size > SIZE_MAX / 2 / by ? 0 : size * by;
 }
 
-/* Bytes of all pixels; 0: an image that we leave to the vendor (made of other memory, with gaps, of several samples). */
+/* Bytes of all pixels; 0: an image that we leave to the vendor (made of other memory, with gaps, of several
+ * samples). */
 static size_t image_bytes(const cl_image_format *f, const cl_image_desc *d)
 {
     size_t bytes = times(pixel_bytes(f), d->image_width);
@@ -90,14 +92,15 @@ static size_t image_bytes(const cl_image_format *f, const cl_image_desc *d)
 }
 
 /* The vendor's image over `bytes` bytes of ours; NULL: it is to be made as the program says. */
-static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
-                        const void *host, size_t bytes)
+static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                        const cl_image_desc *desc, const void *host, size_t bytes)
 {
     struct cw_run_image *image = malloc(sizeof *image);
     cl_int err;
     void *block = NULL;
     uint8_t *own = image ? cw_run_memory_bytes(bytes, host, &block) : NULL;
-    cl_mem memory = own ? cw_next.clCreateImage(context, cw_run_memory_flags(flags), format, desc, own, &err) : NULL;
+    cl_mem memory =
+        own ? cw_next.clCreateImage(context, cw_run_memory_flags(flags), format, desc, own, &err) : NULL;
 
     if (image)
         *image = (struct cw_run_image){*format, *desc};
@@ -109,11 +112,14 @@ static cl_mem over_ours(cl_context context, cl_mem_flags flags, const cl_image_f
 }
 
 /* The image, if it may be one of ours. `properties`: of clCreateImageWithProperties. */
-static cl_mem create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, const cl_image_format *format,
-                     const cl_image_desc *desc, const void *host, cl_int *err)
+static cl_mem create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                     const cl_image_format *format, const cl_image_desc *desc, const void *host, cl_int *err)
 {
-    bool copy = flags & CL_MEM_COPY_HOST_PTR, plain = format && desc && (!properties || !*properties) && !!host == copy;
-    size_t bytes = plain && !(flags & CL_MEM_USE_HOST_PTR) && cw_run_memory_ours(context, flags) ? image_bytes(format, desc) : 0;
+    bool copy = flags & CL_MEM_COPY_HOST_PTR,
+         plain = format && desc && (!properties || !*properties) && !!host == copy;
+    size_t bytes = plain && !(flags & CL_MEM_USE_HOST_PTR) && cw_run_memory_ours(context, flags)
+                       ? image_bytes(format, desc)
+                       : 0;
     cl_mem memory = bytes ? over_ours(context, flags, format, desc, host, bytes) : NULL;
 
     if (memory && err)
@@ -121,38 +127,45 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, cl
     return memory;
 }
 
-cl_mem cw_run_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
-                                 void *host, cl_int *err)
+cl_mem cw_run_hook_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                 const cl_image_desc *desc, void *host, cl_int *err)
 {
     cl_mem memory = create(context, NULL, flags, format, desc, host, err);
 
     return memory ? memory : cw_run_opaque(cw_native.clCreateImage(context, flags, format, desc, host, err));
 }
 
-cl_mem cw_run_hook_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                                               const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *err)
+cl_mem cw_run_hook_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
+                                               cl_mem_flags flags, const cl_image_format *format,
+                                               const cl_image_desc *desc, void *host, cl_int *err)
 {
     cl_mem memory = properties ? NULL : create(context, NULL, flags, format, desc, host, err);
 
     return memory ? memory
-                  : cw_run_opaque(cw_native.clCreateImageWithProperties(context, properties, flags, format, desc, host, err));
+                  : cw_run_opaque(cw_native.clCreateImageWithProperties(context, properties, flags, format,
+                                                                        desc, host, err));
 }
 
-cl_mem cw_run_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
-                                   size_t height, size_t pitch, void *host, cl_int *err)
+cl_mem cw_run_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                   size_t width, size_t height, size_t pitch, void *host, cl_int *err)
 {
-    const cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height, .image_row_pitch = pitch};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                .image_width = width,
+                                .image_height = height,
+                                .image_row_pitch = pitch};
     cl_mem memory = create(context, NULL, flags, format, &desc, host, err);
 
-    return memory ? memory : cw_run_opaque(cw_native.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
+    return memory ? memory
+                  : cw_run_opaque(
+                        cw_native.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
 }
 
 cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes)
 {
     cl_int err;
 
-    return cw_next.clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, &image->format, &image->desc, bytes, &err);
+    return cw_next.clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, &image->format,
+                                 &image->desc, bytes, &err);
 }
 
 cl_mem_object_type cw_run_image_type(const struct cw_run_image *image)

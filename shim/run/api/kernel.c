@@ -13,9 +13,10 @@
 
 /* ---- records without the lock
  *
- * Most programs set all of them again for every launch, so what takes no memory takes no lock: while one of a kernel is set
- * nobody else may use it (OpenCL 3.0, appendix A.2), and as long as the program has a reference its record stays. Each
- * thread remembers where the records are of kernels that it has set lately, until one is freed. */
+ * Most programs set all of them again for every launch, so what takes no memory takes no lock: while one of a
+ * kernel is set nobody else may use it (OpenCL 3.0, appendix A.2), and as long as the program has a reference
+ * its record stays. Each thread remembers where the records are of kernels that it has set lately, until one
+ * is freed. */
 
 #define REMEMBERED 4 /* bytes of static TLS are scarce where the library is opened late */
 
@@ -34,7 +35,8 @@ static unsigned slot_of(cl_kernel kernel)
 static struct cw_run_kernel *recall(cl_kernel kernel)
 {
     unsigned i = slot_of(kernel);
-    bool known = remembered[i].kernel == kernel && remembered[i].freed == atomic_load_explicit(&freed, memory_order_relaxed);
+    bool known = remembered[i].kernel == kernel &&
+                 remembered[i].freed == atomic_load_explicit(&freed, memory_order_relaxed);
 
     return known ? remembered[i].record : NULL;
 }
@@ -79,8 +81,8 @@ static bool make_set(struct cw_run_kernel *k, const struct cw_run_worker *lane)
     return *set;
 }
 
-/* What home needs is there before anything is managed: a command that has been taken has no way back from home. Helpers
- * make theirs when they first need it, and may refuse. */
+/* What home needs is there before anything is managed: a command that has been taken has no way back from
+ * home. Helpers make theirs when they first need it, and may refuse. */
 static bool make_home_sets(struct cw_run_kernel *k)
 {
     const struct cw_run_context *c = k->program->context;
@@ -114,7 +116,8 @@ static void fill(struct cw_run_kernel *k, struct cw_run_program *p, char *name, 
     if (k->modes && p->tokens)
         cw_kernel_params(p->tokens, name, count, false, false, k->modes);
     k->flight = cw_run_exclusion_of(k);
-    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded && make_home_sets(k);
+    k->parsed = k->args && k->modes && k->clones && k->mean_ns && k->broken && k->launches && k->loaded &&
+                make_home_sets(k);
 }
 
 /* Returns whether there is a record of it. */
@@ -221,7 +224,8 @@ static void count_references(cl_kernel kernel, void *to)
 }
 
 /* A kernel may be that of a stand-in (builds/build_cache.h). */
-cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to, size_t *bytes)
+cl_int cw_run_hook_clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t room, void *to,
+                                   size_t *bytes)
 {
     cl_int err = cw_native.clGetKernelInfo(kernel, name, room, to, bytes);
     const struct cw_run_kernel *k;
@@ -245,14 +249,16 @@ static bool takes_no_memory(const struct cw_run_arg *a, size_t size, enum cw_run
     return !a->capacity && (size <= 8 || (kind != CW_RUN_ARG_VALUE && size <= UINT32_MAX));
 }
 
-/* It has been. Whoever finds the number unchanged has seen it, even in a program whose threads do not agree whose turn it is. */
+/* It has been. Whoever finds the number unchanged has seen it, even in a program whose threads do not agree
+ * whose turn it is. */
 static void another_set(struct cw_run_kernel *k)
 {
     atomic_fetch_add(&k->sets, 1);
 }
 
 /* Lock held, unless it takes no memory. */
-static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
+static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value,
+                   enum cw_run_arg_kind kind)
 {
     struct cw_run_arg *a = &k->args[index];
     uint8_t *grown;
@@ -283,7 +289,8 @@ static void set_to(struct cw_run_kernel *k, cl_uint index, size_t size, const vo
     }
 }
 
-static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value, enum cw_run_arg_kind kind)
+static void set(struct cw_run_kernel *k, cl_uint index, size_t size, const void *value,
+                enum cw_run_arg_kind kind)
 {
     set_to(k, index, size, value, kind);
     another_set(k);
@@ -346,7 +353,8 @@ cl_int cw_run_hook_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, con
     return err;
 }
 
-cl_int cw_run_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value)
+cl_int cw_run_hook_clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
+                                       const void *value)
 {
     set_indirect(kernel);
     return cw_native.clSetKernelExecInfo(kernel, name, size, value);
@@ -395,7 +403,8 @@ cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_context_device
 
     if (*clone)
         return *clone;
-    program = place->slot->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
+    program =
+        place->slot->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
     if (!make_set(k, place->lane))
         return NULL;
     cw_run_recount_begins();

@@ -16,7 +16,8 @@
 struct range {
     cl_uint dims;
     const size_t *offset, *global, *local;
-    const size_t *pinned; /* what home makes of a local size that is NULL; NULL: it does not matter, or is not known */
+    const size_t
+        *pinned; /* what home makes of a local size that is NULL; NULL: it does not matter, or is not known */
 };
 
 static bool has_offset(const struct range *r)
@@ -32,15 +33,19 @@ static bool is_plain(const struct range *r)
     if (r->dims < 1 || r->dims > 3 || !r->global)
         return false;
     for (cl_uint i = 0; i < r->dims; i++)
-        if (!r->global[i] || (r->local && !r->local[i]) || (r->offset && r->offset[i] > INT64_MAX - r->global[i]))
+        if (!r->global[i] || (r->local && !r->local[i]) ||
+            (r->offset && r->offset[i] > INT64_MAX - r->global[i]))
             return false;
     return true;
 }
 
 /* The signature that the vendor has to have accepted once. */
-static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k, const struct range *r)
+static struct cw_run_trust signature(const struct cw_run_queue *q, const struct cw_run_kernel *k,
+                                     const struct range *r)
 {
-    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device, .dims = r->dims, .has_local = r->local,
+    struct cw_run_trust t = {.device = q->context->slots->slot[q->home].device,
+                             .dims = r->dims,
+                             .has_local = r->local,
                              .has_offset = has_offset(r)};
 
     for (cl_uint i = 0; r->local && i < r->dims; i++) {
@@ -54,8 +59,9 @@ static struct cw_run_trust signature(const struct cw_run_queue *q, const struct 
 
 static bool same(const struct cw_run_trust *a, const struct cw_run_trust *b)
 {
-    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local && a->has_offset == b->has_offset &&
-           a->uneven == b->uneven && a->local_bytes == b->local_bytes && !memcmp(a->local, b->local, sizeof a->local);
+    return a->device == b->device && a->dims == b->dims && a->has_local == b->has_local &&
+           a->has_offset == b->has_offset && a->uneven == b->uneven && a->local_bytes == b->local_bytes &&
+           !memcmp(a->local, b->local, sizeof a->local);
 }
 
 static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust *s)
@@ -67,8 +73,10 @@ static bool is_trusted(const struct cw_run_kernel *k, const struct cw_run_trust 
     return t;
 }
 
-/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big values. */
-static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers, uint32_t *images, size_t *blob)
+/* Why the arguments keep the launch from being managed, or -1. Sets the buffers' records and the room for big
+ * values. */
+static int look_at_args(const struct cw_run_queue *q, struct cw_run_kernel *k, uint32_t *buffers,
+                        uint32_t *images, size_t *blob)
 {
     *buffers = 0;
     *images = 0;
@@ -106,7 +114,8 @@ static bool is_harmless(const struct cw_run_kernel *k, const struct cw_run_trust
 
     for (cl_uint i = 0; s->has_local && i < s->dims; i++)
         items *= s->local[i] < HARMLESS_ITEMS ? s->local[i] : HARMLESS_ITEMS + 1;
-    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES && !k->program->fixed_size;
+    return !s->uneven && items <= HARMLESS_ITEMS && s->local_bytes <= HARMLESS_BYTES &&
+           !k->program->fixed_size;
 }
 
 static double items_of(const struct range *r)
@@ -119,8 +128,8 @@ static double items_of(const struct range *r)
 }
 
 /* Why the launch is native, or -1. Lock held. */
-static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r, uint32_t *buffers,
-                 uint32_t *images, size_t *blob)
+static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const struct range *r,
+                 uint32_t *buffers, uint32_t *images, size_t *blob)
 {
     struct cw_run_trust s;
     int why;
@@ -144,25 +153,29 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     return -1;
 }
 
-static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k, const struct cw_reach *reach)
+static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const struct cw_run_kernel *k,
+                  const struct cw_reach *reach)
 {
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
         if (m && (!reach || m->image)) /* images are no part of what is reached */
-            cw_run_byte_range_add_access(q, t, m->region, m->address, m->bytes, k->modes[i] != CW_ACCESS_READ);
+            cw_run_byte_range_add_access(q, t, m->region, m->address, m->bytes,
+                                         k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
         struct cw_run_memory *m = t->launch.args[p->arg].memory;
         size_t bytes = p->end - p->begin;
-        cw_run_byte_range_add_access(q, t, m->region, m->address + p->begin, bytes - cw_run_fault_narrow(bytes), p->write);
+        cw_run_byte_range_add_access(q, t, m->region, m->address + p->begin,
+                                     bytes - cw_run_fault_narrow(bytes), p->write);
     }
 }
 
 /* The local size is left to the device, and could show. */
 static bool is_left_open(const struct range *r, struct cw_run_kernel *k)
 {
-    return !r->local && k && k->parsed && k->program->manageable && !k->program->fixed_size && is_plain(r) && cw_run_cut_one_local(k);
+    return !r->local && k && k->parsed && k->program->manageable && !k->program->fixed_size && is_plain(r) &&
+           cw_run_cut_one_local(k);
 }
 
 static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct range *r, size_t local[3])
@@ -171,8 +184,8 @@ static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct ra
         r->pinned = local;
 }
 
-static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_kernel *k, const struct range *r,
-                     uint8_t *blob, const struct cw_reach *reach)
+static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_kernel *k,
+                     const struct range *r, uint8_t *blob, const struct cw_reach *reach)
 {
     const size_t *local = r->local ? r->local : r->pinned;
 
@@ -242,7 +255,8 @@ static enum cw_run_repeat_answer again(const struct cw_run_enqueue *e, cl_kernel
     if (!k || !k->again.left)
         return CW_RUN_NOT_AGAIN;
     pin(e->queue, k, &r, local);
-    return cw_run_repeat_launch(e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
+    return cw_run_repeat_launch(
+        e, k, &(struct cw_run_ndrange){r.dims, r.offset, r.global, r.local ? r.local : r.pinned});
 }
 
 static void trust(struct cw_run_kernel *k, const struct cw_run_trust *s)
@@ -283,9 +297,9 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     cw_run_global_lock_give();
 }
 
-cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                                          const size_t *global, const size_t *local, cl_uint n, const cl_event *list,
-                                          cl_event *event)
+cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                          const size_t *offset, const size_t *global, const size_t *local,
+                                          cl_uint n, const cl_event *list, cl_event *event)
 {
     struct range r = {dims, offset, global, local, NULL};
     struct cw_run_native x;
@@ -297,8 +311,10 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
         enum cw_run_repeat_answer repeat = again(&e, kernel, r);
         if (repeat != CW_RUN_NOT_AGAIN) {
             cw_run_global_lock_give();
-            return repeat == CW_RUN_DONE_AGAIN ? CL_SUCCESS
-                                               : cw_run_hook_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, list, event);
+            return repeat == CW_RUN_DONE_AGAIN
+                       ? CL_SUCCESS
+                       : cw_run_hook_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n,
+                                                            list, event);
         }
         t = make(&e, kernel, &r);
         if (t)
@@ -316,7 +332,8 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     return err;
 }
 
-cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
+                                 cl_event *event)
 {
     const size_t one = 1;
     struct cw_run_native x;

@@ -19,8 +19,8 @@ static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t of
     return !(flags & MAP_WRITES) || !(m->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS));
 }
 
-static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type, const void *address,
-                                size_t bytes, bool write)
+static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type,
+                                const void *address, size_t bytes, bool write)
 {
     struct cw_run_task *t = cw_run_enqueue_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
 
@@ -36,8 +36,8 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     return t;
 }
 
-/* What is mapped stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of its parent, and the
- * other way round: PoCL keeps maps at the root. */
+/* What is mapped stays until it is unmapped, released or not. A map of a sub-buffer may be undone as one of
+ * its parent, and the other way round: PoCL keeps maps at the root. */
 static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
 {
     map->of = m;
@@ -47,8 +47,8 @@ static void put_map(struct cw_run_memory *m, struct cw_run_map *map)
     cw_run_record_pin(&m->root->r);
 }
 
-static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags, size_t offset, size_t bytes,
-                                    void **address)
+static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_map_flags flags,
+                                    size_t offset, size_t bytes, void **address)
 {
     struct cw_run_memory *m = cw_run_memory_buffer(buffer);
     bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
@@ -67,8 +67,8 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
     return t;
 }
 
-/* Where the latest map that begins at `address` is linked in: one of `m` itself before one of its parent or another part. NULL: there
- * is none. */
+/* Where the latest map that begins at `address` is linked in: one of `m` itself before one of its parent or
+ * another part. NULL: there is none. */
 static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address)
 {
     struct cw_run_map **found = NULL;
@@ -119,9 +119,9 @@ static void mapped_still(cl_mem buffer, struct cw_run_map *map)
     cw_run_global_lock_give();
 }
 
-void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
-                                     size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event,
-                                     cl_int *err)
+void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                     cl_map_flags flags, size_t offset, size_t bytes, cl_uint n,
+                                     const cl_event *list, cl_event *event, cl_int *err)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
@@ -140,15 +140,18 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     }
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, 1, &buffer);
-    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list, x.event, &status);
+    address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
+                                           x.event, &status);
     cw_run_native_end(&x, status);
     if (err)
         *err = status;
     return address;
 }
 
-/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. Lock held, given up. */
-static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory, void *address)
+/* What the vendor does not know it cannot unmap: its place in the queue is a marker's. Lock held, given up.
+ */
+static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue queue, cl_mem memory,
+                             void *address)
 {
     bool ours = find_map(cw_run_memory_buffer(memory), address);
     struct cw_run_native x;
@@ -157,7 +160,8 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
     cw_run_native_follow(&x, e);
     cw_run_native_uses(&x, !ours, &memory);
     if (!ours)
-        return cw_run_native_end(&x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
+        return cw_run_native_end(
+            &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));
     x.type = CL_COMMAND_UNMAP_MEM_OBJECT;
     x.gated = x.gated || e->event; /* so that its event is remembered, with the type */
     err = cw_native.clEnqueueMarkerWithWaitList(queue, x.n, x.list, x.event);
@@ -170,14 +174,16 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
 }
 
 /* The command, and in *taken its map, which is out; NULL: it is refused. */
-static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address, struct cw_run_map **taken)
+static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, const void *address,
+                                      struct cw_run_map **taken)
 {
     struct cw_run_memory *m = cw_run_memory_buffer(memory);
     struct cw_run_map **found;
     struct cw_run_task *t = NULL;
 
     if (m && m->context == e->queue->context && cw_run_enqueue_settle(e) && (found = find_map(m, address)))
-        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, (*found)->high - (*found)->low, (*found)->flags & MAP_WRITES);
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, (*found)->high - (*found)->low,
+                 (*found)->flags & MAP_WRITES);
     if (!t)
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
     else
@@ -193,7 +199,8 @@ cl_int cw_run_hook_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     struct cw_run_task *t;
     cl_int status;
 
-    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) && (t = unmap_task(&e, memory, address, &map))) {
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
+        (t = unmap_task(&e, memory, address, &map))) {
         status = cw_run_enqueue_commit(&e, t, false);
         if (status == CL_SUCCESS)
             free(map);

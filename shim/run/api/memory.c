@@ -1,19 +1,20 @@
-/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on the
- * same bytes; what the program asked for is what it is told. */
+/* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on
+ * the same bytes; what the program asked for is what it is told. */
 #include "hooks.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#define HOST_BITS  (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+#define HOST_BITS (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
 #define KNOWN_BITS                                                                                           \
     (HOST_BITS | CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_HOST_WRITE_ONLY |         \
      CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define ALIGN  128 /* the widest vector */
 #define PAGE   4096
 #define SPREAD 16384 /* buffers from here on begin at different places of a page */
-#define STEP   1664  /* 13 x 128: five in turn are 768 apart at least, and no two of thirty-two begin at one place */
+#define STEP                                                                                                 \
+    1664 /* 13 x 128: five in turn are 768 apart at least, and no two of thirty-two begin at one place */
 
 /* The context, if its buffers are managed. */
 static struct cw_run_context *managed_context(cl_context context)
@@ -27,7 +28,8 @@ static struct cw_run_context *managed_context(cl_context context)
     return c;
 }
 
-/* A buffer over what a map of another buffer gave: it may outlive those bytes, and meets them in every command. */
+/* A buffer over what a map of another buffer gave: it may outlive those bytes, and meets them in every
+ * command. */
 static bool lies_in_another(const void *host, size_t bytes)
 {
     cw_run_global_lock_take();
@@ -43,16 +45,18 @@ static void CL_CALLBACK free_bytes(cl_mem memory, void *bytes)
     free(bytes);
 }
 
-/* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs lean on
- * that unknowingly, and what we freed before must not show. calloc clears only what was used before.
+/* The bytes of a buffer, and in *block what to free. Fresh ones are zero, as a vendor's mostly are: programs
+ * lean on that unknowingly, and what we freed before must not show. calloc clears only what was used before.
  *
- * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of each would lie in
- * one set of the first cache, and a load from one would look to the processor like the store to another just before it. */
+ * Kernels go through several buffers side by side. Were all to begin at the start of a page, element i of
+ * each would lie in one set of the first cache, and a load from one would look to the processor like the
+ * store to another just before it. */
 uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
 {
     static atomic_uint large;
     bool spread = bytes >= SPREAD;
-    size_t align = spread ? PAGE : ALIGN, begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
+    size_t align = spread ? PAGE : ALIGN,
+           begin = spread ? (size_t)atomic_fetch_add(&large, 1) * STEP % PAGE : 0;
     size_t room = bytes + align;
     uint8_t *p = room < bytes ? NULL : from ? malloc(room) : calloc(1, room);
 
@@ -68,8 +72,8 @@ uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block)
 static uint64_t ids; /* under the lock */
 
 /* Lock held. */
-static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes, uint8_t *address, bool own,
-                     struct cw_run_image *image)
+static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes,
+                     uint8_t *address, bool own, struct cw_run_image *image)
 {
     struct cw_run_memory *m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m);
 
@@ -106,8 +110,8 @@ cl_mem_flags cw_run_memory_flags(cl_mem_flags flags)
     return flags ? ours : ours | CL_MEM_READ_WRITE; /* what vendors make of no flags at all */
 }
 
-bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own, void *block,
-                        struct cw_run_image *image)
+bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
+                        void *block, struct cw_run_image *image)
 {
     struct cw_run_context *c;
 
@@ -122,15 +126,15 @@ bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, s
     return true;
 }
 
-static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
-                            size_t bytes, void *host, cl_int *err)
+static cl_mem vendor_buffer(cl_context context, const cl_mem_properties *properties, bool with,
+                            cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
     return with ? cw_native.clCreateBufferWithProperties(context, properties, flags, bytes, host, err)
                 : cw_native.clCreateBuffer(context, flags, bytes, host, err);
 }
 
-static cl_mem create(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags, size_t bytes,
-                     void *host, cl_int *err)
+static cl_mem create(cl_context context, const cl_mem_properties *properties, bool with, cl_mem_flags flags,
+                     size_t bytes, void *host, cl_int *err)
 {
     struct cw_run_context *c = managed_context(context);
     bool plain = c && bytes && !(flags & ~(cl_mem_flags)KNOWN_BITS) && (!properties || !*properties);
@@ -139,14 +143,16 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     void *block = NULL;
     cl_mem memory;
 
-    if (!plain || !!host != (use || copy) || (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
+    if (!plain || !!host != (use || copy) ||
+        (use && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ||
         (use && lies_in_another(host, bytes)))
         return cw_run_opaque(vendor_buffer(context, properties, with, flags, bytes, host, err));
     if (use) {
         memory = vendor_buffer(context, properties, with, flags, bytes, host, err);
     } else {
         own = cw_run_memory_bytes(bytes, host, &block);
-        memory = own ? vendor_buffer(context, properties, with, cw_run_memory_flags(flags), bytes, own, err) : NULL;
+        memory = own ? vendor_buffer(context, properties, with, cw_run_memory_flags(flags), bytes, own, err)
+                     : NULL;
         if (memory && cw_run_memory_keep(memory, context, flags, bytes, own, block, NULL))
             return memory;
         free(block); /* the vendor shall say what it says of the program's own wish */
@@ -160,13 +166,14 @@ static cl_mem create(cl_context context, const cl_mem_properties *properties, bo
     return memory;
 }
 
-cl_mem cw_run_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
+cl_mem cw_run_hook_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                                  cl_int *err)
 {
     return create(context, NULL, false, flags, bytes, host, err);
 }
 
-cl_mem cw_run_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                                                size_t bytes, void *host, cl_int *err)
+cl_mem cw_run_hook_clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                cl_mem_flags flags, size_t bytes, void *host, cl_int *err)
 {
     return create(context, properties, true, flags, bytes, host, err);
 }
@@ -177,7 +184,8 @@ static bool misaligned(const struct cw_run_context *c, size_t origin)
 
     for (size_t i = 0; i < c->slots->n; i++) {
         bits = 0;
-        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL);
+        cw_next.clGetDeviceInfo(c->slots->slot[i].device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits,
+                                NULL);
         if (bits < 8 || origin % (bits / 8))
             return true;
     }
@@ -190,12 +198,15 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
 
     cw_run_global_lock_take();
     root = cw_run_record_find(parent, CW_RUN_MEMORY);
-    if (root && root->managed && !root->image && (m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m))) {
+    if (root && root->managed && !root->image &&
+        (m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m))) {
         m->context = root->context;
         m->id = ++ids;
         m->root = root;
         cw_run_record_pin(&root->r);
-        m->flags = flags | (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
+        m->flags =
+            flags |
+            (flags & KNOWN_BITS & ~(cl_mem_flags)HOST_BITS ? 0 : root->flags & ~(cl_mem_flags)HOST_BITS);
         m->flags |= root->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
         m->address = root->address + region->origin;
         m->bytes = region->size;
@@ -208,8 +219,8 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
     return m;
 }
 
-cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
-                                     cl_int *err)
+cl_mem cw_run_hook_clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                                     const void *info, cl_int *err)
 {
     cl_mem memory = cw_native.clCreateSubBuffer(parent, flags, type, info, err);
 
@@ -303,7 +314,8 @@ static void count_references(cl_mem memory, void *to)
     memcpy(to, &count, sizeof count);
 }
 
-/* The buffer that an image was made of, whose flags and pointer the vendor hands on to it; NULL: it was made of none. */
+/* The buffer that an image was made of, whose flags and pointer the vendor hands on to it; NULL: it was made
+ * of none. */
 static cl_mem made_of(cl_mem image)
 {
     cl_mem buffer = NULL;
@@ -344,6 +356,7 @@ cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_context_dev
     if (!*mirror && m->image)
         *mirror = cw_run_image_mirror(m->image, p->context, m->address);
     else if (!*mirror)
-        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes, m->address, &err);
+        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,
+                                         m->address, &err);
     return *mirror;
 }

@@ -26,8 +26,8 @@
 #include "../../door/api.inc"
 
 static cl_context context_from_type(const cl_context_properties *properties, cl_device_type type,
-                                    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
-                                    cl_int *err)
+                                    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                    void *data, cl_int *err)
 {
     cl_context context = cw_device_hook_clCreateContextFromType(properties, type, notify, data, err);
 
@@ -42,16 +42,16 @@ static const struct cw_dispatch run_hooks = {
     CW_DEVICE_HOOKS(HOOK)
 #undef HOOK
 #define HOOK(name) .name = cw_run_hook_##name,
-    CW_RUN_HOOKS(HOOK)
+        CW_RUN_HOOKS(HOOK)
 #undef HOOK
-    .clCreateContextFromType = context_from_type,
+            .clCreateContextFromType = context_from_type,
 };
 
 /* The same, and what is recorded beside it. Filled by start(). */
 static struct cw_dispatch hooks;
 
-/* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where and when they
- * ran (run_record.c). */
+/* CLWEAVE_OUT: the program's commands are recorded as mode trace does, above run mode's own hooks, and where
+ * and when they ran (run_record.c). */
 static void start_recording(const struct cw_options *options)
 {
     const char *out = secure_getenv("CLWEAVE_OUT");
@@ -71,14 +71,27 @@ static void stop(void)
         cw_trace_at_end();
 }
 
-/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that the
- * vendor keeps the order, and every wait asks the vendor. */
+/* Functions by which a program could enqueue, or change memory, unseen: then everything is native, so that
+ * the vendor keeps the order, and every wait asks the vendor. */
 static void *unseen(const char *name, void *vendor)
 {
     static const char *const harmless[] = {
-        "clGet",            "clIcd",         "clLog",           "clRetain",  "clRelease",         "clTerminate",
-        "clCreateProgram",  "clSVMAlloc",    "clSVMFree",       "clMemFree", "clMemBlockingFree", "clHostMemAlloc",
-        "clDeviceMemAlloc", "clSharedMemAlloc", "clCreateAccelerator", "clCreateSemaphore",
+        "clGet",
+        "clIcd",
+        "clLog",
+        "clRetain",
+        "clRelease",
+        "clTerminate",
+        "clCreateProgram",
+        "clSVMAlloc",
+        "clSVMFree",
+        "clMemFree",
+        "clMemBlockingFree",
+        "clHostMemAlloc",
+        "clDeviceMemAlloc",
+        "clSharedMemAlloc",
+        "clCreateAccelerator",
+        "clCreateSemaphore",
         "clSetMemObjectDestructor",
     };
 

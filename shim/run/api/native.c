@@ -1,10 +1,11 @@
 /* native.c - commands that go to the vendor as they are, in their place between managed ones.
  *
- * A native command waits, in the vendor, for the managed commands before it in its queue: for the event of the last
- * one, since events of an in-order queue retire in order. Where the bare call would block anyway, or the device runs
- * kernels inside the enqueue (a user event would never come true there), the managed commands are waited for first. There
- * also the native ones of other devices: PoCL's own wait lists between such a device and another deadlock when the other
- * device's thread starts the command (test/vendor/user_event_hangs.c). */
+ * A native command waits, in the vendor, for the managed commands before it in its queue: for the event of
+ * the last one, since events of an in-order queue retire in order. Where the bare call would block anyway, or
+ * the device runs kernels inside the enqueue (a user event would never come true there), the managed commands
+ * are waited for first. There also the native ones of other devices: PoCL's own wait lists between such a
+ * device and another deadlock when the other device's thread starts the command
+ * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"
@@ -17,8 +18,8 @@ static bool no_join(const void *what)
     return !((const struct cw_run_queue *)what)->join;
 }
 
-/* A task that is done when every unretired command of `q` has retired. NULL: none is, or, then sets *failed, out of
- * memory. */
+/* A task that is done when every unretired command of `q` has retired. NULL: none is, or, then sets *failed,
+ * out of memory. */
 static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
 {
     struct cw_run_task *j, *t;
@@ -127,7 +128,8 @@ static void make_list(struct cw_run_native *x, cl_uint n, const cl_event *list)
 }
 
 /* Lock held, given up. */
-static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole, enum cw_run_reason why)
+static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking, bool whole,
+                  enum cw_run_reason why)
 {
     struct cw_run_queue *q = cw_run_repeat_turn(queue);
     const cl_event *list = x->list;
@@ -164,8 +166,8 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
         x->event = &x->own_event;
 }
 
-void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event,
-                         bool blocking, bool whole, enum cw_run_reason why)
+void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
+                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why)
 {
     *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
     cw_run_global_lock_take();
@@ -174,11 +176,13 @@ void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uin
 
 void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e)
 {
-    *x = (struct cw_run_native){.n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns};
+    *x = (struct cw_run_native){
+        .n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns};
     begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
 }
 
-/* A command that a user event holds: later ones of its queue, and who waits for its event, must be native too. */
+/* A command that a user event holds: later ones of its queue, and who waits for its event, must be native
+ * too. */
 static void remember_gated(struct cw_run_native *x)
 {
     cl_event event = x->event ? *x->event : NULL, *grown;

@@ -18,13 +18,15 @@ cl_mem cw_run_opaque(cl_mem memory)
         return cw_run_opaque(cw_native.name args);                                                           \
     }
 MAKER(clCreateImage3D,
-      (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row, size_t slice,
-       void *host, cl_int *err),
+      (cl_context c, cl_mem_flags f, const cl_image_format *format, size_t w, size_t h, size_t d, size_t row,
+       size_t slice, void *host, cl_int *err),
       (c, f, format, w, h, d, row, slice, host, err))
 MAKER(clCreatePipe,
-      (cl_context c, cl_mem_flags f, cl_uint bytes, cl_uint packets, const cl_pipe_properties *p, cl_int *err),
+      (cl_context c, cl_mem_flags f, cl_uint bytes, cl_uint packets, const cl_pipe_properties *p,
+       cl_int *err),
       (c, f, bytes, packets, p, err))
-MAKER(clCreateFromGLBuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err), (c, f, buffer, err))
+MAKER(clCreateFromGLBuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err),
+      (c, f, buffer, err))
 MAKER(clCreateFromGLTexture,
       (cl_context c, cl_mem_flags f, cl_GLenum target, cl_GLint level, cl_GLuint texture, cl_int *err),
       (c, f, target, level, texture, err))
@@ -34,8 +36,9 @@ MAKER(clCreateFromGLTexture2D,
 MAKER(clCreateFromGLTexture3D,
       (cl_context c, cl_mem_flags f, cl_GLenum target, cl_GLint level, cl_GLuint texture, cl_int *err),
       (c, f, target, level, texture, err))
-MAKER(clCreateFromGLRenderbuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err), (c, f, buffer, err))
+MAKER(clCreateFromGLRenderbuffer, (cl_context c, cl_mem_flags f, cl_GLuint buffer, cl_int *err),
+      (c, f, buffer, err))
 MAKER(clCreateFromEGLImageKHR,
-      (cl_context c, CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags f, const cl_egl_image_properties_khr *p,
-       cl_int *err),
+      (cl_context c, CLeglDisplayKHR display, CLeglImageKHR image, cl_mem_flags f,
+       const cl_egl_image_properties_khr *p, cl_int *err),
       (c, display, image, f, p, err))

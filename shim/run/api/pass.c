@@ -55,10 +55,12 @@ ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseEGLObjectsKHR, false, OBJECTS)
 
-/* The function may wait for the program, and so for commands behind it: cw_run_legal_may_move() heeds that. */
-cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *), void *args, size_t bytes,
-                                         cl_uint count, const cl_mem *memory, const void **places, cl_uint n,
-                                         const cl_event *list, cl_event *event)
+/* The function may wait for the program, and so for commands behind it: cw_run_legal_may_move() heeds that.
+ */
+cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
+                                         void *args, size_t bytes, cl_uint count, const cl_mem *memory,
+                                         const void **places, cl_uint n, const cl_event *list,
+                                         cl_event *event)
 {
     struct cw_run_native x;
 
@@ -67,8 +69,8 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
     cw_run_global_lock_give();
     cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
     cw_run_native_uses(&x, memory ? count : 0, memory);
-    return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory, places, x.n,
-                                                                 x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory,
+                                                                 places, x.n, x.list, x.event));
 }
 
 void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -92,7 +94,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
 
 /* ---- extensions: `next` is the vendor's own function */
 
-#define CW_EXT_COMMAND(name, type, blocks, params, args)                                                      \
+#define CW_EXT_COMMAND(name, type, blocks, params, args)                                                     \
     static cl_int ext_##name(__typeof__(&name) next, cl_command_queue queue, CW_UNPAREN params, cl_uint n,   \
                              const cl_event *list, cl_event *event)                                          \
     {                                                                                                        \
@@ -143,9 +145,7 @@ SET_POINTER(clSetKernelArgSVMPointerARM)
 const struct cw_ext_hooks cw_run_ext_hooks = {
 #define CW_EXT_COMMAND(name, type, blocks, params, args) HOOK(name),
 #include "../../door/ext_commands.inc"
-    HOOK(clCreateBufferWithPropertiesINTEL),
-    HOOK(clImportMemoryARM),
-    HOOK(clCreateCommandQueueWithPropertiesKHR),
-    HOOK(clSetKernelArgMemPointerINTEL),
+    HOOK(clCreateBufferWithPropertiesINTEL),     HOOK(clImportMemoryARM),
+    HOOK(clCreateCommandQueueWithPropertiesKHR), HOOK(clSetKernelArgMemPointerINTEL),
     HOOK(clSetKernelArgSVMPointerARM),
 };

@@ -45,9 +45,9 @@ void cw_run_process_end_drain(void)
     cw_run_global_lock_give();
 }
 
-/* Commands of a program that ends without having waited for them get a moment. A bare program would not wait for a kernel
- * that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is waited for, and a first
- * launch that has it in it (builds/pending_builds.h). */
+/* Commands of a program that ends without having waited for them get a moment. A bare program would not wait
+ * for a kernel that takes long, or for ever; but the vendor's compiler must not meet its own end, so that is
+ * waited for, and a first launch that has it in it (builds/pending_builds.h). */
 static void drain_for_a_moment(void)
 {
     uint64_t now = cw_run_global_lock_now_ns(), until = now + MOMENT_NS;
@@ -107,22 +107,29 @@ static void summary(void)
     cw_run_global_lock_take(); /* other threads of the program may go on */
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         native += c->native[i];
-    say(line, snprintf(line, sizeof line,
-                       "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu tiles), %llu windows; %llu native\n",
-                       (unsigned long long)c->managed, (unsigned long long)c->launches, (unsigned long long)c->reordered,
-                       (unsigned long long)c->moved, (unsigned long long)c->cut, (unsigned long long)c->tiles,
-                       (unsigned long long)c->windows, (unsigned long long)native));
+    say(line,
+        snprintf(line, sizeof line,
+                 "run: %llu commands managed (%llu kernels), %llu reordered, %llu moved, %llu cut (%llu "
+                 "tiles), %llu windows; %llu native\n",
+                 (unsigned long long)c->managed, (unsigned long long)c->launches,
+                 (unsigned long long)c->reordered, (unsigned long long)c->moved, (unsigned long long)c->cut,
+                 (unsigned long long)c->tiles, (unsigned long long)c->windows, (unsigned long long)native));
     for (int i = 0; i < CW_RUN_REASON_COUNT; i++)
         if (c->native[i])
-            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i], reasons[i]));
+            say(line, snprintf(line, sizeof line, "run: native: %llu %s\n", (unsigned long long)c->native[i],
+                               reasons[i]));
     if (c->by_rows)
-        say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n", (unsigned long long)c->by_rows));
+        say(line, snprintf(line, sizeof line, "run: %llu tiles by rows of work-items\n",
+                           (unsigned long long)c->by_rows));
     if (c->kept)
-        say(line, snprintf(line, sizeof line, "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
+        say(line, snprintf(line, sizeof line,
+                           "run: %llu builds answered by what earlier runs have kept, which saved %.1f ms\n",
                            (unsigned long long)c->kept, cw_run_activation_saved(0) / 1e6));
     if (c->again)
-        say(line, snprintf(line, sizeof line, "run: %llu launches were the one before them again, and done when they were enqueued\n",
-                           (unsigned long long)c->again));
+        say(line,
+            snprintf(line, sizeof line,
+                     "run: %llu launches were the one before them again, and done when they were enqueued\n",
+                     (unsigned long long)c->again));
     say(line, cw_run_program_models_describe(line, sizeof line));
     say(line, cw_run_cut_describe(line, sizeof line));
     say(line, cw_run_group_describe(line, sizeof line));
@@ -134,8 +141,9 @@ static void summary(void)
     cw_run_global_lock_give();
 }
 
-/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this thread was
- * about to do for others will not happen any more, so nobody must be waited for. Everything new is native. */
+/* True when a callback of the program that the vendor made inside a call of ours has called exit(): what this
+ * thread was about to do for others will not happen any more, so nobody must be waited for. Everything new is
+ * native. */
 static bool within_vendor(void)
 {
     bool within;
@@ -147,8 +155,8 @@ static bool within_vendor(void)
     return within;
 }
 
-/* A handler of a signal has interrupted a call of this thread, ours or the vendor's, and calls exit(): neither is ever gone on with,
- * and what they hold stays so. */
+/* A handler of a signal has interrupted a call of this thread, ours or the vendor's, and calls exit():
+ * neither is ever gone on with, and what they hold stays so. */
 static bool within_call(void)
 {
     cw_run_global_lock_keep();
@@ -164,7 +172,8 @@ static void end(void *unused)
     cw_run_thread_caller_enter(&me);
     cw_run_thread_becomes_worker(false);
     if (within_call() || within_vendor()) {
-        cw_compile_client_stop(false); /* first: this thread may have been waiting for it, and others may stand behind it */
+        cw_compile_client_stop(
+            false); /* first: this thread may have been waiting for it, and others may stand behind it */
         abandon();
         cw_run_program_models_stop(false);
     } else {
@@ -214,8 +223,8 @@ static bool end_once(void)
     return atomic_load(&over) || atomic_load(&ender) == gettid();
 }
 
-/* Runs at exit and quick_exit, before the vendor's own handlers. The first thread may have left by pthread_exit, which ends
- * run mode, and may still be at that. */
+/* Runs at exit and quick_exit, before the vendor's own handlers. The first thread may have left by
+ * pthread_exit, which ends run mode, and may still be at that. */
 void cw_run_process_end_at_exit(void)
 {
     int saved = errno;
@@ -225,7 +234,8 @@ void cw_run_process_end_at_exit(void)
     errno = saved;
 }
 
-/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls it. */
+/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls
+ * it. */
 extern int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
 extern void *__dso_handle;
 
@@ -235,8 +245,9 @@ static void main_ends(void *unused)
     end_once(); /* it need not be exit() that ends this thread */
 }
 
-/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works for us on
- * another thread is waited for before the variables are gone that it has made since our last registration. */
+/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works
+ * for us on another thread is waited for before the variables are gone that it has made since our last
+ * registration. */
 static void register_first(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
@@ -245,8 +256,8 @@ static void register_first(void)
         __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
 }
 
-/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and vendors
- * register theirs as they wake up piece by piece. */
+/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and
+ * vendors register theirs as they wake up piece by piece. */
 void cw_run_process_end_register(void)
 {
     static _Atomic unsigned count;
@@ -277,8 +288,8 @@ static bool calls_over(const void *unused)
     return !still_at_work;
 }
 
-/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and the child, which
- * can go on there, finds it done. On other devices a child is as lost as it is bare. */
+/* Where the vendor runs kernels inside the enqueue, what the program has enqueued is over when it forks, and
+ * the child, which can go on there, finds it done. On other devices a child is as lost as it is bare. */
 static void before_fork(void)
 {
     cw_run_global_lock_take();

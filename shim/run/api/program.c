@@ -32,12 +32,13 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
     return text;
 }
 
-/* The record of a program in a managed context. `source` and `built_with` (NULL: what its build will say) are its own then.
- * Lock held. */
+/* The record of a program in a managed context. `source` and `built_with` (NULL: what its build will say) are
+ * its own then. Lock held. */
 static bool remember(cl_context context, cl_program program, char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p = c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
+    struct cw_run_program *p =
+        c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
 
     if (!p)
         return false;
@@ -68,10 +69,11 @@ cl_program cw_run_hook_clCreateProgramWithSource(cl_context context, cl_uint cou
 
 /* A binary that was fetched in an earlier run is as good as its source. */
 cl_program cw_run_hook_clCreateProgramWithBinary(cl_context context, cl_uint n, const cl_device_id *devices,
-                                                 const size_t *bytes, const unsigned char **binaries, cl_int *status,
-                                                 cl_int *err)
+                                                 const size_t *bytes, const unsigned char **binaries,
+                                                 cl_int *status, cl_int *err)
 {
-    cl_program program = cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
+    cl_program program =
+        cw_native.clCreateProgramWithBinary(context, n, devices, bytes, binaries, status, err);
     struct cw_run_context *c;
     const struct cw_context_devices *slots;
     char *source = NULL, *options = NULL;
@@ -200,7 +202,8 @@ void cw_run_program_settle(cl_program program)
     cw_run_global_lock_give();
 }
 
-/* What its kernels touch is found out while the vendor builds. `joined`: the source with its headers, NULL: without. */
+/* What its kernels touch is found out while the vendor builds. `joined`: the source with its headers, NULL:
+ * without. */
 static void begin_models(cl_program program, const char *joined, const char *options)
 {
     struct cw_run_program *p;
@@ -208,7 +211,11 @@ static void begin_models(cl_program program, const char *joined, const char *opt
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p && options)
-        cw_run_program_models_want(p, joined ? joined : p->given ? p->given : p->source, p->built_with ? p->built_with : options);
+        cw_run_program_models_want(p,
+                                   joined     ? joined
+                                   : p->given ? p->given
+                                              : p->source,
+                                   p->built_with ? p->built_with : options);
     cw_run_global_lock_give();
 }
 
@@ -250,7 +257,8 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     err = build(program, n, devices, options, notify, data);
     if (before && err == CL_SUCCESS)
         after = cw_headers_join(program, copy);
-    cw_run_process_end_register(); /* a compiler has woken up: its things must outlive the builds of our workers */
+    cw_run_process_end_register(); /* a compiler has woken up: its things must outlive the builds of our
+                                      workers */
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p && err != CL_SUCCESS) {

@@ -1,8 +1,9 @@
 /* program_link.c - programs that are compiled apart and linked.
  *
- * What has been compiled is remembered with the headers that it was given. A linked program is managed as one that is built
- * of one source which means the same (analyzer/source/linked_source.h), with the options of all its parts; made of several,
- * only once the models of its kernels are there: then that source is known to compile. In doubt it stays native. */
+ * What has been compiled is remembered with the headers that it was given. A linked program is managed as one
+ * that is built of one source which means the same (analyzer/source/linked_source.h), with the options of all
+ * its parts; made of several, only once the models of its kernels are there: then that source is known to
+ * compile. In doubt it stays native. */
 #include "hooks.h"
 #include "../../builds/build_cache.h"
 #include "../models/program_models.h"
@@ -56,7 +57,8 @@ static bool copy_unit(struct unit *u, cl_program program, cl_uint headers, const
 }
 
 /* The source with its headers in it as they are now, or NULL. Reads files; lock not held. */
-static char *read_unit(cl_program program, const char *options, cl_uint headers, const cl_program *header, const char **names)
+static char *read_unit(cl_program program, const char *options, cl_uint headers, const cl_program *header,
+                       const char **names)
 {
     char *text = NULL;
     struct unit u;
@@ -66,7 +68,8 @@ static char *read_unit(cl_program program, const char *options, cl_uint headers,
         text = u.source;
         u.source = NULL;
     } else if (known) {
-        text = cw_joined_source_given(u.source, options, (const char *const *)names, (const char *const *)u.header, headers, NULL);
+        text = cw_joined_source_given(u.source, options, (const char *const *)names,
+                                      (const char *const *)u.header, headers, NULL);
     }
     free_unit(&u);
     return text;
@@ -91,9 +94,10 @@ static void remember(cl_program program, char *text, char *options)
     free(options);
 }
 
-cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
-                                    cl_uint headers, const cl_program *header, const char **names,
-                                    void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_device_id *devices,
+                                    const char *options, cl_uint headers, const cl_program *header,
+                                    const char **names, void(CL_CALLBACK *notify)(cl_program, void *),
+                                    void *data)
 {
     char *copy = strdup(options ? options : ""), *before = NULL, *after = NULL;
     cl_int err;
@@ -157,11 +161,12 @@ static char *read_parts(cl_uint n, const cl_program *programs, char **options)
     return text;
 }
 
-cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_device_id *devices, const char *options,
-                                     cl_uint parts, const cl_program *part, void(CL_CALLBACK *notify)(cl_program, void *),
-                                     void *data, cl_int *err)
+cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_device_id *devices,
+                                     const char *options, cl_uint parts, const cl_program *part,
+                                     void(CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *err)
 {
-    char *with = NULL, *text = err && part && !notify && is_blank(options) ? read_parts(parts, part, &with) : NULL;
+    char *with = NULL,
+         *text = err && part && !notify && is_blank(options) ? read_parts(parts, part, &with) : NULL;
     cl_program program;
 
     for (cl_uint i = 0; part && i < parts; i++)

@@ -54,7 +54,8 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         q->context = c;
         cw_run_record_pin(&c->r);
         q->home = c->slots ? home_of(c, device) : 0;
-        q->managed = c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
+        q->managed =
+            c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
         q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
@@ -85,7 +86,8 @@ cl_command_queue cw_run_hook_clCreateCommandQueue(cl_context context, cl_device_
 }
 
 cl_command_queue cw_run_hook_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-                                                                const cl_queue_properties *properties, cl_int *err)
+                                                                const cl_queue_properties *properties,
+                                                                cl_int *err)
 {
     cl_command_queue queue = cw_native.clCreateCommandQueueWithProperties(context, device, properties, err);
 
@@ -103,8 +105,8 @@ cl_int cw_run_hook_clReleaseCommandQueue(cl_command_queue queue)
     return cw_run_record_release(queue, CW_RUN_QUEUE) ? cw_native.clReleaseCommandQueue(queue) : CL_SUCCESS;
 }
 
-cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room, void *to,
-                                         size_t *bytes)
+cl_int cw_run_hook_clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t room,
+                                         void *to, size_t *bytes)
 {
     cl_int err = cw_native.clGetCommandQueueInfo(queue, name, room, to, bytes);
     struct cw_run_queue *q;
@@ -139,7 +141,8 @@ cl_int cw_run_hook_clFlush(cl_command_queue queue)
     return cw_native.clFlush(queue);
 }
 
-/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held. */
+/* The program has waited for `q`, which drain() gave. `given`: so many native commands are over. Lock held.
+ */
 static void waited(struct cw_run_queue *q, uint64_t given)
 {
     uint64_t now = 0;
@@ -152,16 +155,17 @@ static void waited(struct cw_run_queue *q, uint64_t given)
     cw_run_record_unpin(&q->r);
 }
 
-/* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen (`off`),
- * only the vendor knows. What a join waits for is known, but not over, and there may be no managed command behind
- * it. */
+/* The vendor has no command of `q` that is not over. Once the program has functions that may enqueue unseen
+ * (`off`), only the vendor knows. What a join waits for is known, but not over, and there may be no managed
+ * command behind it. */
 static bool vendor_has_none(const struct cw_run_queue *q, uint64_t given)
 {
     return q->managed && !cw_run.off && !cw_run.forked && q->native_known >= given && !q->join;
 }
 
-/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native commands.
- * `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait for. */
+/* Waits for the managed commands of `queue` so far. Returns its record, busy, or NULL. *given: its native
+ * commands. `nothing` (may be NULL) is set, and the record no longer busy, when the vendor has none to wait
+ * for. */
 static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool *nothing)
 {
     struct cw_run_queue *q;
@@ -210,8 +214,8 @@ cl_int cw_run_hook_clFinish(cl_command_queue queue)
     return err;
 }
 
-cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
-                                             cl_command_queue_properties *old)
+cl_int cw_run_hook_clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties,
+                                             cl_bool enable, cl_command_queue_properties *old)
 {
     uint64_t given;
     struct cw_run_queue *q = drain(queue, &given, NULL);

@@ -16,7 +16,8 @@ static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type typ
     return t;
 }
 
-/* An empty list means everything before the command, and find_gate()'s event stands in it alone: in an in-order queue that is the same. */
+/* An empty list means everything before the command, and find_gate()'s event stands in it alone: in an
+ * in-order queue that is the same. */
 static bool lacks_natives(const struct cw_run_native *x, cl_uint n)
 {
     return !n && x->n && !x->queue->in_order;
@@ -53,8 +54,8 @@ static void gate_apart(struct cw_run_native *x, cl_command_queue queue)
     x->list = NULL;
 }
 
-/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands in the
- * list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
+/* Of a marker, which does not hold what comes after it, as a barrier would: an inner one, whose event stands
+ * in the list, too. *all: that event, to be kept once the vendor has been called; NULL: there is none. */
 static void gather_natives(struct cw_run_native *x, cl_command_queue queue, cl_event *all)
 {
     if (cw_native.clEnqueueMarkerWithWaitList(queue, 0, NULL, all) != CL_SUCCESS) {
@@ -81,7 +82,8 @@ static cl_int mark(struct cw_run_native *x, cl_command_queue queue, cl_uint n)
     return cw_run_native_end(x, err);
 }
 
-cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
+                                               cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
@@ -93,7 +95,8 @@ cl_int cw_run_hook_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint n
     return mark(&x, queue, n);
 }
 
-cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint n, const cl_event *list,
+                                                cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;

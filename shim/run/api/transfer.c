@@ -27,8 +27,8 @@ static bool make_side(struct side *s, const size_t *origin, const size_t *region
     if (slice && (slice < region[1] * s->row || slice % s->row))
         return false;
     s->slice = slice ? slice : region[1] * s->row;
-    if (s->slice >= LARGE || region[1] >= LARGE / s->row || region[2] >= LARGE / s->slice || origin[1] >= LARGE / s->row ||
-        origin[2] >= LARGE / s->slice)
+    if (s->slice >= LARGE || region[1] >= LARGE / s->row || region[2] >= LARGE / s->slice ||
+        origin[1] >= LARGE / s->row || origin[2] >= LARGE / s->slice)
         return false;
     s->start = origin[2] * s->slice + origin[1] * s->row + origin[0];
     s->span = (region[2] - 1) * s->slice + (region[1] - 1) * s->row + region[0];
@@ -41,11 +41,11 @@ static bool fits(const struct side *s, const struct cw_run_memory *m)
 }
 
 /* A buffer of the queue's context that the host may touch; NULL: not for us. */
-static struct cw_run_memory *buffer(const struct cw_run_enqueue *e, cl_mem handle, cl_mem_flags not)
+static struct cw_run_memory *buffer(const struct cw_run_enqueue *e, cl_mem handle, cl_mem_flags not )
 {
     struct cw_run_memory *m = cw_run_memory_buffer(handle);
 
-    return m && m->context == e->queue->context && !m->misaligned && !(m->flags & not) ? m : NULL;
+    return m && m->context == e->queue->context && !m->misaligned && !(m->flags & not ) ? m : NULL;
 }
 
 static struct cw_run_task *task(struct cw_run_enqueue *e, cl_command_type type, enum cw_run_work work)
@@ -69,9 +69,10 @@ static void uses(struct cw_run_task *t, int i, struct cw_run_memory *m)
 }
 
 /* The command that copies `region`; NULL: it is refused. `from` and `to` are first bytes. */
-static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type type, const size_t *region, uint8_t *to,
-                                     const struct side *to_side, struct cw_run_memory *to_memory, const uint8_t *from,
-                                     const struct side *from_side, struct cw_run_memory *from_memory)
+static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type type, const size_t *region,
+                                     uint8_t *to, const struct side *to_side, struct cw_run_memory *to_memory,
+                                     const uint8_t *from, const struct side *from_side,
+                                     struct cw_run_memory *from_memory)
 {
     struct cw_run_task *t = task(e, type, CW_RUN_COPY);
 
@@ -80,14 +81,17 @@ static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type t
         return NULL;
     }
     t->copy = (struct cw_run_transfer){.to = to,
-                                   .from = from,
-                                   .region = {region[0], region[1], region[2]},
-                                   .to_row = to_side->row,
-                                   .to_slice = to_side->slice,
-                                   .from_row = from_side->row,
-                                   .from_slice = from_side->slice};
-    cw_run_byte_range_add_access(e->queue, t, from_memory ? from_memory->region : cw_run_byte_range_region_at(from), from, from_side->span, false);
-    cw_run_byte_range_add_access(e->queue, t, to_memory ? to_memory->region : cw_run_byte_range_region_at(to), to, to_side->span, true);
+                                       .from = from,
+                                       .region = {region[0], region[1], region[2]},
+                                       .to_row = to_side->row,
+                                       .to_slice = to_side->slice,
+                                       .from_row = from_side->row,
+                                       .from_slice = from_side->slice};
+    cw_run_byte_range_add_access(e->queue, t,
+                                 from_memory ? from_memory->region : cw_run_byte_range_region_at(from), from,
+                                 from_side->span, false);
+    cw_run_byte_range_add_access(e->queue, t, to_memory ? to_memory->region : cw_run_byte_range_region_at(to),
+                                 to, to_side->span, true);
     if (to_memory)
         uses(t, 0, to_memory);
     if (from_memory)
@@ -111,8 +115,8 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
     struct side in, out;
     uint8_t *host, *bytes;
 
-    if (!m || !h->host || !make_side(&in, h->buffer_origin, h->region, h->buffer_row, h->buffer_slice) || !fits(&in, m) ||
-        !make_side(&out, h->host_origin, h->region, h->host_row, h->host_slice)) {
+    if (!m || !h->host || !make_side(&in, h->buffer_origin, h->region, h->buffer_row, h->buffer_slice) ||
+        !fits(&in, m) || !make_side(&out, h->host_origin, h->region, h->host_row, h->host_slice)) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
     }
@@ -126,8 +130,9 @@ static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host
 static const size_t zero[3] = {0, 0, 0};
 
 /* HOST(read?...) - the eight parameters that the plain forms share */
-static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, const void *host,
-                    cl_uint n, const cl_event *list, cl_event *event, bool write, bool *managed, struct cw_run_enqueue *e)
+static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+                    const void *host, cl_uint n, const cl_event *list, cl_event *event, bool write,
+                    bool *managed, struct cw_run_enqueue *e)
 {
     size_t origin[3] = {offset, 0, 0}, region[3] = {bytes, 1, 1};
     struct host_transfer h = {.type = write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
@@ -143,8 +148,9 @@ static cl_int plain(cl_command_queue queue, cl_mem buffer, cl_bool blocking, siz
     return *managed ? cw_run_enqueue_commit(e, t, blocking) : CL_SUCCESS;
 }
 
-cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-                                       void *host, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+                                       size_t bytes, void *host, cl_uint n, const cl_event *list,
+                                       cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
@@ -155,12 +161,13 @@ cl_int cw_run_hook_clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
         return err;
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, 1, &buffer);
-    return cw_run_native_end(
-        &x, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host,
+                                                               x.n, x.list, x.event));
 }
 
-cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-                                        const void *host, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                        size_t offset, size_t bytes, const void *host, cl_uint n,
+                                        const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
@@ -171,28 +178,28 @@ cl_int cw_run_hook_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
         return err;
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, 1, &buffer);
-    return cw_run_native_end(
-        &x, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host,
+                                                                x.n, x.list, x.event));
 }
 
 #define RECT(name, command, writes, constness)                                                               \
-    cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *buffer_origin, \
-                              const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice, \
-                              size_t host_row, size_t host_slice, constness void *host, cl_uint n,           \
-                              const cl_event *list, cl_event *event)                                         \
+    cl_int cw_run_hook_##name(cl_command_queue queue, cl_mem buffer, cl_bool blocking,                       \
+                              const size_t *buffer_origin, const size_t *host_origin, const size_t *region,  \
+                              size_t buffer_row, size_t buffer_slice, size_t host_row, size_t host_slice,    \
+                              constness void *host, cl_uint n, const cl_event *list, cl_event *event)        \
     {                                                                                                        \
         struct host_transfer h = {command,    writes,       buffer,   buffer_origin, host_origin, region,    \
                                   buffer_row, buffer_slice, host_row, host_slice,    host};                  \
         struct cw_run_enqueue e;                                                                             \
         struct cw_run_native x;                                                                              \
         struct cw_run_task *t;                                                                               \
-        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))           \
-            return cw_run_enqueue_commit(&e, t, blocking);                                                           \
+        if (cw_run_enqueue_begin_transfer(&e, queue, n, list, event, blocking) && (t = host_task(&e, &h)))   \
+            return cw_run_enqueue_commit(&e, t, blocking);                                                   \
         cw_run_native_follow(&x, &e);                                                                        \
         cw_run_native_uses(&x, 1, &buffer);                                                                  \
-        return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin, region, \
-                                                    buffer_row, buffer_slice, host_row, host_slice, host, x.n, \
-                                                    x.list, x.event));                                       \
+        return cw_run_native_end(&x, cw_native.name(queue, buffer, blocking, buffer_origin, host_origin,     \
+                                                    region, buffer_row, buffer_slice, host_row, host_slice,  \
+                                                    host, x.n, x.list, x.event));                            \
     }
 RECT(clEnqueueReadBufferRect, CL_COMMAND_READ_BUFFER_RECT, false, )
 RECT(clEnqueueWriteBufferRect, CL_COMMAND_WRITE_BUFFER_RECT, true, const)
@@ -217,8 +224,9 @@ static struct cw_run_task *between(struct cw_run_enqueue *e, cl_command_type typ
     return copy_task(e, type, region, b->address + out.start, &out, b, a->address + in.start, &in, a);
 }
 
-cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
-                                       size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                                       size_t to_offset, size_t bytes, cl_uint n, const cl_event *list,
+                                       cl_event *event)
 {
     size_t a[3] = {from_offset, 0, 0}, b[3] = {to_offset, 0, 0}, region[3] = {bytes, 1, 1};
     struct cw_run_enqueue e;
@@ -233,32 +241,36 @@ cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_m
     return cw_run_native_end(&x, cw_run_content_copy(&x, queue, from, to, from_offset, to_offset, bytes));
 }
 
-cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
-                                           const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
-                                           size_t to_row, size_t to_slice, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
+                                           const size_t *from_origin, const size_t *to_origin,
+                                           const size_t *region, size_t from_row, size_t from_slice,
+                                           size_t to_row, size_t to_slice, cl_uint n, const cl_event *list,
+                                           cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
     if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
-        (t = between(&e, CL_COMMAND_COPY_BUFFER_RECT, from, to, from_origin, to_origin, region, from_row, from_slice, to_row,
-                     to_slice)))
+        (t = between(&e, CL_COMMAND_COPY_BUFFER_RECT, from, to, from_origin, to_origin, region, from_row,
+                     from_slice, to_row, to_slice)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, 2, (cl_mem[]){from, to});
-    return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region, from_row,
-                                                                   from_slice, to_row, to_slice, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin,
+                                                                   region, from_row, from_slice, to_row,
+                                                                   to_slice, x.n, x.list, x.event));
 }
 
-static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, const void *pattern, size_t pattern_bytes,
-                                     size_t offset, size_t bytes)
+static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, const void *pattern,
+                                     size_t pattern_bytes, size_t offset, size_t bytes)
 {
     struct cw_run_memory *m = buffer(e, handle, 0);
     struct cw_run_task *t = NULL;
 
-    if (m && pattern && pattern_bytes && pattern_bytes <= sizeof t->fill.pattern && !(pattern_bytes & (pattern_bytes - 1)) &&
-        bytes && offset <= m->bytes && bytes <= m->bytes - offset && offset % pattern_bytes == 0 && bytes % pattern_bytes == 0)
+    if (m && pattern && pattern_bytes && pattern_bytes <= sizeof t->fill.pattern &&
+        !(pattern_bytes & (pattern_bytes - 1)) && bytes && offset <= m->bytes && bytes <= m->bytes - offset &&
+        offset % pattern_bytes == 0 && bytes % pattern_bytes == 0)
         t = task(e, CL_COMMAND_FILL_BUFFER, CW_RUN_FILL);
     if (!t) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
@@ -273,19 +285,21 @@ static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, co
     return t;
 }
 
-cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
-                                       size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
+cl_int cw_run_hook_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                       size_t pattern_bytes, size_t offset, size_t bytes, cl_uint n,
+                                       const cl_event *list, cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
-    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) && (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
+        (t = fill_task(&e, buffer, pattern, pattern_bytes, offset, bytes)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, 1, &buffer);
-    return cw_run_native_end(
-        &x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, x.n, x.list, x.event));
+    return cw_run_native_end(&x, cw_native.clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset,
+                                                               bytes, x.n, x.list, x.event));
 }
 
 /* ---- migration: all memory is where it shall be */
@@ -294,8 +308,9 @@ static struct cw_run_task *migrate_task(struct cw_run_enqueue *e, cl_uint n, con
                                         cl_mem_migration_flags flags)
 {
     struct cw_run_task *t = NULL;
-    bool plain = n && objects && !(flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST |
-                                                                     CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED));
+    bool plain = n && objects &&
+                 !(flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST |
+                                                     CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED));
 
     for (cl_uint i = 0; plain && i < n; i++)
         plain = buffer(e, objects[i], 0);
@@ -309,16 +324,18 @@ static struct cw_run_task *migrate_task(struct cw_run_enqueue *e, cl_uint n, con
 }
 
 cl_int cw_run_hook_clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *objects,
-                                              cl_mem_migration_flags flags, cl_uint n, const cl_event *list, cl_event *event)
+                                              cl_mem_migration_flags flags, cl_uint n, const cl_event *list,
+                                              cl_event *event)
 {
     struct cw_run_enqueue e;
     struct cw_run_native x;
     struct cw_run_task *t;
 
-    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) && (t = migrate_task(&e, count, objects, flags)))
+    if (cw_run_enqueue_begin(&e, queue, n, list, event, false) &&
+        (t = migrate_task(&e, count, objects, flags)))
         return cw_run_enqueue_commit(&e, t, false);
     cw_run_native_follow(&x, &e);
     cw_run_native_uses(&x, count, objects);
-    return cw_run_native_end(&x,
-                             cw_native.clEnqueueMigrateMemObjects(queue, count, objects, flags, x.n, x.list, x.event));
+    return cw_run_native_end(
+        &x, cw_native.clEnqueueMigrateMemObjects(queue, count, objects, flags, x.n, x.list, x.event));
 }

@@ -52,8 +52,9 @@ bool cw_run_fault_start(const char *text, bool any)
 
 bool cw_run_fault_cuts(void)
 {
-    return cw_run_fault_planted == CW_RUN_FAULT_NONE || (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE &&
-                                                            cw_run_fault_planted != CW_RUN_FAULT_FAIL);
+    return cw_run_fault_planted == CW_RUN_FAULT_NONE ||
+           (cw_run_fault_planted >= CW_RUN_FAULT_NAIVE && cw_run_fault_planted != CW_RUN_FAULT_LATE &&
+            cw_run_fault_planted != CW_RUN_FAULT_FAIL);
 }
 
 bool cw_run_fault_now(enum cw_run_fault kind)
@@ -111,8 +112,8 @@ struct cw_run_task *cw_run_fault_swap(struct cw_run_task *t)
     for (uint32_t i = 0; i < t->num_successors; i++) {
         struct cw_run_task *s = (struct cw_run_task *)(t->successors[i] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
-        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 || s->tiles || s->lane != t->lane ||
-            s->place != t->place)
+        if (!s || t->successors[i] & CW_RUN_EDGE_BITS || s->work != CW_RUN_LAUNCH || s->waits != 1 ||
+            s->tiles || s->lane != t->lane || s->place != t->place)
             continue;
         if (!cw_run_fault_now(CW_RUN_FAULT_SWAP))
             return NULL;

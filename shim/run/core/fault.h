@@ -3,23 +3,36 @@
  * Nth launch that another waits for runs after that one; stale, the Nth launch sees zeros in place of its
  * data; early, the Nth event is complete before its command is; late, the Nth launch that a helper has run
  * counts as failed; fail, home refuses the Nth launch; narrow, from the Nth on the ranges that launches are
- * said to reach (models/reach.h) end one element of four bytes too early. Of tiles (tiles/tile.h): naive, from the
- * Nth on they see the ids that a global offset alone would give them; half, the Nth is not run; twice, the
- * Nth is run twice; offset, from the Nth on of those that have a global offset it is forgotten; local, the
- * Nth has half the local size that it should have; refuse, from the Nth on helpers do not take them; order,
- * the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten programs cannot
- * be built from the Nth on. Of caches: alike, all keys are the same, whatever N and the way of running.
- * Unbuilt, refuse and alike must change nothing. */
+ * said to reach (models/reach.h) end one element of four bytes too early. Of tiles (tiles/tile.h): naive,
+ * from the Nth on they see the ids that a global offset alone would give them; half, the Nth is not run;
+ * twice, the Nth is run twice; offset, from the Nth on of those that have a global offset it is forgotten;
+ * local, the Nth has half the local size that it should have; refuse, from the Nth on helpers do not take
+ * them; order, the Nth tile of a group run that another one depends on runs after that; unbuilt, rewritten
+ * programs cannot be built from the Nth on. Of caches: alike, all keys are the same, whatever N and the way
+ * of running. Unbuilt, refuse and alike must change nothing. */
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
 #include "../run.h"
 
 enum cw_run_fault {
-    CW_RUN_FAULT_NONE, CW_RUN_FAULT_DROP, CW_RUN_FAULT_SWAP, CW_RUN_FAULT_STALE, CW_RUN_FAULT_EARLY,
-    CW_RUN_FAULT_NARROW, CW_RUN_FAULT_NAIVE, CW_RUN_FAULT_HALF, CW_RUN_FAULT_TWICE, CW_RUN_FAULT_LOCAL,
-    CW_RUN_FAULT_REFUSE, CW_RUN_FAULT_UNBUILT, CW_RUN_FAULT_LATE, CW_RUN_FAULT_ORDER, CW_RUN_FAULT_FAIL,
-    CW_RUN_FAULT_OFFSET, CW_RUN_FAULT_ALIKE
+    CW_RUN_FAULT_NONE,
+    CW_RUN_FAULT_DROP,
+    CW_RUN_FAULT_SWAP,
+    CW_RUN_FAULT_STALE,
+    CW_RUN_FAULT_EARLY,
+    CW_RUN_FAULT_NARROW,
+    CW_RUN_FAULT_NAIVE,
+    CW_RUN_FAULT_HALF,
+    CW_RUN_FAULT_TWICE,
+    CW_RUN_FAULT_LOCAL,
+    CW_RUN_FAULT_REFUSE,
+    CW_RUN_FAULT_UNBUILT,
+    CW_RUN_FAULT_LATE,
+    CW_RUN_FAULT_ORDER,
+    CW_RUN_FAULT_FAIL,
+    CW_RUN_FAULT_OFFSET,
+    CW_RUN_FAULT_ALIKE
 };
 
 /* Called by start(). any: whatever `text` says may be planted, not only what changes nothing. False: it says
@@ -38,8 +51,8 @@ bool cw_run_fault_asks_since(enum cw_run_fault kind);
 /* How much a range of `bytes` is to be cut short. Lock held. */
 size_t cw_run_fault_narrow(size_t bytes);
 
-/* One line for stderr at the end: whether the fault that was asked for has happened. Returns its length, 0 when none was
- * asked for. A test that finds everything the same proves nothing otherwise. */
+/* One line for stderr at the end: whether the fault that was asked for has happened. Returns its length, 0
+ * when none was asked for. A test that finds everything the same proves nothing otherwise. */
 int cw_run_fault_describe(char *text, size_t size);
 
 bool cw_run_fault_cuts(void); /* launches are cut as if no fault were planted, or because of it */

@@ -21,8 +21,8 @@ struct cw_run_state_all cw_run = {.lock = PTHREAD_MUTEX_INITIALIZER,
 
 static struct garbage *garbage;
 
-/* Test builds (-DCW_SHAKE): threads stop for a while wherever the lock changes hands, so that they meet in orders that are
- * rare otherwise (test/runmode/shake.slow.sh). */
+/* Test builds (-DCW_SHAKE): threads stop for a while wherever the lock changes hands, so that they meet in
+ * orders that are rare otherwise (test/runmode/shake.slow.sh). */
 #ifdef CW_SHAKE
 #include <sched.h>
 static void shake(void)
@@ -44,7 +44,8 @@ static void shake(void)
 #define shake() ((void)0)
 #endif
 
-/* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for a while. */
+/* It is held for some microseconds, and to be woken takes ten times as long: who meets another one tries for
+ * a while. */
 #define TRIES 256
 
 static _Atomic bool kept; /* by `holder`, for ever */
@@ -197,7 +198,8 @@ void cw_run_global_lock_follow(struct cw_run_foreign *f)
 static cl_int status_of(cl_event event)
 {
     cl_int status = CL_COMPLETE;
-    cl_int err = cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int err =
+        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
 
     return err == CL_SUCCESS ? status : err;
 }
@@ -233,7 +235,8 @@ void cw_run_global_lock_look_at_failures(void)
     }
 }
 
-/* Runs on a thread of the vendor, or inside a call of ours. The vendor tells what was asked for, not what happened. */
+/* Runs on a thread of the vendor, or inside a call of ours. The vendor tells what was asked for, not what
+ * happened. */
 static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
 {
     struct cw_run_foreign *f = data;

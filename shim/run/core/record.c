@@ -10,8 +10,8 @@ typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
 
 static bucket table[BUCKETS]; /* untouched pages cost nothing */
 
-/* Objects that lie side by side have buckets that do: who meets many must not meet as many pages of the table for the first time.
- * Those of other megabytes are scattered by what is above. */
+/* Objects that lie side by side have buckets that do: who meets many must not meet as many pages of the table
+ * for the first time. Those of other megabytes are scattered by what is above. */
 static bucket *bucket_of(const void *handle)
 {
     uint64_t at = (uint64_t)(uintptr_t)handle, far = (at >> 20) * 0x9e3779b97f4a7c15u;

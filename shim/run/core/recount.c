@@ -51,7 +51,8 @@ bool cw_run_recount_again(struct cw_run_recount *r)
     if (over)
         return false; /* none has begun since `changes`, when all but our own were over */
     cw_run_global_lock_take();
-    while ((in_progress(&r->changes) || cw_run_global_lock_has_releases()) && cw_run_global_lock_now_ns() < r->until_ns) {
+    while ((in_progress(&r->changes) || cw_run_global_lock_has_releases()) &&
+           cw_run_global_lock_now_ns() < r->until_ns) {
         cw_run_global_lock_give(); /* their notes need it; and it hands over what is noted to be gone */
         sched_yield();
         cw_run_global_lock_take();

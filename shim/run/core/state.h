@@ -1,5 +1,5 @@
-/* state.h - the state of run mode: one per process, protected by its own lock (cw_run_global_lock_take, run.h) but where it says
- * otherwise. */
+/* state.h - the state of run mode: one per process, protected by its own lock (cw_run_global_lock_take,
+ * run.h) but where it says otherwise. */
 #ifndef CW_RUN_STATE_H
 #define CW_RUN_STATE_H
 
@@ -7,27 +7,27 @@
 
 struct cw_run_counts {
     uint64_t managed, launches, moved, reordered, windows, retired, cut, tiles, kept, again;
-    atomic_ullong by_rows; /* tiles; lock not needed */
+    atomic_ullong by_rows;                /* tiles; lock not needed */
     uint64_t native[CW_RUN_REASON_COUNT]; /* by enum cw_run_reason */
 };
 
 struct cw_run_state_all {
     pthread_mutex_t lock;
-    _Atomic uint32_t done; /* changes when something has retired (cw_run_global_lock_wait) */
+    _Atomic uint32_t done;    /* changes when something has retired (cw_run_global_lock_wait) */
     _Atomic pthread_t holder; /* of the lock; 0: nobody, or a thread of ours that waits */
-    pthread_cond_t timer; /* there is something for the timer, which sleeps */
+    pthread_cond_t timer;     /* there is something for the timer, which sleeps */
     bool timer_asleep, timer_wanted, quit, threads;
-    bool ready;           /* start() has succeeded */
-    bool forked;          /* we are the child of a fork */
-    bool ending;          /* the process ends: what is not compiled yet for helpers will not be */
-    bool abandoned;       /* the process ends, and some commands never will: lanes that come back from them stop */
-    bool off;             /* everything new is native: fork, a function that we do not know */
-    bool begun;           /* helpers, history, models: tuning/activation.h */
-    bool recording;       /* the program's commands are recorded, too; constant after start() */
-    bool all, chaos;      /* all: CLWEAVE_MANAGE_ALL */
-    bool native_kernels;  /* the program enqueues functions of its own */
+    bool ready;      /* start() has succeeded */
+    bool forked;     /* we are the child of a fork */
+    bool ending;     /* the process ends: what is not compiled yet for helpers will not be */
+    bool abandoned;  /* the process ends, and some commands never will: lanes that come back from them stop */
+    bool off;        /* everything new is native: fork, a function that we do not know */
+    bool begun;      /* helpers, history, models: tuning/activation.h */
+    bool recording;  /* the program's commands are recorded, too; constant after start() */
+    bool all, chaos; /* all: CLWEAVE_MANAGE_ALL */
+    bool native_kernels; /* the program enqueues functions of its own */
     uint64_t random, batches, sequence;
-    uint64_t records;     /* of objects but events, made and freed so far */
+    uint64_t records; /* of objects but events, made and freed so far */
     struct cw_run_task *window_first, *window_last;
     uint32_t window_count;
     uint64_t window_since_ns;
@@ -35,12 +35,12 @@ struct cw_run_state_all {
     bool retiring;
     pthread_t retirer; /* who does it */
     uint32_t waiters;
-    uint32_t unfinished;  /* managed commands that have not retired */
-    uint32_t reserved;    /* every lane has room for so many that are ready */
+    uint32_t unfinished;           /* managed commands that have not retired */
+    uint32_t reserved;             /* every lane has room for so many that are ready */
     uint32_t running, ready_count; /* commands; in all heaps */
-    uint32_t wanted;      /* copies of programs that workers are to make */
-    uint32_t preparing;   /* lanes that build a helper's copy of a program */
-    uint32_t copies;      /* helpers' copies of programs so far */
+    uint32_t wanted;               /* copies of programs that workers are to make */
+    uint32_t preparing;            /* lanes that build a helper's copy of a program */
+    uint32_t copies;               /* helpers' copies of programs so far */
     struct cw_run_worker lanes[CW_RUN_LANES];
     uint32_t num_lanes;
     struct cw_run_foreign *to_register; /* by cw_run_global_lock_give */

@@ -1,5 +1,5 @@
-/* thread.c - what a thread needs to run kernels: room on its stack, the usual floating point environment, faults that
- * reach their handlers. Threads of ours are made so; threads of the program are looked at. */
+/* thread.c - what a thread needs to run kernels: room on its stack, the usual floating point environment,
+ * faults that reach their handlers. Threads of ours are made so; threads of the program are looked at. */
 #include "threads.h"
 
 #include <errno.h>
@@ -98,8 +98,8 @@ void cw_run_thread_park(void)
         pause();
 }
 
-/* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit here. A stack
- * that the program has switched to is none of those that are known. */
+/* Kernels keep what is private to work-items on the stack: what fits into that of a vendor's thread must fit
+ * here. A stack that the program has switched to is none of those that are known. */
 static bool is_roomy(void)
 {
     size_t left = cw_stack_left();

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Starts a thread that no signal of the program reaches, but faults of its own: kernels may divide by zero, which vendors
- * handle, and write to memory that the program watches. It has the usual floating point environment and stack. False, with
- * a message, when there can be none. Lock held. */
+/* Starts a thread that no signal of the program reaches, but faults of its own: kernels may divide by zero,
+ * which vendors handle, and write to memory that the program watches. It has the usual floating point
+ * environment and stack. False, with a message, when there can be none. Lock held. */
 bool cw_run_thread_create(pthread_t *thread, void *(*body)(void *), void *data);
 
 /* The same without a message; what a failure means is the caller's to say. Any thread. */
@@ -18,12 +18,13 @@ bool cw_run_thread_try(pthread_t *thread, void *(*body)(void *), void *data);
  * (compile_area.h). */
 bool cw_run_thread_to_compile(pthread_t *thread, void *(*body)(void *), void *data);
 
-/* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no worker. */
+/* Whether this thread drives a lane. One that does ends its own process (a callback may call exit()) as no
+ * worker. */
 void cw_run_thread_becomes_worker(bool is);
 
 /* A thread of the program inside a call in which it may wait or run commands. */
 struct cw_run_caller {
-    bool roomy;  /* its stack is as good as a vendor's thread: it may run kernels */
+    bool roomy; /* its stack is as good as a vendor's thread: it may run kernels */
     int cancel;
 #if defined __x86_64__
     unsigned control;
@@ -31,16 +32,16 @@ struct cw_run_caller {
     fenv_t floats;
 #endif
 };
-/* Between the two it cannot be cancelled, as it would take the lock with it, and kernels neither see how it rounds and traps,
- * nor raise its flags. */
+/* Between the two it cannot be cancelled, as it would take the lock with it, and kernels neither see how it
+ * rounds and traps, nor raise its flags. */
 void cw_run_thread_caller_enter(struct cw_run_caller *c);
 void cw_run_thread_caller_leave(const struct cw_run_caller *c);
 
 /* What threads are like in this process; once, at its start. */
 void cw_run_thread_look(void);
 
-/* Stop and join; the lock is not held, and nothing new may come. When commands were abandoned lanes are left behind: their
- * workers never return, which cw_run_thread_park sees to. */
+/* Stop and join; the lock is not held, and nothing new may come. When commands were abandoned lanes are left
+ * behind: their workers never return, which cw_run_thread_park sees to. */
 void cw_run_worker_stop_all(void);
 void cw_run_window_stop(void);
 void cw_run_callback_stop(void);

@@ -1,5 +1,5 @@
-/* types.h - the records, commands and lanes of run mode, and the state that its lock protects: cw_run.lock guards
- * everything here unless it says otherwise. run.h says how they work together. */
+/* types.h - the records, commands and lanes of run mode, and the state that its lock protects: cw_run.lock
+ * guards everything here unless it says otherwise. run.h says how they work together. */
 #ifndef CW_RUN_TYPES_H
 #define CW_RUN_TYPES_H
 
@@ -18,13 +18,22 @@
 #define CW_RUN_TIMER_AGES    16   /* that it waits at most while the program closes windows itself */
 #define CW_RUN_WINDOW_LIMIT  4096 /* commands that wait before the window closes by itself */
 #define CW_RUN_WINDOW_AGE_NS 100000
-#define CW_RUN_CHAOS_AGE_NS  5000000 /* under chaos, whose purpose is windows in which much may change places */
-#define CW_RUN_BRIEF_OPS     1048576 /* that are over soon: a millisecond at worst */
-#define CW_RUN_LONG_NS       1000000 /* kernels of this length gain nothing from being managed at home */
+#define CW_RUN_CHAOS_AGE_NS                                                                                  \
+    5000000                      /* under chaos, whose purpose is windows in which much may change places */
+#define CW_RUN_BRIEF_OPS 1048576 /* that are over soon: a millisecond at worst */
+#define CW_RUN_LONG_NS   1000000 /* kernels of this length gain nothing from being managed at home */
 
 /* ---- records: what is known of an object of the program, by its handle */
 
-enum cw_run_kind { CW_RUN_CONTEXT, CW_RUN_QUEUE, CW_RUN_MEMORY, CW_RUN_PROGRAM, CW_RUN_KERNEL, CW_RUN_EVENT, CW_RUN_OPAQUE };
+enum cw_run_kind {
+    CW_RUN_CONTEXT,
+    CW_RUN_QUEUE,
+    CW_RUN_MEMORY,
+    CW_RUN_PROGRAM,
+    CW_RUN_KERNEL,
+    CW_RUN_EVENT,
+    CW_RUN_OPAQUE
+};
 
 struct cw_run_record {
     const void *handle;
@@ -44,42 +53,44 @@ struct cw_run_context_device { /* where commands of one context can run: one per
 
 struct cw_run_context {
     struct cw_run_record r;
-    struct cw_context_devices *slots;      /* NULL: nothing in this context is managed */
+    struct cw_context_devices *slots;     /* NULL: nothing in this context is managed */
     struct cw_run_context_device *places; /* slots->n */
-    _Atomic uint32_t own_objects; /* queues and programs of ours in the program's context: hidden from its reference count */
-    uint32_t events;             /* of managed commands: user events retain the context, others do not */
-    cl_command_queue idle_queue; /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
+    _Atomic uint32_t own_objects; /* queues and programs of ours in the program's context: hidden from its
+                                     reference count */
+    uint32_t events;              /* of managed commands: user events retain the context, others do not */
+    cl_command_queue
+        idle_queue; /* ours, for commands that do nothing (tasks/reference_counts.c); NULL: none yet */
 };
 
-struct cw_run_aside { /* tuning/bypass.c */
-    uint32_t poor; /* windows with launches since the last that gained something */
-    uint32_t left; /* synchronisations for which commands are native; 0: they are managed */
-    uint32_t span; /* what `left` began with; 0: never */
-    uint32_t copies;    /* cw_run.copies when it last looked: with more of them there may be more to gain */
-    uint64_t since_ns;  /* the first native launch since the program has waited; 0: none */
-    double spent_ns;    /* on native launches, not yet a program's */
+struct cw_run_aside {  /* tuning/bypass.c */
+    uint32_t poor;     /* windows with launches since the last that gained something */
+    uint32_t left;     /* synchronisations for which commands are native; 0: they are managed */
+    uint32_t span;     /* what `left` began with; 0: never */
+    uint32_t copies;   /* cw_run.copies when it last looked: with more of them there may be more to gain */
+    uint64_t since_ns; /* the first native launch since the program has waited; 0: none */
+    double spent_ns;   /* on native launches, not yet a program's */
 };
 
 struct cw_run_queue {
     struct cw_run_record r;
     struct cw_run_context *context;
     bool managed, in_order, profiled, synchronous;
-    uint32_t home;               /* index into context->places */
+    uint32_t home;                    /* index into context->places */
     struct cw_run_task *first, *last; /* not retired yet, in program order */
-    struct cw_run_task *join;    /* what every later command waits for: a barrier, or inherited native work */
-    uint64_t native_given;       /* native commands so far, counted before and after the vendor's call */
-    uint64_t native_known;       /* up to here they are finished, or `join` waits for them */
-    uint32_t native_calls;       /* of the vendor for them that threads are in */
-    cl_event *gates;             /* native commands that an unset user event holds; retained */
+    struct cw_run_task *join; /* what every later command waits for: a barrier, or inherited native work */
+    uint64_t native_given;    /* native commands so far, counted before and after the vendor's call */
+    uint64_t native_known;    /* up to here they are finished, or `join` waits for them */
+    uint32_t native_calls;    /* of the vendor for them that threads are in */
+    cl_event *gates;          /* native commands that an unset user event holds; retained */
     uint32_t num_gates, cap_gates;
-    uint64_t last_end_ns;        /* END of the latest retired command */
-    uint32_t events;             /* of managed commands: user events do not retain the queue, others do */
+    uint64_t last_end_ns; /* END of the latest retired command */
+    uint32_t events;      /* of managed commands: user events do not retain the queue, others do */
     struct cw_run_aside aside;
-    bool again;                  /* a launch is under way that is in no list (tuning/repeat.h), ... */
-    pthread_t again_by;          /* ... in this thread */
-    uint64_t calls, calls_over;  /* callbacks that are for the callback thread: due so far, returned */
+    bool again;                      /* a launch is under way that is in no list (tuning/repeat.h), ... */
+    pthread_t again_by;              /* ... in this thread */
+    uint64_t calls, calls_over;      /* callbacks that are for the callback thread: due so far, returned */
     struct cw_run_callback *natives; /* callbacks on native commands: not called yet, or not returned */
-    uint32_t lasts;              /* memory objects whose last command is one of the queue */
+    uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
 /* One memory whose accesses are ordered among each other: an allocation of ours, or all other host memory. */
@@ -106,22 +117,24 @@ struct cw_run_map {
 struct cw_run_memory {
     struct cw_run_record r;
     struct cw_run_context *context;
-    struct cw_run_memory *root;  /* itself, or a sub-buffer's parent */
-    bool managed;                /* its bytes lie at `address` */
-    struct cw_run_image *image;  /* what the bytes are the pixels of; NULL: a buffer */
-    bool own;                    /* root: the memory is ours */
-    bool misaligned;             /* a sub-buffer that some device would refuse */
-    cl_mem_flags flags;          /* as the program gave them, access flags inherited */
+    struct cw_run_memory *root; /* itself, or a sub-buffer's parent */
+    bool managed;               /* its bytes lie at `address` */
+    struct cw_run_image *image; /* what the bytes are the pixels of; NULL: a buffer */
+    bool own;                   /* root: the memory is ours */
+    bool misaligned;            /* a sub-buffer that some device would refuse */
+    cl_mem_flags flags;         /* as the program gave them, access flags inherited */
     uint8_t *address;
     size_t bytes;
-    uint64_t id;                 /* a handle may come again, this does not */
+    uint64_t id; /* a handle may come again, this does not */
     struct cw_run_region *region;
-    struct cw_run_map *maps;     /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
-    uint32_t root_maps;          /* how many, which the vendor counts at the root */
-    cl_mem *mirrors;             /* by lane number; buffers of helpers' contexts over the same bytes */
-    struct cw_run_queue *last;   /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
-    uint64_t last_sequence;      /* that command's */
-    bool settled;                /* root: the vendor does not take a native command for the last one */
+    struct cw_run_map
+        *maps; /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
+    uint32_t root_maps; /* how many, which the vendor counts at the root */
+    cl_mem *mirrors;    /* by lane number; buffers of helpers' contexts over the same bytes */
+    struct cw_run_queue
+        *last; /* root: of the last command on it, if that is managed (tasks/reference_counts.h); busy */
+    uint64_t last_sequence; /* that command's */
+    bool settled;           /* root: the vendor does not take a native command for the last one */
 };
 
 /* A private copy of a program on a helper's lane. */
@@ -137,33 +150,36 @@ enum cw_run_copy_state {
 struct cw_run_program {
     struct cw_run_record r;
     struct cw_run_context *context;
-    char *source, *options;      /* NULL source: nothing that we can read */
-    char *given;                 /* the source before its headers were put in; NULL: it has none */
-    char *linked;                /* was linked of several: what `source` will be when it is known to compile; else NULL */
-    char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL: not, or not known */
-    char *built_with;            /* made of a binary: the options of the build that it is from; else NULL */
-    struct cw_key key;           /* of both (history_key.h); none: not known yet */
-    double spent_ns, untold_ns;  /* on kernels at home; what the history does not know of it yet */
-    uint8_t copy[CW_RUN_LANES];  /* enum cw_run_copy_state, by lane number */
-    uint64_t sought_again;       /* bit l: on lane l, after another one has built it */
-    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled (tuning/first_launch.h); NULL: nothing yet */
-    cl_program kept;             /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
-    bool kept_bare;              /* it was built with NULL for options */
-    bool kept_real;              /* the vendor has built it itself, too */
-    double kept_saved_ns;        /* what it has saved not to */
-    uint32_t kernels;            /* records of kernels */
-    bool gone;                   /* for the program, while we still work on it: hidden from its context's reference count */
-    _Atomic uint32_t own_kernels;/* clones of ours: hidden from its reference count */
+    char *source, *options; /* NULL source: nothing that we can read */
+    char *given;            /* the source before its headers were put in; NULL: it has none */
+    char *linked; /* was linked of several: what `source` will be when it is known to compile; else NULL */
+    char *compiled, *compiled_with; /* by clCompileProgram: the source with its headers, and options; NULL:
+                                       not, or not known */
+    char *built_with;           /* made of a binary: the options of the build that it is from; else NULL */
+    struct cw_key key;          /* of both (history_key.h); none: not known yet */
+    double spent_ns, untold_ns; /* on kernels at home; what the history does not know of it yet */
+    uint8_t copy[CW_RUN_LANES]; /* enum cw_run_copy_state, by lane number */
+    uint64_t sought_again;      /* bit l: on lane l, after another one has built it */
+    struct cw_run_first_launch *warm[CW_RUN_LANES]; /* by lane number: what its vendor has compiled
+                                                       (tuning/first_launch.h); NULL: nothing yet */
+    cl_program kept;      /* whose kernels its kernels are (builds/build_cache.h); NULL: its own */
+    bool kept_bare;       /* it was built with NULL for options */
+    bool kept_real;       /* the vendor has built it itself, too */
+    double kept_saved_ns; /* what it has saved not to */
+    uint32_t kernels;     /* records of kernels */
+    bool gone; /* for the program, while we still work on it: hidden from its context's reference count */
+    _Atomic uint32_t own_kernels; /* clones of ours: hidden from its reference count */
     bool parsed;
-    bool manageable;             /* nothing in the source forbids it */
-    bool doubtful;               /* but something in it could be made by ##: ask the kernel's model */
-    bool group_free;             /* results cannot depend on the local size */
-    bool fixed_size;             /* a kernel demands a local size, or may */
+    bool manageable; /* nothing in the source forbids it */
+    bool doubtful;   /* but something in it could be made by ##: ask the kernel's model */
+    bool group_free; /* results cannot depend on the local size */
+    bool fixed_size; /* a kernel demands a local size, or may */
     struct cw_cl_source *tokens;
     struct cw_run_models *models; /* of its kernels; NULL: none, or not yet (models/program_models.h) */
-    uint64_t models_job;         /* who may set them */
-    cl_program *copies;          /* by lane number */
-    struct cw_run_rewritten *rewritten; /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
+    uint64_t models_job;          /* who may set them */
+    cl_program *copies;           /* by lane number */
+    struct cw_run_rewritten
+        *rewritten; /* for launches in tiles (tiles/tile_program.c); NULL: none was wanted */
 };
 
 enum cw_run_arg_kind { CW_RUN_ARG_UNSET, CW_RUN_ARG_VALUE, CW_RUN_ARG_LOCAL, CW_RUN_ARG_POINTER };
@@ -172,8 +188,8 @@ struct cw_run_arg {
     enum cw_run_arg_kind kind;
     uint32_t size, capacity;
     union {
-        uint64_t word;      /* VALUE up to 8 bytes */
-        uint8_t *bytes;     /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
+        uint64_t word;  /* VALUE up to 8 bytes */
+        uint8_t *bytes; /* VALUE over 8 bytes; owned by shadows, borrowed from the blob in tasks */
     };
     struct cw_run_memory *memory; /* in tasks: the buffer that the value names */
 };
@@ -182,23 +198,26 @@ struct cw_run_arg {
 struct cw_run_set {
     uint64_t word, id; /* id: of the buffer, 0: none */
     uint32_t size;
-    uint8_t kind;      /* enum cw_run_arg_kind; UNSET: it has to be set */
+    uint8_t kind; /* enum cw_run_arg_kind; UNSET: it has to be set */
 };
 
 /* Where a launch that is alone in its window went last: the next ones like it go there, too, for a while. */
 struct cw_run_repeat_place {
     uint64_t shape;
-    uint32_t home, lane, place, left, planned, copies; /* left: launches; planned: how often; copies: cw_run.copies then */
+    uint32_t home, lane, place, left, planned,
+        copies;  /* left: launches; planned: how often; copies: cw_run.copies then */
     int verdict; /* enum cw_run_verdict */
     double home_ns, plan_ns;
     double alone_ns, error_ns; /* at home, with nothing before it, if it is `known` (tuning/gain.h) */
     bool known;
 };
 
-/* The launch that a kernel did last, if it was one that may be done at once when it comes again (tuning/repeat.h). */
+/* The launch that a kernel did last, if it was one that may be done at once when it comes again
+ * (tuning/repeat.h). */
 struct cw_run_repeat {
     const struct cw_run_queue *queue;
-    uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same any more */
+    uint64_t sets, records; /* cw_run_kernel.sets, cw_run.records then: another number, and it is not the same
+                               any more */
     cl_uint dims;
     bool has_local;
     size_t global[3], local[3];
@@ -210,9 +229,9 @@ struct cw_run_trust {
     cl_device_id device;
     uint32_t dims;
     bool has_local, has_offset;
-    uint8_t uneven;         /* dimensions that the local size does not divide */
+    uint8_t uneven; /* dimensions that the local size does not divide */
     size_t local[3];
-    uint64_t local_bytes;   /* of local memory given as arguments */
+    uint64_t local_bytes; /* of local memory given as arguments */
 };
 
 /* What launches that are alike in everything that their work depends on took on a lane. */
@@ -227,30 +246,31 @@ struct cw_run_kernel {
     struct cw_run_program *program;
     char *name;
     uint32_t count;
-    struct cw_key key;      /* of its program and name (history_key.h); none: not known yet */
-    bool indirect;          /* reaches memory that is no argument */
+    struct cw_key key; /* of its program and name (history_key.h); none: not known yet */
+    bool indirect;     /* reaches memory that is no argument */
     bool parsed;
-    uint8_t *modes;         /* enum cw_access_mode by argument; NULL until parsed */
+    uint8_t *modes;          /* enum cw_access_mode by argument; NULL until parsed */
     struct cw_run_arg *args; /* small ones are set without the lock (api/kernel.c) */
-    _Atomic uint64_t sets;  /* how often one was set; lock not needed */
+    _Atomic uint64_t sets;   /* how often one was set; lock not needed */
     struct cw_run_trust *trusted;
-    struct cw_run_reacher *reacher; /* what it touches (models/reach.c); NULL: not asked yet */
+    struct cw_run_reacher *reacher;  /* what it touches (models/reach.c); NULL: not asked yet */
     struct cw_run_exclusion *flight; /* NULL: not known */
-    cl_kernel *clones;      /* by lane number: used by whoever has the lane */
-    struct cw_run_set **set; /* by lane number: the arguments of the clone; NULL: none yet */
-    uint32_t *launches;     /* by lane number */
-    struct cw_run_kinds *loaded; /* by lane number: what its vendor has code for (builds/compiler_resources.c) */
+    cl_kernel *clones;               /* by lane number: used by whoever has the lane */
+    struct cw_run_set **set;         /* by lane number: the arguments of the clone; NULL: none yet */
+    uint32_t *launches;              /* by lane number */
+    struct cw_run_kinds
+        *loaded; /* by lane number: what its vendor has code for (builds/compiler_resources.c) */
     struct cw_run_repeat_place memo;
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint8_t granted;        /* trials beyond the budget so far */
-    uint64_t owed;          /* bit l: lane l has run nothing but a first launch, whose time says nothing */
-    double *mean_ns;        /* by lane number: measured, 0: never */
-    double batch_ns;        /* the same at home, in a batch */
-    bool *broken;           /* by lane number: a launch failed there */
-    double ungrouped;       /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
-    bool grouped;           /* some do */
+    uint8_t granted;  /* trials beyond the budget so far */
+    uint64_t owed;    /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    double *mean_ns;  /* by lane number: measured, 0: never */
+    double batch_ns;  /* the same at home, in a batch */
+    bool *broken;     /* by lane number: a launch failed there */
+    double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
+    bool grouped;     /* some do */
     struct cw_run_tiled *tiled; /* what it needs to run in tiles (tiles/tile.h); NULL: never thought of */
 };
 
@@ -264,30 +284,37 @@ struct cw_run_callback {
     cl_int type, status;
     struct cw_run_event *event;
     struct cw_run_queue *queue;
-    uint64_t number;         /* of those that are due; 0: not counted in queue->calls */
-    uint64_t before;         /* native: must return before that number is called; 0: none waits for it */
-    uint64_t begun;          /* native: cw_run.sequence + 1 when the vendor's thread called it; 0: not yet */
+    uint64_t number; /* of those that are due; 0: not counted in queue->calls */
+    uint64_t before; /* native: must return before that number is called; 0: none waits for it */
+    uint64_t begun;  /* native: cw_run.sequence + 1 when the vendor's thread called it; 0: not yet */
 };
 
 struct cw_run_event {
     struct cw_run_record r;
     enum cw_run_event_kind what;
     struct cw_run_queue *queue;
-    struct cw_run_task *task;  /* until it retires */
+    struct cw_run_task *task; /* until it retires */
     cl_command_type type;
-    cl_command_type shown;     /* GATED: answered instead of the vendor's type; 0: not */
-    cl_int status;             /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
-    uint64_t times[4];         /* queued, submit, start, end */
+    cl_command_type shown; /* GATED: answered instead of the vendor's type; 0: not */
+    cl_int status;         /* MANAGED: once retired; USER: CL_SUBMITTED until it is set */
+    uint64_t times[4];     /* queued, submit, start, end */
     struct cw_run_callback *callbacks;
-    uint32_t calls_due;        /* callbacks that have not returned */
-    uint64_t calls;            /* MANAGED, over: queue->calls with its own callbacks */
-    bool asked;                /* the program has seen that it was not over */
-    uint64_t sequence;         /* MANAGED: the command's */
+    uint32_t calls_due; /* callbacks that have not returned */
+    uint64_t calls;     /* MANAGED, over: queue->calls with its own callbacks */
+    bool asked;         /* the program has seen that it was not over */
+    uint64_t sequence;  /* MANAGED: the command's */
 };
 
 /* ---- commands */
 
-enum cw_run_state { CW_RUN_LINKED, CW_RUN_READY, CW_RUN_RUNNING, CW_RUN_DONE, CW_RUN_RETIRING, CW_RUN_RETIRED };
+enum cw_run_state {
+    CW_RUN_LINKED,
+    CW_RUN_READY,
+    CW_RUN_RUNNING,
+    CW_RUN_DONE,
+    CW_RUN_RETIRING,
+    CW_RUN_RETIRED
+};
 
 enum cw_run_work { CW_RUN_NOTHING, CW_RUN_LAUNCH, CW_RUN_COPY, CW_RUN_FILL };
 
@@ -316,45 +343,46 @@ struct cw_run_fill {
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
 struct cw_run_task {
-    struct cw_run_queue *queue; /* NULL: internal */
+    struct cw_run_queue *queue;      /* NULL: internal */
     struct cw_run_task *prev, *next; /* in its queue */
     struct cw_run_task *window_next, *done_next;
-    struct cw_run_queue *joins; /* later commands of this queue wait for it */
+    struct cw_run_queue *joins;        /* later commands of this queue wait for it */
     struct cw_run_memory *memories[2]; /* buffers of a transfer */
-    struct cw_run_event *event; /* NULL: the program asked for none */
-    cl_event gate;              /* a user event for native commands behind this one */
+    struct cw_run_event *event;        /* NULL: the program asked for none */
+    cl_event gate;                     /* a user event for native commands behind this one */
     cl_command_type type;
     enum cw_run_state state;
     enum cw_run_work work;
-    bool released;              /* its window has closed */
-    bool has_run;               /* a planted fault ran it out of its turn */
-    bool timed;                 /* somebody may ask for its times[] */
-    bool chained;               /* took_ns is its share of a batch */
-    bool measured;              /* it is to be found out what the launch takes */
-    bool gauged;                /* its end matters to what plans have gained (tuning/gain.h) */
-    bool begun;                 /* a vendor has taken the launch: it may have changed memory */
-    bool able;                  /* of a part: its place has the code of whatever blocks it may be given */
+    bool released; /* its window has closed */
+    bool has_run;  /* a planted fault ran it out of its turn */
+    bool timed;    /* somebody may ask for its times[] */
+    bool chained;  /* took_ns is its share of a batch */
+    bool measured; /* it is to be found out what the launch takes */
+    bool gauged;   /* its end matters to what plans have gained (tuning/gain.h) */
+    bool begun;    /* a vendor has taken the launch: it may have changed memory */
+    bool able;     /* of a part: its place has the code of whatever blocks it may be given */
     bool pooled;
-    bool given_up;              /* never got into its queue: only keeps the order until its edges have come true */
-    bool tainted;               /* waits, by events, for native work that is not finished; known before its accesses are */
-    cl_int status, failed;      /* failed: the status that what it waited for gave it */
-    uint32_t waits, batched;    /* batched: how many of these are in batch number `batch` */
+    bool given_up; /* never got into its queue: only keeps the order until its edges have come true */
+    bool tainted;  /* waits, by events, for native work that is not finished; known before its accesses are */
+    cl_int status, failed;   /* failed: the status that what it waited for gave it */
+    uint32_t waits, batched; /* batched: how many of these are in batch number `batch` */
     uint64_t batch;
     uint32_t lane, home_lane, place; /* numbers; index into the context's places */
-    uint32_t window, index;     /* the window that it was in, and where (tuning/decide.c) */
-    uint64_t shape;             /* of a launch, for the history; 0: none */
-    uint64_t sets;              /* of the launch's kernel, when it was enqueued */
-    uint64_t alike;             /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
-    uint64_t sequence;          /* program order over all queues */
-    uint64_t recorded;          /* its number in the recorded log + 1; 0: it is not recorded */
-    uint64_t rank;              /* lower runs first */
+    uint32_t window, index;          /* the window that it was in, and where (tuning/decide.c) */
+    uint64_t shape;                  /* of a launch, for the history; 0: none */
+    uint64_t sets;                   /* of the launch's kernel, when it was enqueued */
+    uint64_t alike;    /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */
+    uint64_t sequence; /* program order over all queues */
+    uint64_t recorded; /* its number in the recorded log + 1; 0: it is not recorded */
+    uint64_t rank;     /* lower runs first */
     uint64_t times[4];
-    uint64_t took_ns;           /* the launch, where it was measured */
-    uint64_t ready_ns;          /* released, and all that it waited for over; on the clock of times[] */
-    uintptr_t *successors;      /* tasks | enum cw_run_edge */
+    uint64_t took_ns;      /* the launch, where it was measured */
+    uint64_t ready_ns;     /* released, and all that it waited for over; on the clock of times[] */
+    uintptr_t *successors; /* tasks | enum cw_run_edge */
     uint32_t num_successors, cap_successors, num_accesses;
     struct cw_run_access *accesses;
-    struct cw_run_tiles *tiles, *part_of; /* the launch is cut; it is one lane's part of a launch that is (tiles/tile.h) */
+    struct cw_run_tiles *tiles,
+        *part_of; /* the launch is cut; it is one lane's part of a launch that is (tiles/tile.h) */
     struct cw_run_group *group; /* it is one lane's part of a group run (groups/group.h) */
     bool groupable;             /* it may become a step of one when its turn comes */
     union {
@@ -367,7 +395,7 @@ struct cw_run_task {
 /* A vendor event that managed commands wait for. */
 struct cw_run_foreign {
     struct cw_run_foreign *next, *prev_open, *next_open; /* next: in to_register */
-    cl_event event;           /* retained */
+    cl_event event;                                      /* retained */
     struct cw_run_task *task; /* internal: is done when the event is. NULL: the event is over */
     bool registered;          /* the vendor knows of us */
 };
@@ -383,27 +411,28 @@ struct cw_run_watch {
 struct cw_run_worker {
     uint32_t number;
     cl_device_id device;
-    uint64_t recorded;       /* the device's id in the recorded log + 1; 0: not known */
+    uint64_t recorded; /* the device's id in the recorded log + 1; 0: not known */
     char name[24];
     const char *class_name;
     enum cw_device_kind kind;
     double speed;
     cl_uint units;
-    bool home;               /* some program context has it */
-    cl_context context;      /* of a helper: ours, made by whoever has the lane first */
-    cl_command_queue queue;  /* in that context */
+    bool home;              /* some program context has it */
+    cl_context context;     /* of a helper: ours, made by whoever has the lane first */
+    cl_command_queue queue; /* in that context */
     bool busy, has_worker, asleep, quit;
-    bool blocked;            /* what is ready must not overlap with what runs elsewhere (workers/exclusion.c) */
-    bool building;           /* its worker is occupied with a compiler */
-    bool orphan;             /* it can have no worker: the timer does what there is */
+    bool blocked;  /* what is ready must not overlap with what runs elsewhere (workers/exclusion.c) */
+    bool building; /* its worker is occupied with a compiler */
+    bool orphan;   /* it can have no worker: the timer does what there is */
     pthread_t worker;
     pthread_cond_t wake;
     struct cw_run_task **heap;
     uint32_t num_ready;
-    uint64_t busy_until_ns;  /* guess, for planning */
-    uint64_t virtual_end_ns; /* virtual clock: of its last command */
+    uint64_t busy_until_ns;    /* guess, for planning */
+    uint64_t virtual_end_ns;   /* virtual clock: of its last command */
     struct cw_run_watch watch; /* workers/watch.h */
-    struct cw_run_program *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
+    struct cw_run_program
+        *wanted[CW_RUN_WANTED]; /* to be built here when there is nothing else to do; busy */
     uint32_t num_wanted;
 };
 

@@ -1,5 +1,5 @@
-/* cache_size.c - the caches of this machine, as Linux tells them (/sys/devices/system/cpu, which is where hwloc reads them,
- * too: a library more in every host would say no more). See groups/group.h. */
+/* cache_size.c - the caches of this machine, as Linux tells them (/sys/devices/system/cpu, which is where
+ * hwloc reads them, too: a library more in every host would say no more). See groups/group.h. */
 #include "group.h"
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define INDICES 10
+#define INDICES   10
 #define OWN_LEVEL 2
 
 /* The text of a file of cache `index` of `cpu`, without its end; false: there is none. */

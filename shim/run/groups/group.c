@@ -1,4 +1,5 @@
-/* group.c - chains: which launches, when they become a group run, and what becomes of them. See groups/group.h. */
+/* group.c - chains: which launches, when they become a group run, and what becomes of them. See
+ * groups/group.h. */
 #include "group.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 
-#define LEAST_NS    500000  /* shorter launches are not worth tiles of their own */
+#define LEAST_NS 500000 /* shorter launches are not worth tiles of their own */
 
 /* As if it had never been planned. */
 static void forget_plan(struct cw_run_group *g)
@@ -39,7 +40,8 @@ void cw_run_group_free(struct cw_run_group *g)
 
 bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items)
 {
-    return cw_run_group_settings.on && q->in_order && k->program->models && (items > k->ungrouped || k->grouped);
+    return cw_run_group_settings.on && q->in_order && k->program->models &&
+           (items > k->ungrouped || k->grouped);
 }
 
 static bool is_candidate(struct cw_run_task *t)
@@ -48,8 +50,8 @@ static bool is_candidate(struct cw_run_task *t)
     const struct cw_run_kernel *k = t->launch.kernel;
     double ns;
 
-    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->failed || !k->program->models || q->context->places[q->home].slot->dsp ||
-        cw_device_clock_is_virtual())
+    if (t->work != CW_RUN_LAUNCH || !q->in_order || t->failed || !k->program->models ||
+        q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual())
         return false;
     if (cw_run.chaos)
         return cw_run_group_below(4) != 0;
@@ -119,8 +121,9 @@ static void count_successors(const struct cw_run_task *t, uint64_t number)
 
 static bool may_join(const struct cw_run_task *t, uint64_t number, uint64_t last)
 {
-    return t->groupable && t->released && t->sequence <= last && !t->failed && !t->tiles && t->lane == t->home_lane &&
-           (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) && waits_for_chain(t, number);
+    return t->groupable && t->released && t->sequence <= last && !t->failed && !t->tiles &&
+           t->lane == t->home_lane && (t->state == CW_RUN_LINKED || t->state == CW_RUN_READY) &&
+           waits_for_chain(t, number);
 }
 
 /* `t` and what may run with it, in the order of the queue. */
@@ -163,7 +166,8 @@ static bool has_failed(const struct cw_run_task *t, const struct cw_run_context_
 }
 
 /* Places that could share the work of variant `v`; returns their number, 0: it cannot be done so. */
-static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_variant *v, uint32_t place[CW_RUN_LANES])
+static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_variant *v,
+                           uint32_t place[CW_RUN_LANES])
 {
     const struct cw_run_task *t = g->step[0].task;
     const struct cw_run_context *c = t->queue->context;
@@ -171,7 +175,8 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
 
     for (uint32_t i = 0; i < c->slots->n && n < CW_RUN_LANES; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        bool fits = (i == t->queue->home) != v->helpers && !p->slot->dsp && (p->slot->synchronous || !v->helpers);
+        bool fits =
+            (i == t->queue->home) != v->helpers && !p->slot->dsp && (p->slot->synchronous || !v->helpers);
 
         if (cw_run.chaos) /* any */
             fits = !p->slot->dsp;
@@ -236,7 +241,8 @@ static void hold(struct cw_run_group *g)
     }
 }
 
-/* Whoever takes them looks anew whether they may run: others may have used the first one's lane meanwhile, or its kernel. */
+/* Whoever takes them looks anew whether they may run: others may have used the first one's lane meanwhile, or
+ * its kernel. */
 static void let_go(struct cw_run_group *g)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
@@ -268,15 +274,17 @@ static bool is_building(const struct cw_run_group *g)
 
     for (uint32_t s = 0; s < g->steps; s++)
         for (uint32_t i = 0; i < c->slots->n; i++) {
-            const uint8_t *state = cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].lane);
+            const uint8_t *state =
+                cw_run_tile_program_state(g->step[s].task->launch.kernel->program, c->places[i].lane);
             if (state && *state == CW_RUN_COPY_WANTED)
                 return true;
         }
     return false;
 }
 
-/* A program that enqueues all its steps at once has no second chain: it is worth to wait for the rewritten kernels that this one
- * has asked for, as long as that costs little of what they gain. False: they are not there yet. Lock given up meanwhile. */
+/* A program that enqueues all its steps at once has no second chain: it is worth to wait for the rewritten
+ * kernels that this one has asked for, as long as that costs little of what they gain. False: they are not
+ * there yet. Lock given up meanwhile. */
 static bool wait_for_builds(struct cw_run_group *g)
 {
     double most = cw_run_group_choice_patience_ns(g->chain, g->steps, g->variant);
@@ -289,12 +297,14 @@ static bool wait_for_builds(struct cw_run_group *g)
     for (; is_building(g) && !cw_run.off && now < until; now = cw_run_global_lock_now_ns())
         cw_run_global_lock_wait(until - now);
     cw_run.waiters--;
-    cw_log_debug("groups: a chain of %u has waited %.1f ms for rewritten kernels", g->steps, (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
+    cw_log_debug("groups: a chain of %u has waited %.1f ms for rewritten kernels", g->steps,
+                 (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     g->began_ns = cw_run_global_lock_now_ns(); /* not what this way of running takes */
     return !is_building(g);
 }
 
-/* Plans it as its variant says, on these places. False, with the reason in *why: it cannot be run so, now or ever. */
+/* Plans it as its variant says, on these places. False, with the reason in *why: it cannot be run so, now or
+ * ever. */
 static bool plan(struct cw_run_group *g, const uint32_t *place, uint32_t n, const char **why)
 {
     struct cw_run_chain *c = g->chain;
@@ -331,8 +341,8 @@ static bool may_be_built(const struct cw_run_group *g)
     return any;
 }
 
-/* With the best variant that can be had now. What no plan gains by is not built: plans come first, but once it was seen
- * that one is good the kernels do. */
+/* With the best variant that can be had now. What no plan gains by is not built: plans come first, but once
+ * it was seen that one is good the kernels do. */
 static bool prepare(struct cw_run_group *g, const char **why)
 {
     uint32_t place[CW_RUN_LANES], tried = 0, n;

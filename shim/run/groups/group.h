@@ -1,38 +1,42 @@
-/* group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps at once,
- * so that the tiles of a group find their data in cache.
+/* group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps
+ * at once, so that the tiles of a group find their data in cache.
  *
- *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──▶ a group run
- *                                                                          └── nothing to gain ──▶ plain again
+ *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──▶ a group
+ * run └── nothing to gain ──▶ plain again
  *
- * *What is taken.* A chain: launches of one in-order queue that follow each other there, each of which may be cut
- * (tiles/cut.c), all released, at home. When its window closes a launch is only marked (it stays at home, and is not shared).
- * When a marked launch is about to run, it and those behind it whose only open dependences are on launches of this chain
- * are gathered: so nothing that the chain waits for can wait for the chain, and what has become known since (models,
- * programs) counts. Several windows that have closed by then give one chain. A chain ends before a launch that is not
- * marked, a transfer, a launch with a callback before it, and at the command that a helping thread waits for.
+ * *What is taken.* A chain: launches of one in-order queue that follow each other there, each of which may be
+ * cut (tiles/cut.c), all released, at home. When its window closes a launch is only marked (it stays at home,
+ * and is not shared). When a marked launch is about to run, it and those behind it whose only open
+ * dependences are on launches of this chain are gathered: so nothing that the chain waits for can wait for
+ * the chain, and what has become known since (models, programs) counts. Several windows that have closed by
+ * then give one chain. A chain ends before a launch that is not marked, a transfer, a launch with a callback
+ * before it, and at the command that a helping thread waits for.
  *
- * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); what each band reads and
- * writes says its kernel's model (form.h), in host addresses, so buffers that alias meet. sched/groups.h makes of that
- * the dependences between tiles (read after write, write after read, write after write), their order and their lanes. A tile is ready when
- * all that it depends on have run. Where one lane does it all, in an in-order queue, submitting in that order is enough;
- * several lanes count, under the lock.
+ * *Tiles and their readiness.* Each launch is cut into bands along its dimension (tiles/cut.c); what each
+ * band reads and writes says its kernel's model (form.h), in host addresses, so buffers that alias meet.
+ * sched/groups.h makes of that the dependences between tiles (read after write, write after read, write after
+ * write), their order and their lanes. A tile is ready when all that it depends on have run. Where one lane
+ * does it all, in an in-order queue, submitting in that order is enough; several lanes count, under the lock.
  *
- * *For everybody else* each launch stays a command: it starts with its first tile; it is done, retired, and its event
- * complete when its last tile and the launches before it are. Whatever waits for one of them waits for all of its bytes: host
- * synchronisation, maps, reads, native commands see nothing new. Profiling: a launch starts no earlier than the one before
- * ended, as in an in-order queue.
+ * *For everybody else* each launch stays a command: it starts with its first tile; it is done, retired, and
+ * its event complete when its last tile and the launches before it are. Whatever waits for one of them waits
+ * for all of its bytes: host synchronisation, maps, reads, native commands see nothing new. Profiling: a
+ * launch starts no earlier than the one before ended, as in an in-order queue.
  *
- * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events (native) and barriers
- * of out-of-order queues are edges of another kind, and keep a launch out until they have come true.
+ * *Events* in the queue itself order what is ordered anyway. Waits for other queues, unset user events
+ * (native) and barriers of out-of-order queues are edges of another kind, and keep a launch out until they
+ * have come true.
  *
- * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane has, nothing has
- * begun, and the chain runs plain. A tile that a lane refuses later is done by another one; what the last one refuses, and what fails after it has
- * begun, becomes the status of its launch, and the others go on, as in the vendor's queue.
+ * *Errors.* Before its first tile a lane makes sure that it has all code that any tile may need; when no lane
+ * has, nothing has begun, and the chain runs plain. A tile that a lane refuses later is done by another one;
+ * what the last one refuses, and what fails after it has begun, becomes the status of its launch, and the
+ * others go on, as in the vendor's queue.
  *
- * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the host's memory.
+ * *Memory* that is out, or dependences that are not local, mean plain order. All lanes of a group share the
+ * host's memory.
  *
- * *Chaos* takes chains at random, cuts them into random bands, gives tiles to any lanes and runs them in any order that
- * their dependences allow. The fault `order` runs a tile before one that it depends on.
+ * *Chaos* takes chains at random, cuts them into random bands, gives tiles to any lanes and runs them in any
+ * order that their dependences allow. The fault `order` runs a tile before one that it depends on.
  *
  * cw_run.lock guards all of it. */
 #ifndef CW_RUN_GROUP_H
@@ -73,15 +77,16 @@ struct cw_run_group {
     uint32_t parts, left; /* lanes; parts that have not ended */
     uint32_t preparing;   /* parts that look whether they have all code, for which no launch may be over */
     struct cw_run_task part[CW_RUN_LANES]; /* stand in the lanes' heaps */
-    uint8_t fate[CW_RUN_LANES];    /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
+    uint8_t
+        fate[CW_RUN_LANES]; /* by part, enum cw_run_part_fate: it has all kernels; it takes no more tiles */
     uint32_t cursor[CW_RUN_LANES]; /* by part: all of its tiles before this one are taken */
-    bool recorded;        /* the log shall say where and when each tile runs */
+    bool recorded;                 /* the log shall say where and when each tile runs */
     uint32_t first_group; /* then: the number of its first priority group in the process, from 1 on */
-    bool in_turn;         /* one asynchronous lane does it all: what was submitted counts as run, until the end */
+    bool in_turn; /* one asynchronous lane does it all: what was submitted counts as run, until the end */
     uint64_t began_ns, last_end_ns; /* last: END of the launch that was done last */
-    struct cw_run_chain *chain; /* what is known of chains like this one */
+    struct cw_run_chain *chain;     /* what is known of chains like this one */
     uint32_t variant;
-    bool judged;                /* there was a plan, or it was told why there cannot be one; it is no good */
+    bool judged; /* there was a plan, or it was told why there cannot be one; it is no good */
 };
 
 /* ---- for tuning/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
@@ -91,17 +96,19 @@ void cw_run_group_start(const struct cw_options *options);
 /* Marks launches of a window that closes. */
 enum cw_run_marked { CW_RUN_MARKED_NONE, CW_RUN_MARKED_SOME, CW_RUN_MARKED_ALL };
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first);
-/* A launch of `k` in `q`, of so many work-items, may be worth a group: it need not go native because it is long. Once it was
- * measured that such chains are as quick in plain order it may not, so that they cost nothing any more. */
+/* A launch of `k` in `q`, of so many work-items, may be worth a group: it need not go native because it is
+ * long. Once it was measured that such chains are as quick in plain order it may not, so that they cost
+ * nothing any more. */
 bool cw_run_group_may(const struct cw_run_queue *q, const struct cw_run_kernel *k, double items);
-/* A program (struct cw_run_program) has models, or the history has been loaded: where chains of it ran as groups in earlier runs,
- * its rewritten form is built while the program prepares its data. */
+/* A program (struct cw_run_program) has models, or the history has been loaded: where chains of it ran as
+ * groups in earlier runs, its rewritten form is built while the program prepares its data. */
 void cw_run_group_history_foresee_group(void *program);
-/* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind it, up to number
- * `last`, or goes back to the heap, not marked any more, as the lock was given up meanwhile. False: it is to run plain now; the
- * lock was held all the time. */
+/* `t`, marked and taken off the heap of its home lane, would run now: becomes a group run with those behind
+ * it, up to number `last`, or goes back to the heap, not marked any more, as the lock was given up meanwhile.
+ * False: it is to run plain now; the lock was held all the time. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
-/* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock given up meanwhile. */
+/* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock
+ * given up meanwhile. */
 void cw_run_group_run(struct cw_run_worker *l, struct cw_run_task *part);
 /* Lines for the summary; returns the length. */
 int cw_run_group_describe(char *text, size_t size);
@@ -110,7 +117,8 @@ int cw_run_group_describe(char *text, size_t size);
 
 /* How a chain is run. Variants of one family differ in `share` only. */
 struct cw_run_variant {
-    uint64_t cache_bytes; /* that the data of a group take: of each lane's groups, or (shared) of all lanes' together */
+    uint64_t cache_bytes; /* that the data of a group take: of each lane's groups, or (shared) of all lanes'
+                             together */
     uint32_t share;       /* a tile touches one part in so many of a lane's; 0: as --group-tile says */
     uint32_t family;
     bool shared, helpers; /* helpers: on the helpers, one core each; else at home */
@@ -123,28 +131,31 @@ struct cw_run_chain {
     struct cw_identity id; /* the kinds of launches in it, and how many there are, about */
     struct cw_key key;     /* of that: the history's */
     uint32_t steps;
-    const char *why;      /* static words: it never is a group; NULL */
-    bool told;            /* what plain order takes, to the history */
-    uint32_t met;         /* how often, in this process */
-    bool fits;            /* its data stay in cache anyhow */
-    bool recalled;        /* the history has said what it knows */
-    bool warm[2];         /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
-    double plain_ns;      /* at home, the least of late; 0: not known */
-    uint32_t plain_runs;  /* how often it was measured: by processes in which it ran, and by this one when it was its turn */
-    uint32_t doublings;   /* 2 to the power of it: how often anything was measured, about, in all processes */
+    const char *why;     /* static words: it never is a group; NULL */
+    bool told;           /* what plain order takes, to the history */
+    uint32_t met;        /* how often, in this process */
+    bool fits;           /* its data stay in cache anyhow */
+    bool recalled;       /* the history has said what it knows */
+    bool warm[2];        /* by `helpers`: it has run there, so that the vendor's compiler is done with it */
+    double plain_ns;     /* at home, the least of late; 0: not known */
+    uint32_t plain_runs; /* how often it was measured: by processes in which it ran, and by this one when it
+                            was its turn */
+    uint32_t doublings;  /* 2 to the power of it: how often anything was measured, about, in all processes */
     double ns[CW_RUN_VARIANTS]; /* measured as a group, the least of late; 0: never */
     uint32_t runs[CW_RUN_VARIANTS];
-    uint32_t unbuilt;               /* a bit for each variant that this chain cannot be now as its kernels are not built yet */
+    uint32_t
+        unbuilt; /* a bit for each variant that this chain cannot be now as its kernels are not built yet */
     bool promising[2];              /* by `helpers`: a plan was good */
     bool hopeless[CW_RUN_VARIANTS]; /* it cannot be run so, or its plan has said that nothing is gained */
-    uint32_t lanes;       /* that ran it last */
+    uint32_t lanes;                 /* that ran it last */
 };
 
 /* The chain of these launches; NULL: memory is out. */
 struct cw_run_chain *cw_run_group_choice_of(const struct cw_run_group *g);
-/* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why. (groups/group_choice.c) */
-bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
-                         const char **why);
+/* How to run it now, but for the variants of which `tried` has a bit. False: plain, for the reason in *why.
+ * (groups/group_choice.c) */
+bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried,
+                                uint32_t *variant, const char **why);
 /* How many ways there are, and each of them. (groups/group_variant.c) */
 void cw_run_group_variant_start(const struct cw_options *options);
 uint32_t cw_run_group_variant_all(void);
@@ -154,7 +165,8 @@ uint64_t cw_run_group_variant_half_bytes(void); /* half of the last cache */
 uint32_t cw_run_group_variant_alike(uint32_t variant);
 /* Bytes that a tile touches, about, with so many lanes. */
 uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lanes);
-/* What the chain may wait for rewritten kernels to be built, before it runs as `variant`: a part of what that gains, or may gain. */
+/* What the chain may wait for rewritten kernels to be built, before it runs as `variant`: a part of what that
+ * gains, or may gain. */
 double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t steps, uint32_t variant);
 /* `steps` launches have run so, in `ns`. */
 void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t steps, double ns);
@@ -167,23 +179,26 @@ void cw_run_group_history_keep(struct cw_run_chain *c, uint32_t variant, double 
 void cw_run_group_history_keep_warm(const struct cw_run_chain *c, bool helpers, double ns);
 bool cw_run_group_history_keep_plain(struct cw_run_chain *c, double ns); /* false: there is no history yet */
 void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t variant);
-/* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain. */
+/* Whether later runs should build what it needs early: it ran as a group, or would have; it is better plain.
+ */
 void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted);
 /* What a launch of this kind took at home in earlier runs, 0: nobody knows. It has been named. */
 double cw_run_group_history_earlier_ns(const struct cw_run_task *t);
-/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0: some never was.
- * *measured: in this process, all. */
+/* What a launch of these takes in plain order, in the mean, as measured in this process or else earlier; 0:
+ * some never was. *measured: in this process, all. */
 double cw_run_group_history_plain_ns(const struct cw_run_group *g, bool *measured);
 
-/* Bytes of the cache that a processor has for itself, and of the last one, which it shares. (groups/cache_size.c) */
+/* Bytes of the cache that a processor has for itself, and of the last one, which it shares.
+ * (groups/cache_size.c) */
 struct cw_run_caches {
     uint64_t own_bytes, last_bytes;
 };
 void cw_run_cache_size_read(struct cw_run_caches *c);
 
-/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the launches are nobody
- * else's. (groups/group_plan.c) */
-bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why);
+/* Fills g->plan for these lanes; false, with the reason in *why: not so. Lock given up meanwhile: the
+ * launches are nobody else's. (groups/group_plan.c) */
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+                       const char **why);
 /* Bytes that all launches of the chain touch together, each byte once for a launch. */
 uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s);
 /* A random number below n, under chaos. */
@@ -198,7 +213,7 @@ extern struct cw_run_group_counts cw_run_group_counts;
 void cw_run_group_plain(const char *why); /* static words: a chain that was looked at runs plain */
 
 struct cw_run_group_settings {
-    bool on, always;     /* always: no profit test */
+    bool on, always; /* always: no profit test */
     enum cw_groups_rule rule;
 };
 extern struct cw_run_group_settings cw_run_group_settings;
@@ -210,19 +225,24 @@ void cw_run_group_times_share(struct cw_run_group *g);
 #define CW_RUN_GROUP_BATCH 16 /* tiles that a synchronous lane takes at a time */
 /* Index of the part. */
 uint32_t cw_run_group_take_number(const struct cw_run_group *g, const struct cw_run_task *part);
-/* The first tile of part `p` that may run; CW_RUN_NO_TILE: *more says whether there is one that has to wait. */
+/* The first tile of part `p` that may run; CW_RUN_NO_TILE: *more says whether there is one that has to wait.
+ */
 uint32_t cw_run_group_take_next(struct cw_run_group *g, uint32_t p, bool *more);
-/* Takes tiles that a lane does one after the other, in its own thread, some at a time; returns how many. *more: as above. */
-uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part, uint32_t batch[CW_RUN_GROUP_BATCH], bool *more);
+/* Takes tiles that a lane does one after the other, in its own thread, some at a time; returns how many.
+ * *more: as above. */
+uint32_t cw_run_group_take(struct cw_run_group *g, const struct cw_run_task *part,
+                           uint32_t batch[CW_RUN_GROUP_BATCH], bool *more);
 /* Tile `i` has not begun: it is open again. */
 void cw_run_group_take_back(struct cw_run_group *g, uint32_t i);
 /* How tile `i`, taken or not, bears on those of its own lane, which may be in one batch with it. */
 void cw_run_group_take_expect(struct cw_run_group *g, uint32_t i, bool taken);
 
 /* For the recorded log: `g` begins; its tile `i` ran on `part` meanwhile; the device to which all tiles
- * were handed has done them, in the order of the plan but under chaos, so that each gets an equal share of the time. */
+ * were handed has done them, in the order of the plan but under chaos, so that each gets an equal share of
+ * the time. */
 void cw_run_group_times_record_begins(struct cw_run_group *g);
-void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, uint64_t start_ns, uint64_t end_ns);
+void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run_task *part, uint32_t i,
+                               uint64_t start_ns, uint64_t end_ns);
 void cw_run_group_times_record_in_turn(const struct cw_run_group *g);
 
 #endif

@@ -1,11 +1,14 @@
-/* group_choice.c - how a chain is run: settings, what was measured, what the summary says. See groups/group.h.
+/* group_choice.c - how a chain is run: settings, what was measured, what the summary says. See
+ * groups/group.h.
  *
- * A chain that comes again searches the grid of groups/group_variant.c as a bandit's arms (sched/arms.h): the first of each family,
- * then those that may be best by what was measured, plain order as the limit; what was found is measured again, ever less often,
- * as this machine may have been busy. The first run on a kind of lanes has the vendor's compiler in it and does not count. What was
- * measured goes to the history: later processes go on from there, and where plain order was as quick their launches go the way of
- * all others at once. The history forgets how often it was told something beyond 64 times; how often anything was measured at all
- * is kept apart, as its logarithm (groups/group_history.c), so that what looked slow comes again however many processes there are. */
+ * A chain that comes again searches the grid of groups/group_variant.c as a bandit's arms (sched/arms.h): the
+ * first of each family, then those that may be best by what was measured, plain order as the limit; what was
+ * found is measured again, ever less often, as this machine may have been busy. The first run on a kind of
+ * lanes has the vendor's compiler in it and does not count. What was measured goes to the history: later
+ * processes go on from there, and where plain order was as quick their launches go the way of all others at
+ * once. The history forgets how often it was told something beyond 64 times; how often anything was measured
+ * at all is kept apart, as its logarithm (groups/group_history.c), so that what looked slow comes again
+ * however many processes there are. */
 #include "group.h"
 
 #include <math.h>
@@ -19,15 +22,15 @@
 #include "../tuning/perf_model.h"
 #include "../tuning/activation.h"
 
-#define GAIN     0.85 /* of the time in plain order, at most, which has no hand-over in it */
-#define CLEAR    1.25 /* a gain, for helpers, after which home is not tried */
-#define PATIENCE 0.25 /* of what groups gain, for builds */
+#define GAIN          0.85 /* of the time in plain order, at most, which has no hand-over in it */
+#define CLEAR         1.25 /* a gain, for helpers, after which home is not tried */
+#define PATIENCE      0.25 /* of what groups gain, for builds */
 #define PATIENCE_MOST 1e9
-#define ASKED_NS 2e10 /* where groups are asked for */
-#define CURIOUS  0.1  /* of what plain order takes, likewise, when nobody knows yet */
-#define FEW_STEPS 5
-#define CHAINS   256
-#define REASONS  16
+#define ASKED_NS      2e10 /* where groups are asked for */
+#define CURIOUS       0.1  /* of what plain order takes, likewise, when nobody knows yet */
+#define FEW_STEPS     5
+#define CHAINS        256
+#define REASONS       16
 
 struct cw_run_group_settings cw_run_group_settings;
 struct cw_run_group_counts cw_run_group_counts;
@@ -148,17 +151,19 @@ struct cw_run_chain *cw_run_group_choice_of(const struct cw_run_group *g)
     if (c)
         c->met++;
     if (c && !c->recalled && !c->lanes && !cw_run.chaos)
-        c->recalled = cw_run_group_history_recall(c, cw_run_group_variant_all()); /* it may be loaded a little later */
+        c->recalled =
+            cw_run_group_history_recall(c, cw_run_group_variant_all()); /* it may be loaded a little later */
     return c;
 }
 
-/* Where data stay in cache anyhow it is how tiles are run that gains (by rows): those of half the last cache show it, which are
- * the largest, and the one way at home. */
+/* Where data stay in cache anyhow it is how tiles are run that gains (by rows): those of half the last cache
+ * show it, which are the largest, and the one way at home. */
 static bool usable(const struct cw_run_chain *c, uint32_t v, uint32_t tried)
 {
     uint32_t family = cw_run_group_variant(v)->family;
 
-    return !c->hopeless[v] && !(tried >> v & 1) && !(c->fits && family && family != cw_run_group_variant(0)->family + 1);
+    return !c->hopeless[v] && !(tried >> v & 1) &&
+           !(c->fits && family && family != cw_run_group_variant(0)->family + 1);
 }
 
 static bool is_first_of_family(uint32_t v)
@@ -166,8 +171,8 @@ static bool is_first_of_family(uint32_t v)
     return v == 0 || cw_run_group_variant(v)->family != cw_run_group_variant(v - 1)->family;
 }
 
-/* What to run now, *best: what has been the quickest of what can be had. The number of variants: plain order; and one more:
- * nothing can be had, or (*best) none of it was measured yet. */
+/* What to run now, *best: what has been the quickest of what can be had. The number of variants: plain order;
+ * and one more: nothing can be had, or (*best) none of it was measured yet. */
 static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *best)
 {
     struct cw_arm arm[CW_RUN_VARIANTS + 1];
@@ -180,7 +185,8 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
     clear = quick < n && cw_run_group_variant(quick)->helpers && c->plain_ns >= CLEAR * c->ns[quick];
     gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > GAIN * c->plain_ns;
     for (uint32_t v = 0; v < n; v++) {
-        if (!arm[v].pulls && (cw_run_group_variant(v)->helpers ? gives_up && !is_first_of_family(v) : clear)) /* other sizes of tiles; home */
+        if (!arm[v].pulls && (cw_run_group_variant(v)->helpers ? gives_up && !is_first_of_family(v)
+                                                               : clear)) /* other sizes of tiles; home */
             arm[v].usable = false;
         any |= arm[v].usable;
     }
@@ -227,11 +233,13 @@ static bool is_settled(const struct cw_run_group *g)
     bool all = !cw_run_group_settings.always;
 
     for (uint32_t i = 0; i < g->steps && all; i++)
-        all = !g->step[i].kernel->grouped && cw_run_costs_items(&g->step[i].task->launch) <= g->step[i].kernel->ungrouped;
+        all = !g->step[i].kernel->grouped &&
+              cw_run_costs_items(&g->step[i].task->launch) <= g->step[i].kernel->ungrouped;
     return all;
 }
 
-/* What plain order takes, now or in earlier runs; false: nobody knows. Once a process, where it has measured it, that counts. */
+/* What plain order takes, now or in earlier runs; false: nobody knows. Once a process, where it has measured
+ * it, that counts. */
 static bool know_plain(struct cw_run_chain *c, const struct cw_run_group *g)
 {
     bool measured;
@@ -265,8 +273,8 @@ static bool choose_chaos(const struct cw_run_chain *c, uint32_t tried, uint32_t 
     return !tried;
 }
 
-bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried, uint32_t *variant,
-                         const char **why)
+bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_group *g, uint32_t tried,
+                                uint32_t *variant, const char **why)
 {
     uint32_t plain = cw_run_group_variant_all(), best, v;
 
@@ -291,7 +299,8 @@ bool cw_run_group_choice_choose(struct cw_run_chain *c, const struct cw_run_grou
             settle_plain(g);
         return false;
     }
-    if (v != best && v < plain && c->met == 1 && !cw_run_activation_is_at_once() && !cw_run_group_settings.always) {
+    if (v != best && v < plain && c->met == 1 && !cw_run_activation_is_at_once() &&
+        !cw_run_group_settings.always) {
         *why = "a later run tries it"; /* this one would wait for compilers */
         if (best >= plain)
             return false;
@@ -351,7 +360,8 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
         cw_run_activation_learns();
         return;
     }
-    if ((c->runs[variant] ? c->ns[variant] : each) > best_ns(c)) /* it was looked at, once more or at all: later runs know better */
+    if ((c->runs[variant] ? c->ns[variant] : each) >
+        best_ns(c)) /* it was looked at, once more or at all: later runs know better */
         cw_run_activation_learns();
     c->runs[variant]++;
     c->ns[variant] = c->ns[variant] > 0 && c->ns[variant] * 1.02 < each ? c->ns[variant] * 1.02 : each;
@@ -381,12 +391,15 @@ static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
             best = v;
     if (best == CW_RUN_VARIANTS)
         return 0;
-    data = cw_run_group_variant(best)->cache_bytes / (cw_run_group_variant(best)->shared ? lanes : 1); /* of one lane */
-    return snprintf(text, size, "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
-                    c->steps, c->ns[best] * c->steps / 1e6,
-                    (unsigned long long)cw_run_group_variant_band(cw_run_group_variant(best), lanes) >> 10,
-                    (unsigned long long)data >> 10,
-                    cw_run_group_variant(best)->helpers ? "on helpers" : "at home", c->plain_ns * c->steps / 1e6);
+    data = cw_run_group_variant(best)->cache_bytes /
+           (cw_run_group_variant(best)->shared ? lanes : 1); /* of one lane */
+    return snprintf(
+        text, size,
+        "run: groups: chain of %u: %.2f ms in tiles of %llu KiB of %llu KiB %s, %.2f ms in plain order\n",
+        c->steps, c->ns[best] * c->steps / 1e6,
+        (unsigned long long)cw_run_group_variant_band(cw_run_group_variant(best), lanes) >> 10,
+        (unsigned long long)data >> 10, cw_run_group_variant(best)->helpers ? "on helpers" : "at home",
+        c->plain_ns * c->steps / 1e6);
 }
 
 int cw_run_group_describe(char *text, size_t size)
@@ -396,10 +409,12 @@ int cw_run_group_describe(char *text, size_t size)
 
     if (!cw_run_group_settings.on)
         return 0;
-    used = snprintf(text, size, "run: groups: %llu chains of %llu launches ran as %llu tiles in %llu groups\n",
-                    (unsigned long long)n->made, (unsigned long long)n->launches, (unsigned long long)n->tiles,
-                    (unsigned long long)n->groups);
-    for (const struct cw_run_chain *c = choice.chains; c && shown < 4 && (size_t)used + 128 < size; c = c->next) {
+    used =
+        snprintf(text, size, "run: groups: %llu chains of %llu launches ran as %llu tiles in %llu groups\n",
+                 (unsigned long long)n->made, (unsigned long long)n->launches, (unsigned long long)n->tiles,
+                 (unsigned long long)n->groups);
+    for (const struct cw_run_chain *c = choice.chains; c && shown < 4 && (size_t)used + 128 < size;
+         c = c->next) {
         int one = describe_chain(c, text + used, size - (size_t)used);
         used += one;
         shown += one > 0;

@@ -1,4 +1,5 @@
-/* group_history.c - what earlier runs have measured of a chain: in the history, under a device of its own. See groups/group.h. */
+/* group_history.c - what earlier runs have measured of a chain: in the history, under a device of its own.
+ * See groups/group.h. */
 #include "group.h"
 
 #include "../../door/log.h"
@@ -6,13 +7,15 @@
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
 
-#define CHAIN_KERNEL UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
-#define PLAIN_SHAPE  8  /* 2: earlier, counted otherwise */
-#define WARM_SHAPE   4  /* + 1: on helpers */
-#define PULLS_SHAPE  64 /* + r: a register of count_pull() has held r */
-#define WANTED_SHAPE 16 /* of a program; + 1: not wanted; + 2, 3 and so on: once both are told too often to count */
+#define CHAIN_KERNEL                                                                                         \
+    UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */
+#define PLAIN_SHAPE 8  /* 2: earlier, counted otherwise */
+#define WARM_SHAPE  4  /* + 1: on helpers */
+#define PULLS_SHAPE 64 /* + r: a register of count_pull() has held r */
+#define WANTED_SHAPE                                                                                         \
+    16 /* of a program; + 1: not wanted; + 2, 3 and so on: once both are told too often to count */
 #define MOST_DOUBLINGS 50
-#define HOPELESS     UINT64_C(0x6e6f) /* of a variant: its shape with these */
+#define HOPELESS       UINT64_C(0x6e6f) /* of a variant: its shape with these */
 
 static uint64_t mixed(uint64_t hash, uint64_t word)
 {
@@ -25,7 +28,8 @@ static uint64_t variant_shape(uint32_t variant)
     const struct cw_run_variant *v = cw_run_group_variant(variant);
     uint64_t hash = mixed(v->share, v->cache_bytes);
 
-    return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + v->shared * 2u + v->helpers), cw_run.num_lanes);
+    return mixed(mixed(hash, (uint64_t)cw_run_group_settings.rule * 4 + v->shared * 2u + v->helpers),
+                 cw_run.num_lanes);
 }
 
 /* The history, and the number that groups have there; NULL: there is none. */
@@ -50,10 +54,10 @@ static bool keep(const struct cw_run_chain *c, uint64_t shape, double ns)
     return h;
 }
 
-/* Approximate counting (Morris: Counting large numbers of events in small registers, Communications of the ACM 21, 1978): a
- * register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected to be how often it was asked to.
- * Each r that it has held is an entry of its own, as the history adds up what several processes at a time tell it: theirs are
- * the same entries then. */
+/* Approximate counting (Morris: Counting large numbers of events in small registers, Communications of the
+ * ACM 21, 1978): a register that holds r goes to r + 1 with the probability 2^-r, so that 2^r - 1 is expected
+ * to be how often it was asked to. Each r that it has held is an entry of its own, as the history adds up
+ * what several processes at a time tell it: theirs are the same entries then. */
 static uint64_t pulls_shape(uint32_t r)
 {
     return mixed(PULLS_SHAPE + r, (uint64_t)cw_run_group_settings.rule * CW_RUN_LANES * 2 + cw_run.num_lanes);
@@ -90,7 +94,8 @@ void cw_run_group_history_keep_hopeless(const struct cw_run_chain *c, uint32_t v
 }
 
 /* How often it was measured, in *ns how long it takes. */
-static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape, double *ns)
+static double kept_of(struct cw_history *h, uint32_t device, const struct cw_run_chain *c, uint64_t shape,
+                      double *ns)
 {
     struct cw_history_estimate e;
 
@@ -110,7 +115,8 @@ bool cw_run_group_history_recall(struct cw_run_chain *c, uint32_t variants)
         return false;
     /* what this process has found before that the history was loaded is in there, too */
     plain_runs = kept_of(h, device, c, PLAIN_SHAPE, &plain_ns);
-    c->plain_runs = plain_runs > c->plain_runs ? (uint32_t)cw_whole_from(plain_runs, UINT32_MAX) : c->plain_runs;
+    c->plain_runs =
+        plain_runs > c->plain_runs ? (uint32_t)cw_whole_from(plain_runs, UINT32_MAX) : c->plain_runs;
     c->plain_ns = c->plain_ns > 0 ? c->plain_ns : plain_ns;
     while (doublings < MOST_DOUBLINGS && kept_of(h, device, c, pulls_shape(doublings), &ns) > 0)
         doublings++;
@@ -145,7 +151,8 @@ static double times_told(struct cw_history *h, uint32_t device, struct cw_run_pr
     return e.source == CW_HISTORY_EXACT ? e.count : 0;
 }
 
-/* The latest word counts: each is told only where it changes something, and where the history still counts it. */
+/* The latest word counts: each is told only where it changes something, and where the history still counts
+ * it. */
 static bool is_wanted(struct cw_history *h, uint32_t device, struct cw_run_program *p, uint64_t *shape)
 {
     double wanted, unwanted;
@@ -179,14 +186,16 @@ void cw_run_group_history_foresee_group(void *program)
     uint32_t device;
     uint64_t shape;
 
-    if (!cw_run_group_settings.on || cw_run.all || cw_run.chaos || cw_run.off || cw_run.forked || !p->models || !p->options)
+    if (!cw_run_group_settings.on || cw_run.all || cw_run.chaos || cw_run.off || cw_run.forked ||
+        !p->models || !p->options)
         return;
     h = kept(&device);
     if (!h || !is_wanted(h, device, p, &shape))
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
     for (uint32_t i = 0; i < c->slots->n; i++)
-        if (c->places[i].lane && c->places[i].slot->synchronous && !c->places[i].slot->home && !c->places[i].slot->dsp)
+        if (c->places[i].lane && c->places[i].slot->synchronous && !c->places[i].slot->home &&
+            !c->places[i].slot->dsp)
             cw_run_tile_build_is_done(p, i, true);
 }
 
@@ -213,8 +222,8 @@ double cw_run_group_history_earlier_ns(const struct cw_run_task *t)
     return e.source == CW_HISTORY_EXACT ? e.mean_ns : 0;
 }
 
-/* What launches of the same kernel and size in the chain take that are known: a number that counts the steps of a loop makes each of
- * them one of its own, and the first of its kind in every process shows nothing. */
+/* What launches of the same kernel and size in the chain take that are known: a number that counts the steps
+ * of a loop makes each of them one of its own, and the first of its kind in every process shows nothing. */
 static double like_ns(const struct cw_run_group *g, const double ns[CW_RUN_GROUP_STEPS], uint32_t i)
 {
     const struct cw_run_launch *l = &g->step[i].task->launch;
@@ -222,7 +231,8 @@ static double like_ns(const struct cw_run_group *g, const double ns[CW_RUN_GROUP
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < g->steps; k++)
-        if (ns[k] > 0 && g->step[k].kernel == l->kernel && cw_run_costs_items(&g->step[k].task->launch) == cw_run_costs_items(l)) {
+        if (ns[k] > 0 && g->step[k].kernel == l->kernel &&
+            cw_run_costs_items(&g->step[k].task->launch) == cw_run_costs_items(l)) {
             sum += ns[k];
             n++;
         }

@@ -8,7 +8,7 @@
 
 #define KIND        "plan 2"
 #define PLACE       (UINT64_C(1) << 40) /* apart by so much; a larger memory is none */
-#define LEAST_TILES 1024 /* fewer are planned as soon as read */
+#define LEAST_TILES 1024                /* fewer are planned as soon as read */
 
 enum { MOST = 32 };
 

@@ -1,14 +1,16 @@
-/* group_kept.h - plans of chains, kept between runs beside the rewritten programs: planning takes about a microsecond a tile.
+/* group_kept.h - plans of chains, kept between runs beside the rewritten programs: planning takes about a
+ * microsecond a tile.
  *
- * A plan says nothing of addresses, and is the same wherever a chain's memory lies: so before it is made, memory moves to places
- * that depend on the chain alone. Plans are kept once such a chain was measured; not under chaos. */
+ * A plan says nothing of addresses, and is the same wherever a chain's memory lies: so before it is made,
+ * memory moves to places that depend on the chain alone. Plans are kept once such a chain was measured; not
+ * under chaos. */
 #ifndef CW_RUN_GROUP_KEPT_H
 #define CW_RUN_GROUP_KEPT_H
 
 #include "group.h"
 
-/* Moves what `step` touches to such places. False: it stays where it is, as memory of the chain overlaps, or something
- * lies outside of it; a plan of it cannot be kept. */
+/* Moves what `step` touches to such places. False: it stays where it is, as memory of the chain overlaps, or
+ * something lies outside of it; a plan of it cannot be kept. */
 bool cw_run_group_kept_settle(const struct cw_run_group *g, struct cw_groups_step *step);
 
 /* What a plan is made of; the caller's to finish. */

@@ -1,4 +1,5 @@
-/* group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h. */
+/* group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h.
+ */
 #include "group.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@
 #define MOST_TILES  1024  /* of one launch */
 #define MOST_ALL    32768 /* of a group run */
 #define CHAOS_TILES 12
-#define SLICE       16        /* work-groups amid a launch that say how far its bands lean */
+#define SLICE       16 /* work-groups amid a launch that say how far its bands lean */
 #define SLICE_LEAST 4
-#define SAVES       1.25  /* bytes from memory in program order over those in groups, at least */
+#define SAVES       1.25 /* bytes from memory in program order over those in groups, at least */
 
 uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
 {
@@ -25,8 +26,8 @@ uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
     return bytes;
 }
 
-/* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at one place;
- * what touches little stays in one piece. Returns the launch that touches most. */
+/* Bands of launches that touch much are as many as in the largest of them, so that bands of one number lie at
+ * one place; what touches little stays in one piece. Returns the launch that touches most. */
 static uint32_t count_tiles(struct cw_run_group *g, uint64_t band_bytes)
 {
     uint64_t largest = 0, tiles, most = MOST_ALL / g->steps;
@@ -42,7 +43,9 @@ static uint32_t count_tiles(struct cw_run_group *g, uint64_t band_bytes)
     tiles = tiles > most ? most : tiles < 2 ? 2 : tiles;
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_step *s = &g->step[i];
-        uint64_t own = cw_run.chaos ? 1 + cw_run_group_below(CHAOS_TILES) : cw_run_group_plan_bytes(s) >= largest / 8 ? tiles : 1;
+        uint64_t own = cw_run.chaos                                ? 1 + cw_run_group_below(CHAOS_TILES)
+                       : cw_run_group_plan_bytes(s) >= largest / 8 ? tiles
+                                                                   : 1;
         s->tiles = (uint32_t)(own < s->cut.groups ? own : s->cut.groups);
     }
     return ref;
@@ -60,7 +63,8 @@ static bool borders(struct cw_run_step *s)
     for (uint32_t i = 1; i < s->tiles && cw_run.chaos; i++) {
         uint64_t room = (uint64_t)(from[i + 1] - from[i - 1]);
         if (room > 2)
-            from[i] = from[i - 1] + 1 + cw_run_group_below((uint32_t)(room - 1 < UINT32_MAX ? room - 1 : UINT32_MAX));
+            from[i] = from[i - 1] + 1 +
+                      cw_run_group_below((uint32_t)(room - 1 < UINT32_MAX ? room - 1 : UINT32_MAX));
     }
     return true;
 }
@@ -94,7 +98,8 @@ static bool describe(const struct cw_run_step *s, const int64_t *from, struct cw
     uint32_t args = l->kernel->count;
     struct cw_arg_hulls *hulls = calloc((size_t)s->tiles * args + 1, sizeof *hulls);
     struct cw_groups_access *access = calloc((size_t)s->tiles * args * 2 + 1, sizeof *access);
-    uint32_t *column = calloc((size_t)args * 2 + 1, sizeof *column), columns = 0; /* argument * 2 + whether it is written */
+    uint32_t *column = calloc((size_t)args * 2 + 1, sizeof *column),
+             columns = 0; /* argument * 2 + whether it is written */
     bool good = hulls && access && column && cw_run_cut_hulls(s->task, &s->cut, from, (int)s->tiles, hulls);
 
     for (uint32_t c = 0; good && c < args * 2; c++)
@@ -104,7 +109,8 @@ static bool describe(const struct cw_run_step *s, const int64_t *from, struct cw
         for (uint32_t k = 0; k < columns; k++) {
             const struct cw_arg_hulls *h = &hulls[(size_t)i * args + column[k] / 2];
             bool write = column[k] & 1;
-            access[(size_t)i * columns + k] = range(l->args[column[k] / 2].memory, write ? &h->writes : &h->reads, write);
+            access[(size_t)i * columns + k] =
+                range(l->args[column[k] / 2].memory, write ? &h->writes : &h->reads, write);
         }
     *out = (struct cw_groups_step){.tiles = s->tiles, .accesses = columns, .access = access};
     free(hulls);
@@ -129,7 +135,8 @@ static bool keep_counts(struct cw_run_group *g)
     return true;
 }
 
-/* Each tile stands behind all that it counts, and each tile of each launch stands there once: a wrong order would be wrong bytes. */
+/* Each tile stands behind all that it counts, and each tile of each launch stands there once: a wrong order
+ * would be wrong bytes. */
 static bool is_order(const struct cw_run_group *g, uint32_t lanes)
 {
     uint32_t *open = calloc(g->plan.tiles, sizeof *open), left[CW_RUN_GROUP_STEPS], all = 0;
@@ -141,7 +148,8 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     for (uint32_t i = 0; i < g->plan.tiles && good; i++) {
         const struct cw_groups_tile *t = &g->plan.tile[i];
 
-        good = open[i] == t->waits && t->lane < lanes && t->step < g->steps && t->tile < g->step[t->step].tiles && left[t->step]--;
+        good = open[i] == t->waits && t->lane < lanes && t->step < g->steps &&
+               t->tile < g->step[t->step].tiles && left[t->step]--;
         for (uint32_t k = 0; k < t->successors && good; k++) {
             uint32_t next = g->plan.successor[t->first + k];
             good = next > i && next < g->plan.tiles;
@@ -153,8 +161,8 @@ static bool is_order(const struct cw_run_group *g, uint32_t lanes)
     return good;
 }
 
-/* Tiles run by rows, which many kernels gain more by than by their order; so nobody knows yet. *known: it is certain. Lock not
- * held: the launches are nobody else's. */
+/* Tiles run by rows, which many kernels gain more by than by their order; so nobody knows yet. *known: it is
+ * certain. Lock not held: the launches are nobody else's. */
 static bool by_rows(const struct cw_run_group *g, bool *known)
 {
     bool any = false, one;
@@ -249,7 +257,8 @@ static bool cut_leaning(struct cw_run_step *s, int64_t band, int64_t offset, int
     return true;
 }
 
-/* Cuts those launches that can be so that they lean; the others have been counted. False: memory is out, or they cannot. */
+/* Cuts those launches that can be so that they lean; the others have been counted. False: memory is out, or
+ * they cannot. */
 static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *step)
 {
     double *by = calloc(g->steps, sizeof *by), most = 0;
@@ -277,7 +286,8 @@ static bool lean(struct cw_run_group *g, uint32_t ref, struct cw_groups_step *st
 
 /* ---- the plan */
 
-static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, struct cw_groups_step *step)
+static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+                          struct cw_groups_step *step)
 {
     uint32_t ref = count_tiles(g, cw_run_group_variant_band(v, lanes));
     bool leans = cw_run.chaos ? cw_run_group_below(2) : cw_run_group_settings.rule == CW_GROUPS_SKEW;
@@ -300,7 +310,8 @@ static enum cw_status cut(struct cw_run_group *g, const struct cw_run_variant *v
     return CW_OK;
 }
 
-/* For chaos: any order that is legal, or lanes apart, as they are without it but with blocks of any height. */
+/* For chaos: any order that is legal, or lanes apart, as they are without it but with blocks of any height.
+ */
 static void draw(struct cw_groups_options *o)
 {
     o->apart = cw_run_group_below(3) == 0;
@@ -309,8 +320,9 @@ static void draw(struct cw_groups_options *o)
 }
 
 /* Makes the plan, or takes the one that an earlier run has kept, where it `may` be kept. */
-static enum cw_status order(const struct cw_groups_step *step, uint32_t steps, const struct cw_groups_options *options, bool may,
-                            struct cw_groups *plan, bool *kept)
+static enum cw_status order(const struct cw_groups_step *step, uint32_t steps,
+                            const struct cw_groups_options *options, bool may, struct cw_groups *plan,
+                            bool *kept)
 {
     enum cw_status status;
     struct cw_identity id = {0};
@@ -325,10 +337,13 @@ static enum cw_status order(const struct cw_groups_step *step, uint32_t steps, c
     return status;
 }
 
-bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes, const char **why)
+bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, uint32_t lanes,
+                       const char **why)
 {
     struct cw_groups_step *step = calloc(g->steps, sizeof *step);
-    struct cw_groups_options options = {.rule = cw_run_group_settings.rule, .lanes = lanes, .cache_bytes = v->cache_bytes,
+    struct cw_groups_options options = {.rule = cw_run_group_settings.rule,
+                                        .lanes = lanes,
+                                        .cache_bytes = v->cache_bytes,
                                         .measured = g->chain->runs[g->variant] && !cw_run.chaos};
     uint64_t begin = cw_run_global_lock_now_ns();
     bool good = false, kept = false;
@@ -364,11 +379,13 @@ bool cw_run_group_plan(struct cw_run_group *g, const struct cw_run_variant *v, u
         cw_run_global_lock_take();
         g->judged = !good && known;
     }
-    cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles, kept ? " that an earlier run has kept" : "",
+    cw_log_debug("groups: a plan of %u tiles%s took %.1f ms", g->plan.tiles,
+                 kept ? " that an earlier run has kept" : "",
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     if (good && g->plan.touched_bytes)
-        cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache", (double)g->plan.touched_bytes / 0x1p20,
-                     (double)g->plan.plain_bytes / 0x1p20, (unsigned long long)options.cache_bytes >> 10);
+        cw_log_debug("groups: %.1f MiB from memory, %.1f in plain order, with %llu KiB of cache",
+                     (double)g->plan.touched_bytes / 0x1p20, (double)g->plan.plain_bytes / 0x1p20,
+                     (unsigned long long)options.cache_bytes >> 10);
     for (uint32_t i = 0; step && i < g->steps; i++) {
         free((void *)step[i].access);
         free((void *)step[i].column);

@@ -178,16 +178,18 @@ static void fail_open(struct cw_run_group *g)
         }
 }
 
-/* The place has the code of all tiles, whoever they are for now; else *bad is the step that it has not. Lock not held; launches
- * that are not over stay. */
-static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c, struct cw_run_context_device *p, uint32_t *bad)
+/* The place has the code of all tiles, whoever they are for now; else *bad is the step that it has not. Lock
+ * not held; launches that are not over stay. */
+static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c,
+                         struct cw_run_context_device *p, uint32_t *bad)
 {
     for (uint32_t i = 0; i < g->steps; i++) {
         const struct cw_run_step *s = &g->step[i];
 
         *bad = i;
         for (uint32_t t = 0; s->task && t < s->tiles; t++) {
-            struct cw_run_block b = {.first = (size_t)s->from[t], .groups = (size_t)(s->from[t + 1] - s->from[t])};
+            struct cw_run_block b = {.first = (size_t)s->from[t],
+                                     .groups = (size_t)(s->from[t + 1] - s->from[t])};
             bool new = !t || t + 1 == s->tiles || s->from[t + 1] - s->from[t] != s->from[t] - s->from[t - 1];
 
             if (new && !cw_run_tile_submit_has_code(&s->task->launch, c, p, &s->cut, &b))
@@ -197,8 +199,8 @@ static bool has_all_code(const struct cw_run_group *g, struct cw_run_context *c,
     return true;
 }
 
-/* Before its first tile: it has all code. So what has begun can be brought to its end. False: the group is no more, or
- * goes on without it. Lock given up meanwhile. */
+/* Before its first tile: it has all code. So what has begun can be brought to its end. False: the group is no
+ * more, or goes on without it. Lock given up meanwhile. */
 static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *alive)
 {
     struct cw_run_context *c = part->queue->context;
@@ -230,7 +232,8 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
     return false;
 }
 
-/* `part` was refused tile `i`, which has not begun: somebody else does it; the last one's word is the launch's status. */
+/* `part` was refused tile `i`, which has not begun: somebody else does it; the last one's word is the
+ * launch's status. */
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
     g->step[g->plan.tile[i].step].kernel->tiled->broken[part->lane] = true;
@@ -259,8 +262,10 @@ static void drain(struct cw_run_group *g, cl_command_queue queue)
     cw_run_group_times_share(g);
 }
 
-/* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up meanwhile. */
-static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n, cl_command_queue *queue)
+/* Runs the `n` tiles of a batch; what comes behind one that was refused has not been taken. Lock given up
+ * meanwhile. */
+static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const uint32_t *batch, uint32_t n,
+                      cl_command_queue *queue)
 {
     cl_int err[CW_RUN_GROUP_BATCH];
     uint64_t ended[CW_RUN_GROUP_BATCH + 1] = {0};

@@ -1,4 +1,5 @@
-/* group_times.c - when launches and tiles of a group run ran: for profiling, and for the recorded log. See groups/group.h. */
+/* group_times.c - when launches and tiles of a group run ran: for profiling, and for the recorded log. See
+ * groups/group.h. */
 #include "group.h"
 
 #include "../../trace/recorder.h"
@@ -12,7 +13,8 @@ void cw_run_group_times_record_begins(struct cw_run_group *g)
     numbered += g->plan.groups;
 }
 
-void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, uint64_t start_ns, uint64_t end_ns)
+void cw_run_group_times_record(const struct cw_run_group *g, const struct cw_run_task *part, uint32_t i,
+                               uint64_t start_ns, uint64_t end_ns)
 {
     const struct cw_groups_tile *t = &g->plan.tile[i];
     const struct cw_run_step *s = &g->step[t->step];
@@ -58,5 +60,5 @@ void cw_run_group_times_record_in_turn(const struct cw_run_group *g)
 
     for (uint32_t i = 0; i < g->plan.tiles; i++)
         cw_run_group_times_record(g, &g->part[0], i, begin + (end - begin) * i / g->plan.tiles,
-                            begin + (end - begin) * (i + 1) / g->plan.tiles);
+                                  begin + (end - begin) * (i + 1) / g->plan.tiles);
 }

@@ -1,7 +1,8 @@
-/* group_variant.c - the ways a chain may be run: a grid of data that a group takes (families) and of tiles as parts of that.
+/* group_variant.c - the ways a chain may be run: a grid of data that a group takes (families) and of tiles as
+ * parts of that.
  *
- * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared machine; so the model
- * (sched/groups.h) only makes candidates. See groups/group_choice.c. */
+ * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared
+ * machine; so the model (sched/groups.h) only makes candidates. See groups/group_choice.c. */
 #include "group.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 #include "../../../analyzer/settings/options.h"
 
 #define BAND_MOST (4u << 20) /* bytes that a tile touches */
-#define BETWEEN   16 /* half of the last cache over a core's own, from which on something between them is tried */
+#define BETWEEN                                                                                              \
+    16 /* half of the last cache over a core's own, from which on something between them is tried */
 
 static struct {
     struct cw_run_variant variant[CW_RUN_VARIANTS];
@@ -44,7 +46,8 @@ static void make(void)
     cw_run_cache_size_read(&c);
     grid.half_bytes = c.last_bytes / 2;
     if (grid.tile_kib) {
-        grid.variant[grid.variants++] = (struct cw_run_variant){.cache_bytes = (uint64_t)grid.data_kib << 10, .helpers = true};
+        grid.variant[grid.variants++] =
+            (struct cw_run_variant){.cache_bytes = (uint64_t)grid.data_kib << 10, .helpers = true};
         return;
     }
     add_family(c.own_bytes * 5 / 4, false);
@@ -54,7 +57,8 @@ static void make(void)
     if (c.last_bytes / 2 / c.own_bytes > BETWEEN) /* as on machines of which this process has a part */
         add_family((uint64_t)sqrt((double)c.own_bytes * (double)c.last_bytes), true);
     add_family(c.last_bytes, true); /* where a step needs many rows: few steps fit into half */
-    grid.variant[grid.variants++] = (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
+    grid.variant[grid.variants++] =
+        (struct cw_run_variant){.cache_bytes = c.last_bytes / 2, .share = 4, .shared = true};
 }
 
 uint32_t cw_run_group_variant_all(void)

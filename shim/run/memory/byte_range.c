@@ -1,13 +1,13 @@
 /* byte_range.c - which unfinished commands touch which bytes of host memory, and the order that follows.
  *
- * Every byte that a command may touch lies in one region: an allocation that this library made for a buffer, or
- * "all other host memory", where programs' own pointers and CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps
- * meets, without asking what aliases what. A region keeps the accesses of unfinished commands only, and of these
- * none that a later write covers: who depends on the write depends on them too.
+ * Every byte that a command may touch lies in one region: an allocation that this library made for a buffer,
+ * or "all other host memory", where programs' own pointers and CL_MEM_USE_HOST_PTR buffers lie; so whatever
+ * overlaps meets, without asking what aliases what. A region keeps the accesses of unfinished commands only,
+ * and of these none that a later write covers: who depends on the write depends on them too.
  *
- * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks nothing where
- * no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still do. Not behind a command
- * that waits for native work, which may in turn wait for the host. */
+ * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
+ * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still
+ * do. Not behind a command that waits for native work, which may in turn wait for the host. */
 #include "../run.h"
 
 #include <search.h>
@@ -74,8 +74,8 @@ static void take_out(struct cw_run_access *a)
     a->region = NULL;
 }
 
-/* Whoever waits for `before` may wait for what the host does only once a command of `q` is over. In an order by queue it
- * would have to all the same. What was given up keeps others' order until it has gone. */
+/* Whoever waits for `before` may wait for what the host does only once a command of `q` is over. In an order
+ * by queue it would have to all the same. What was given up keeps others' order until it has gone. */
 static bool may_hold_up(const struct cw_run_task *before, const struct cw_run_queue *q)
 {
     return before->tainted && before->waits && !before->given_up && !(before->queue == q && q->in_order);
@@ -88,8 +88,8 @@ static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
 }
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
-static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access *list, uintptr_t low,
-                         uintptr_t high, bool write)
+static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access *list,
+                         uintptr_t low, uintptr_t high, bool write)
 {
     struct cw_run_access *a, *next;
     bool ordered;
@@ -106,8 +106,8 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
     }
 }
 
-void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_region *r, const void *address,
-                  size_t bytes, bool write)
+void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
+                                  struct cw_run_region *r, const void *address, size_t bytes, bool write)
 {
     uintptr_t low = (uintptr_t)address, high = low + bytes;
     struct cw_run_access *a = &t->accesses[t->num_accesses], **head;
@@ -118,7 +118,8 @@ void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_ta
     if (write)
         order_behind(q, t, r->reads, low, high, true);
     head = write ? &r->writes : &r->reads;
-    *a = (struct cw_run_access){.task = t, .region = r, .low = low, .high = high, .next = *head, .write = write};
+    *a = (struct cw_run_access){
+        .task = t, .region = r, .low = low, .high = high, .next = *head, .write = write};
     if (*head)
         (*head)->prev = a;
     *head = a;

@@ -1,10 +1,10 @@
-/* content.c - copies from a buffer with a content size (PoCL's extension cl_pocl_content_size): of its bytes only the
- * first so many are there, and another buffer holds that number when the copy runs.
+/* content.c - copies from a buffer with a content size (PoCL's extension cl_pocl_content_size): of its bytes
+ * only the first so many are there, and another buffer holds that number when the copy runs.
  *
- * PoCL 3.1 looks for the number at the place of a device by its own number, not by that of its memory, and crashes for
- * every device but the first of all that it has; helpers come before the program's own (device_board.h). Where there are
- * any, such a copy is a native kernel that does the same. All commands pass through since the program has asked for the
- * function. */
+ * PoCL 3.1 looks for the number at the place of a device by its own number, not by that of its memory, and
+ * crashes for every device but the first of all that it has; helpers come before the program's own
+ * (device_board.h). Where there are any, such a copy is a native kernel that does the same. All commands pass
+ * through since the program has asked for the function. */
 #include "../api/hooks.h"
 
 #include <pthread.h>
@@ -92,8 +92,8 @@ static bool find_root(cl_mem *memory, size_t *offset, size_t bytes)
     cl_mem root = NULL;
     size_t origin = 0, room = 0;
 
-    if (cw_next.clGetMemObjectInfo(*memory, CL_MEM_SIZE, sizeof room, &room, NULL) != CL_SUCCESS || *offset > room ||
-        bytes > room - *offset)
+    if (cw_next.clGetMemObjectInfo(*memory, CL_MEM_SIZE, sizeof room, &room, NULL) != CL_SUCCESS ||
+        *offset > room || bytes > room - *offset)
         return false;
     cw_next.clGetMemObjectInfo(*memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof root, &root, NULL);
     cw_next.clGetMemObjectInfo(*memory, CL_MEM_OFFSET, sizeof origin, &origin, NULL);
@@ -111,7 +111,8 @@ static cl_context context_of(cl_mem memory)
 }
 
 /* False: the vendor shall say what is wrong with it. */
-static bool is_right(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t bytes)
+static bool is_right(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
+                     size_t bytes)
 {
     cl_context context = NULL;
 
@@ -136,18 +137,21 @@ static void CL_CALLBACK copy_content(void *args)
     memcpy(c->to + c->to_offset, c->from + c->from_offset, there < c->bytes ? there : c->bytes);
 }
 
-cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-                           size_t to_offset, size_t bytes)
+cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to,
+                           size_t from_offset, size_t to_offset, size_t bytes)
 {
     cl_mem memories[3] = {from, to};
     struct copy c = {.from_offset = from_offset, .to_offset = to_offset, .bytes = bytes};
     const void *places[3] = {&c.from, &c.to, &c.content};
 
-    if (CW_LIKELY(!__atomic_load_n(&any, __ATOMIC_RELAXED)) || !find_root(&memories[0], &c.from_offset, bytes) ||
-        !find_root(&memories[1], &c.to_offset, bytes) || !(memories[2] = size_of(memories[0])) ||
+    if (CW_LIKELY(!__atomic_load_n(&any, __ATOMIC_RELAXED)) ||
+        !find_root(&memories[0], &c.from_offset, bytes) || !find_root(&memories[1], &c.to_offset, bytes) ||
+        !(memories[2] = size_of(memories[0])) ||
         !is_right(queue, memories[0], memories[1], c.from_offset, c.to_offset, bytes))
-        return cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x->n, x->list, x->event);
+        return cw_native.clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, x->n, x->list,
+                                             x->event);
     x->type = CL_COMMAND_COPY_BUFFER;
     x->gated = x->gated || x->event; /* so that its event is remembered, with the type */
-    return cw_native.clEnqueueNativeKernel(queue, copy_content, &c, sizeof c, 3, memories, places, x->n, x->list, x->event);
+    return cw_native.clEnqueueNativeKernel(queue, copy_content, &c, sizeof c, 3, memories, places, x->n,
+                                           x->list, x->event);
 }

@@ -17,10 +17,10 @@
 #include "../groups/group.h"
 
 #define IDENTITY_BYTES 4096
-#define END_SECONDS    10 /* the compiler's, at most, when the program ends */
-#define ANALYSIS_NS    1e8 /* is thought to be left of one then, for later runs, ... */
+#define END_SECONDS    10                   /* the compiler's, at most, when the program ends */
+#define ANALYSIS_NS    1e8                  /* is thought to be left of one then, for later runs, ... */
 #define AWAIT_NS       UINT64_C(2000000000) /* ... which are awaited for so long, all together, ... */
-#define IN_VAIN        10  /* ... and if they are not over then count for so many times that */
+#define IN_VAIN        10 /* ... and if they are not over then count for so many times that */
 
 struct job {
     struct job *next;
@@ -81,10 +81,11 @@ static void say(const struct job *j, enum cw_status status, const struct cw_erro
     double ms = ns / 1e6, own_ms = j->caller_ns / 1e6;
 
     if (status == CW_OK)
-        cw_log_debug("kernel footprints: %s: %.3f ms, %.3f ms of the program's thread", kept ? "kept from an earlier run" : "analysed",
-                     ms, own_ms);
+        cw_log_debug("kernel footprints: %s: %.3f ms, %.3f ms of the program's thread",
+                     kept ? "kept from an earlier run" : "analysed", ms, own_ms);
     else if (status != CW_ERR_NOTFOUND)
-        cw_log_debug("kernel footprints: none: %s: %.3f ms, %.3f ms of the program's thread", err->text, ms, own_ms);
+        cw_log_debug("kernel footprints: none: %s: %.3f ms, %.3f ms of the program's thread", err->text, ms,
+                     own_ms);
     else if (!models.missing_said)
         cw_log_info("kernels count as touching all of their buffers: %s", err->text);
     models.missing_said |= status == CW_ERR_NOTFOUND;
@@ -122,9 +123,11 @@ static struct cw_run_models *make(struct job *j, bool *kept, double begin)
 
 int cw_run_program_models_describe(char *text, unsigned size)
 {
-    return models.without ? snprintf(text, size, "run: nothing is known of the kernels of %u programs, so none of them is cut: %s\n",
-                                     models.without, models.why.text)
-                          : 0;
+    return models.without
+               ? snprintf(text, size,
+                          "run: nothing is known of the kernels of %u programs, so none of them is cut: %s\n",
+                          models.without, models.why.text)
+               : 0;
 }
 
 static void *work(void *unused)
@@ -188,8 +191,8 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     struct job *j;
 
     cw_run_program_models_forget(p);
-    if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked || slots->n > CW_RUN_LANES ||
-        !cw_source_is_manageable(source, options))
+    if (!cw_run.begun || !source || !models.on || models.quit || cw_run.off || cw_run.forked ||
+        slots->n > CW_RUN_LANES || !cw_source_is_manageable(source, options))
         return;
     j = calloc(1, sizeof *j);
     if (!j || !(j->source = strdup(source)) || !(j->options = strdup(options))) {
@@ -249,7 +252,8 @@ bool cw_run_program_models_ended(void)
     return ended;
 }
 
-/* A program may be over before its kernels are analysed, however often it runs. Lock held, given up meanwhile. */
+/* A program may be over before its kernels are analysed, however often it runs. Lock held, given up
+ * meanwhile. */
 static void await_analysis(void)
 {
     uint64_t begin = cw_run_global_lock_now_ns(), now = begin;
@@ -287,7 +291,8 @@ void cw_run_program_models_stop(bool join)
     cw_run_global_lock_give();
     if (!started || !join)
         return;
-    clock_gettime(CLOCK_REALTIME, &end); /* a callback of a build that calls exit() may hold what the thread wants */
+    clock_gettime(CLOCK_REALTIME,
+                  &end); /* a callback of a build that calls exit() may hold what the thread wants */
     end.tv_sec += END_SECONDS;
     pthread_timedjoin_np(models.thread, NULL, &end);
 }

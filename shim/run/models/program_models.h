@@ -1,7 +1,8 @@
-/* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by a thread of ours.
+/* program_models.h - models of the program's kernels (analyzer/footprint), made beside the vendor's build by
+ * a thread of ours.
  *
- * A launch uses what is there when it is enqueued; nothing ever waits for a model. Without one a kernel touches all of its
- * buffers. */
+ * A launch uses what is there when it is enqueued; nothing ever waits for a model. Without one a kernel
+ * touches all of its buffers. */
 #ifndef CW_RUN_PROGRAM_MODELS_H
 #define CW_RUN_PROGRAM_MODELS_H
 
@@ -15,17 +16,19 @@ struct cw_run_models {
     struct cw_model_set set;
 };
 
-/* Called once by start(), or never: then there are no models. `folder`: where they are kept between runs, "" for nowhere. */
+/* Called once by start(), or never: then there are no models. `folder`: where they are kept between runs, ""
+ * for nowhere. */
 void cw_run_program_models_start(const char *folder);
 
 /* Where models are kept. */
 struct cw_file_store *cw_run_program_models_store(void);
 
-/* `p` is going to be built of `source` with `options`: has its models made, and put into p->models. Lock held; does nothing
- * for a source that is not managed anyhow. */
+/* `p` is going to be built of `source` with `options`: has its models made, and put into p->models. Lock
+ * held; does nothing for a source that is not managed anyhow. */
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options);
 
-/* The same for all programs that have been built already, when helpers begin late (tuning/activation.h). Lock held. */
+/* The same for all programs that have been built already, when helpers begin late (tuning/activation.h). Lock
+ * held. */
 void cw_run_program_models_begin(void);
 
 /* What was wanted before is wanted no more: p->models is NULL, and stays it. Lock held. */
@@ -43,20 +46,21 @@ void cw_run_program_models_release(struct cw_run_models *m);
 /* For the summary, a line or nothing; like snprintf. Lock held. */
 int cw_run_program_models_describe(char *text, unsigned size);
 
-/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread, and before that, up to two
- * seconds, for analyses under way, if later runs find them and have paid for it (tuning/learn.h). */
+/* At the end of the process, no lock held: ends the helper and our thread. `join`: waits for the thread, and
+ * before that, up to two seconds, for analyses under way, if later runs find them and have paid for it
+ * (tuning/learn.h). */
 void cw_run_program_models_stop(bool join);
 bool cw_run_program_models_ended(void); /* what is asked now comes too late */
 void cw_run_program_models_after_fork(void);
 
 /* ---- headers (builds/headers.c) */
 
-/* The source as the program gave it with its headers in it, when it has some and there is no doubt about them; else NULL.
- * The caller's to free. Lock not held; reads files. */
+/* The source as the program gave it with its headers in it, when it has some and there is no doubt about
+ * them; else NULL. The caller's to free. Lock not held; reads files. */
 char *cw_headers_join(cl_program program, const char *options);
-/* The program has been built; `before` and `after` are what cw_headers_join said before and after that, and are taken
- * over. From here on p->source is that text, or, when they are not one, what the program gave. Lock held; nobody reads
- * p->source without it. */
+/* The program has been built; `before` and `after` are what cw_headers_join said before and after that, and
+ * are taken over. From here on p->source is that text, or, when they are not one, what the program gave. Lock
+ * held; nobody reads p->source without it. */
 void cw_headers_take(struct cw_run_program *p, char *before, char *after);
 
 #endif

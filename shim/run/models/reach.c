@@ -49,8 +49,8 @@ static struct cw_run_reacher *reacher_of(struct cw_run_kernel *k)
     return r;
 }
 
-/* A value of a handle's size may be a buffer, NULL or a number; the model says which is meant, and what a buffer would be is
- * known for certain by then. */
+/* A value of a handle's size may be a buffer, NULL or a number; the model says which is meant, and what a
+ * buffer would be is known for certain by then. */
 static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
 {
     if (a->kind == CW_RUN_ARG_LOCAL)
@@ -61,13 +61,15 @@ static struct cw_reach_arg describe(const struct cw_run_arg *a, bool is_buffer)
         return (struct cw_reach_arg){.kind = CW_REACH_OTHER};
     if (a->memory || (is_buffer && a->size == sizeof(cl_mem) && !a->word))
         return (struct cw_reach_arg){.kind = CW_REACH_BUFFER, .bytes = a->memory ? a->memory->bytes : 0};
-    return (struct cw_reach_arg){.kind = CW_REACH_SCALAR, .bytes = a->size,
+    return (struct cw_reach_arg){.kind = CW_REACH_SCALAR,
+                                 .bytes = a->size,
                                  .value = a->size > 8 ? a->bytes : (const unsigned char *)&a->word};
 }
 
 /* False: there is no model that says something. Fills *l. */
-static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *offset,
-                            const size_t *global, const size_t *local, struct cw_reach_launch *l)
+static bool describe_launch(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims,
+                            const size_t *offset, const size_t *global, const size_t *local,
+                            struct cw_reach_launch *l)
 {
     struct cw_run_reacher *r = k->program->models ? reacher_of(k) : NULL;
 
@@ -103,8 +105,8 @@ static void reach(void *question)
         q->answer = cw_reacher_launch(q->kernel->reacher->reacher, &l, DEAR_NS);
 }
 
-const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset, const size_t *global,
-                                    const size_t *local)
+const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const size_t *offset,
+                                    const size_t *global, const size_t *local)
 {
     struct question q = {k, dims, offset, global, local, NULL, NULL, false};
 
@@ -113,15 +115,16 @@ const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const
     return q.answer;
 }
 
-bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims, const size_t *global, const size_t *local,
-                bool wait, struct cw_work_ops *ops)
+bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims,
+                      const size_t *global, const size_t *local, bool wait, struct cw_work_ops *ops)
 {
     const struct cw_work_ops *known;
     struct cw_reach_launch l;
 
     if (wait)
         cw_run_program_models_wait(k->program);
-    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l) : NULL;
+    known = describe_launch(k, args, dims, NULL, global, local, &l) ? cw_reacher_ops(k->reacher->reacher, &l)
+                                                                    : NULL;
     if (known)
         *ops = *known;
     return known;
@@ -146,12 +149,14 @@ static void native_ops(void *question)
     q->known = cw_run_reach_ops(q->kernel, q->kernel->args, q->dims, q->global, q->local, true, q->ops);
 }
 
-bool cw_run_reach_native_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local, struct cw_work_ops *ops)
+bool cw_run_reach_native_ops(cl_kernel kernel, cl_uint dims, const size_t *global, const size_t *local,
+                             struct cw_work_ops *ops)
 {
     struct question q = {NULL, dims, NULL, global, local, NULL, ops, false};
 
     cw_run_global_lock_take();
-    q.kernel = cw_run.forked || dims < 1 || dims > 3 || !global ? NULL : cw_run_record_find(kernel, CW_RUN_KERNEL);
+    q.kernel =
+        cw_run.forked || dims < 1 || dims > 3 || !global ? NULL : cw_run_record_find(kernel, CW_RUN_KERNEL);
     if (q.kernel)
         cw_roomy(native_ops, &q);
     cw_run_global_lock_give();

@@ -12,8 +12,9 @@
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0
-/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a processor has nothing
- * else to do and the program has run before, and where the compiler may get in the program's way */
+/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a
+ * processor has nothing else to do and the program has run before, and where the compiler may get in the
+ * program's way */
 #define WORTH_A_BUILD 2e7
 #define WORTH_A_DELAY 1e9
 
@@ -92,8 +93,8 @@ static bool others_build(const struct cw_run_program *p, const struct cw_run_wor
     return false;
 }
 
-/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it meanwhile it is
- * sought again. */
+/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it
+ * meanwhile it is sought again. */
 static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l)
 {
     double spent;
@@ -101,14 +102,16 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l
     if (others_build(p, l))
         return false;
     for (uint32_t i = 0; i < cw_run.num_lanes; i++)
-        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind && !(p->sought_again >> l->number & 1)) {
+        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind &&
+            !(p->sought_again >> l->number & 1)) {
             p->sought_again |= UINT64_C(1) << l->number;
             p->copy[l->number] = CW_RUN_COPY_NONE;
             return false;
         }
     spent = cw_run_perf_model_spent_ever(p);
     return (cw_run_activation_is_trial() || spent >= WORTH_A_DELAY ||
-            (spent >= WORTH_A_BUILD && !cw_run_activation_is_first() && cw_run_activation_idle_processor())) &&
+            (spent >= WORTH_A_BUILD && !cw_run_activation_is_first() &&
+             cw_run_activation_idle_processor())) &&
            cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }
 
@@ -187,8 +190,8 @@ static void model(const struct cw_run_task *t, double *cost, double *error)
     }
 }
 
-static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
-                             double *cost, double *error)
+static uint32_t price_launch(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes,
+                             bool chained, bool alone, double *cost, double *error)
 {
     const struct cw_run_launch_key key = {.kernel = t->launch.kernel->key,
                                           .shape = t->shape,
@@ -213,8 +216,8 @@ static void price_transfer(uint32_t count, const struct cw_run_task *t, uint64_t
     }
 }
 
-uint32_t cw_run_costs_fill(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained, bool alone,
-                      double *cost, double *error)
+uint32_t cw_run_costs_fill(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained,
+                           bool alone, double *cost, double *error)
 {
     uint32_t trial = CW_SCHED_NONE;
 

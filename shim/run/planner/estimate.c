@@ -8,11 +8,12 @@
 #define UNKNOWN_NS   20000 /* a small kernel */
 #define UNBELIEVABLE 8.0   /* times home: one sample alone, or other sizes, are not believed */
 #define LOOK_EVERY   256   /* rows, then what is known to be slower is tried again ... */
-#define LONG_NS      1e6   /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
-#define LOOK_RATIO   3.0   /* ... where it is not much slower */
+#define LONG_NS                                                                                              \
+    1e6 /* hand-offs, in which slots with fewer processors may be quicker, are nothing beside it */
+#define LOOK_RATIO 3.0 /* ... where it is not much slower */
 
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
-                           const double *slowness, uint32_t slots)
+                          const double *slowness, uint32_t slots)
 {
     char text[64];
 
@@ -51,19 +52,23 @@ static uint32_t least_known(const struct cw_run_estimator *e, const struct cw_hi
     return least;
 }
 
-/* What a trial is thought to cost. A single sample may be a compiler's time, or that of a processor lost to others, and
- * would keep everybody from taking another one. */
-static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate, uint32_t trial, uint32_t home)
+/* What a trial is thought to cost. A single sample may be a compiler's time, or that of a processor lost to
+ * others, and would keep everybody from taking another one. */
+static double trial_ns(const struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
+                       uint32_t trial, uint32_t home)
 {
-    double believable = UNBELIEVABLE * estimate[home].mean_ns * fmax(1, e->slowness[trial] / e->slowness[home]);
+    double believable =
+        UNBELIEVABLE * estimate[home].mean_ns * fmax(1, e->slowness[trial] / e->slowness[home]);
 
     if (estimate[trial].source == CW_HISTORY_EXACT && estimate[trial].count >= 2)
         return estimate[trial].mean_ns;
     return fmin(estimate[trial].mean_ns, believable);
 }
 
-/* Now and then a slot that is not better than home, as far as is known: that may have been measured while others were busy. */
-static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate, const double *cost, uint32_t home)
+/* Now and then a slot that is not better than home, as far as is known: that may have been measured while
+ * others were busy. */
+static uint32_t look_again(struct cw_run_estimator *e, const struct cw_history_estimate *estimate,
+                           const double *cost, uint32_t home)
 {
     uint32_t best = CW_SCHED_NONE;
 
@@ -82,9 +87,10 @@ static void predict_chained(const struct cw_run_estimator *e, const struct cw_ru
 {
     struct cw_history_estimate chained;
 
-    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, &e->chained[launch->home], NULL, 1,
-                       &chained);
-    if (chained.source == CW_HISTORY_EXACT || (chained.source == CW_HISTORY_REGRESSION && home->source != CW_HISTORY_EXACT))
+    cw_history_predict(e->history, launch->kernel, launch->shape, launch->size, &e->chained[launch->home],
+                       NULL, 1, &chained);
+    if (chained.source == CW_HISTORY_EXACT ||
+        (chained.source == CW_HISTORY_REGRESSION && home->source != CW_HISTORY_EXACT))
         *home = chained;
 }
 

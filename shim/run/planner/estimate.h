@@ -2,10 +2,11 @@
  * yet.
  *
  * A slot on which a launch has hardly been measured would never be chosen: its error eats every gain (profit
- * test, planner/plan.h). So launches of which little is known (an error above a fifth of the mean) are planned by
- * their means, with errors of 0, as long as the history's budget for trials lasts: 5 ms, then 5 % of all time
- * measured. What is tried is measured, and the next window knows better. A single sample is not believed to be more than 8
- * times home, and one row in 256 tries what is known to be up to 3 times slower: either may have been disturbed.
+ * test, planner/plan.h). So launches of which little is known (an error above a fifth of the mean) are
+ * planned by their means, with errors of 0, as long as the history's budget for trials lasts: 5 ms, then 5 %
+ * of all time measured. What is tried is measured, and the next window knows better. A single sample is not
+ * believed to be more than 8 times home, and one row in 256 tries what is known to be up to 3 times slower:
+ * either may have been disturbed.
  *
  * Thread-safety: an estimator belongs to one thread; several may share a history. */
 #ifndef CW_RUN_ESTIMATE_H
@@ -20,9 +21,10 @@
 struct cw_run_estimator {
     struct cw_history *history;
     uint32_t slots;
-    uint32_t device[CW_RUN_SLOTS_MAX]; /* per slot: its name in the history (cw_history_device), the same for
-                                          alike slots */
-    uint32_t chained[CW_RUN_SLOTS_MAX]; /* per slot: the same for launches behind others, which need no waiting for */
+    uint32_t device[CW_RUN_SLOTS_MAX];  /* per slot: its name in the history (cw_history_device), the same for
+                                           alike slots */
+    uint32_t chained[CW_RUN_SLOTS_MAX]; /* per slot: the same for launches behind others, which need no
+                                           waiting for */
     double
         slowness[CW_RUN_SLOTS_MAX]; /* per slot: how many times slower than slot 0 it is thought to be, > 0 */
     double unknown_ns;              /* cost of a launch that nothing is known of */
@@ -38,14 +40,16 @@ struct cw_run_launch_key {
     uint32_t home;
     uint64_t allowed; /* bit p: may run on slot p; home is always allowed */
     bool chained;     /* at home it would follow another command at once */
-    bool alone;       /* nothing else runs meanwhile: where it is long, a slot with fewer processors than home cannot be quicker */
-    uint64_t owed;    /* bit p: a trial on slot p is granted whatever it costs: the one before could show nothing */
+    bool alone;       /* nothing else runs meanwhile: where it is long, a slot with fewer processors than home
+                         cannot be quicker */
+    uint64_t
+        owed; /* bit p: a trial on slot p is granted whatever it costs: the one before could show nothing */
 };
 
 /* An estimator for `slots` <= CW_RUN_SLOTS_MAX slots called name[k]; slowness NULL: all 1. False when `slots`
  * is out of range, a slowness is not positive, or the history takes no more names. */
 bool cw_run_estimate_init(struct cw_run_estimator *e, struct cw_history *history, const char *const *name,
-                           const double *slowness, uint32_t slots);
+                          const double *slowness, uint32_t slots);
 
 /* Before the rows of a window: asks the history what trials may cost. */
 void cw_run_estimate_begin(struct cw_run_estimator *e);

@@ -1,4 +1,5 @@
-/* The default policy is heft: planner/plan.h names it, test/bench/bench_window.c measures it against the others.
+/* The default policy is heft: planner/plan.h names it, test/bench/bench_window.c measures it against the
+ * others.
  */
 #include "plan.h"
 #include "profit.h"
@@ -54,11 +55,14 @@ static enum cw_status make_graph(const struct cw_run_costs *c, struct cw_graph *
     for (uint32_t i = 0; i < w->tasks && status == CW_OK; i++) {
         bool leave = cw_run_profit_must_leave(c, i);
         for (uint32_t p = 0; p < c->slots; p++)
-            cost[p] =
-                leave && p == cw_run_home(w, i) ? INFINITY : nearbyint(cw_run_profit_cost(c, i, p, CW_RUN_MEANS));
-        status = cw_graph_builder_add_task(b, &(struct cw_task_spec){.cost = cost,
-                                                                     .groups = cw_run_divisible(c, i) ? w->groups[i] : 1,
-                                                                     .splittable = cw_run_divisible(c, i)}, err);
+            cost[p] = leave && p == cw_run_home(w, i) ? INFINITY
+                                                      : nearbyint(cw_run_profit_cost(c, i, p, CW_RUN_MEANS));
+        status = cw_graph_builder_add_task(
+            b,
+            &(struct cw_task_spec){.cost = cost,
+                                   .groups = cw_run_divisible(c, i) ? w->groups[i] : 1,
+                                   .splittable = cw_run_divisible(c, i)},
+            err);
         for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1] && status == CW_OK; e++)
             status = cw_graph_builder_add_edge(b, w->pred[e], i, w->pred_bytes ? w->pred_bytes[e] : 0, err);
     }
@@ -106,7 +110,8 @@ static bool grow_plan(struct cw_run_plan *plan, uint32_t tasks)
     plan->first_part = malloc(tasks * sizeof *plan->first_part);
     plan->start_ns = malloc(tasks * sizeof *plan->start_ns);
     plan->finish_ns = malloc(tasks * sizeof *plan->finish_ns);
-    if (!plan->order || !plan->slot || !plan->parts || !plan->first_part || !plan->start_ns || !plan->finish_ns) {
+    if (!plan->order || !plan->slot || !plan->parts || !plan->first_part || !plan->start_ns ||
+        !plan->finish_ns) {
         cw_run_plan_finish(plan);
         return false;
     }
@@ -157,14 +162,15 @@ static bool adopt_parts(struct cw_run_plan *plan, const struct cw_schedule *s, c
         plan->first_part[i] = n;
         for (uint32_t k = 0; k < plan->parts[i] && plan->parts[i] > 1; k++) {
             struct cw_part part = cw_schedule_part(s, g, i, k);
-            plan->part[n++] = (struct cw_run_plan_part){.slot = part.device, .first_group = part.first_group, .groups = part.groups};
+            plan->part[n++] = (struct cw_run_plan_part){
+                .slot = part.device, .first_group = part.first_group, .groups = part.groups};
         }
     }
     return true;
 }
 
-/* Takes slots, parts and order from `s`. Of tasks that start together the one that was enqueued first goes first: it
- * may have cost nothing and be what the other waits for. Returns false when memory is out. */
+/* Takes slots, parts and order from `s`. Of tasks that start together the one that was enqueued first goes
+ * first: it may have cost nothing and be what the other waits for. Returns false when memory is out. */
 static bool adopt(struct cw_run_plan *plan, const struct cw_schedule *s, const struct cw_graph *g)
 {
     struct start *by = malloc(s->tasks * sizeof *by);
@@ -236,7 +242,8 @@ static void plan_one(struct decision *d)
     d->plan->parts[0] = 1;
     d->plan->slot[0] = cw_run_home(c->window, 0);
     for (uint32_t p = 0; p < c->slots; p++) {
-        double finish = nearbyint(cw_run_profit_cost(c, 0, p, CW_RUN_MEANS)) + (busy ? nearbyint(busy[p]) : 0);
+        double finish =
+            nearbyint(cw_run_profit_cost(c, 0, p, CW_RUN_MEANS)) + (busy ? nearbyint(busy[p]) : 0);
         if (finish < first && !(leave && p == cw_run_home(c->window, 0))) {
             first = finish;
             d->plan->slot[0] = p;
@@ -266,8 +273,8 @@ static enum cw_status plan_by_policy(struct decision *d, struct cw_error *err)
         status = cw_error_set(err, CW_ERR_NOMEM, "out of memory for an order of %u commands", w->tasks);
     if (status == CW_OK) {
         count_changes(d->plan, w);
-        d->plan->plan_ns =
-            cw_run_profit_simulate(&d->costs, d->plan, CW_RUN_MEANS, d->plan->start_ns, d->plan->finish_ns, d->avail);
+        d->plan->plan_ns = cw_run_profit_simulate(&d->costs, d->plan, CW_RUN_MEANS, d->plan->start_ns,
+                                                  d->plan->finish_ns, d->avail);
     }
     cw_schedule_destroy(s);
     cw_graph_destroy(g);
@@ -293,7 +300,8 @@ static void decide(struct decision *d)
     }
     plan->planned = true;
     plan->verdict = CW_RUN_ASKED;
-    plan->gain_ns = home - cw_run_profit_simulate(&d->costs, plan, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
+    plan->gain_ns =
+        home - cw_run_profit_simulate(&d->costs, plan, CW_RUN_DOUBTED, d->start, d->finish, d->avail);
     if (d->planner->asked)
         return;
     plan->verdict = CW_RUN_GAIN;
@@ -305,11 +313,10 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
                                 struct cw_run_plan *plan, struct cw_error *err)
 {
     uint32_t slots = planner->platform->devices;
-    struct decision d = {
-        .planner = planner,
-        .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots, planner->rules.wake_ns,
-                  planner->rules.home_apart},
-        .plan = plan};
+    struct decision d = {.planner = planner,
+                         .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots,
+                                   planner->rules.wake_ns, planner->rules.home_apart},
+                         .plan = plan};
     enum cw_status status = check_window(window, slots, err);
     double *scratch = NULL;
 

@@ -18,9 +18,9 @@
  * launches of one kernel, and one wrong mean is wrong for all. Policies by which a user says where commands
  * go (chaos, random, cpu-only, gpu-only, dsp-only) skip the test, and so does everything with `always`.
  *
- * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut to several
- * slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and its share of the rest of
- * the command's cost there; what waits for the command waits for all parts.
+ * Shared commands. A policy that shares tasks (sched/policy.h, `sharing`) may give a command that can be cut
+ * to several slots at once: parts, each a range of its work-groups. A part takes set_up_ns of its slot and
+ * its share of the rest of the command's cost there; what waits for the command waits for all parts.
  *
  * A command that has been handed to a slot already, but on which others here depend, may be part of the
  * window: its cost is finite on that slot only and is what is left of it.
@@ -60,7 +60,7 @@ struct cw_run_rules {
  * a command. */
 #define CW_RUN_RULES_DEFAULT                                                                                 \
     {                                                                                                        \
-        .wake_ns = 8000, .planning_ns = 500, .least_gain_ns = 3000, .least_gain_share = 0.03                \
+        .wake_ns = 8000, .planning_ns = 500, .least_gain_ns = 3000, .least_gain_share = 0.03                 \
     }
 
 struct cw_run_window {
@@ -71,8 +71,8 @@ struct cw_run_window {
     const double *pred_bytes; /* what each of these edges carries; NULL: nothing */
     const double *cost_ns;  /* tasks x slots, row by row, >= 0, INFINITY: not allowed there. Finite at home */
     const double *error_ns; /* tasks x slots, >= 0: one standard error of each finite cost; NULL: all exact */
-    const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost is finite;
-                               0 or 1: it stays whole. NULL: all do */
+    const uint64_t *groups; /* per task: the work-groups that it may be cut into, on every slot where its cost
+                               is finite; 0 or 1: it stays whole. NULL: all do */
     const uint32_t *home;   /* per task: where it runs when nothing is done; NULL: all on slot 0 */
     const double *busy_ns;  /* per slot: how long it is busy with earlier work, from now; NULL: all idle */
     uint64_t seed;          /* for policies that draw random numbers; different windows, different seeds */
@@ -104,13 +104,13 @@ struct cw_run_plan_part {
 /* Times are in ns from now. A zeroed struct is an empty plan. */
 struct cw_run_plan {
     uint32_t tasks;
-    uint32_t *order;  /* tasks as they start: none stands before one that it waits for, each slot runs its own
-                         in this  order */
-    uint32_t *slot;   /* per task; where the first part of a shared one runs */
-    uint32_t *parts;  /* per task: 1, or how many parts it has */
+    uint32_t *order; /* tasks as they start: none stands before one that it waits for, each slot runs its own
+                        in this  order */
+    uint32_t *slot;  /* per task; where the first part of a shared one runs */
+    uint32_t *parts; /* per task: 1, or how many parts it has */
     uint32_t *first_part; /* of a shared task: into `part`, in the order of their groups */
     struct cw_run_plan_part *part;
-    double *start_ns; /* per task: when it is expected to start, hand-off included */
+    double *start_ns;  /* per task: when it is expected to start, hand-off included */
     double *finish_ns; /* per task */
     enum cw_run_verdict verdict;
     bool planned;       /* the policy's plan; false: nothing is done (program order, everything at home) */

@@ -13,9 +13,10 @@ static enum cw_status check_planner(const struct cw_plan_device *slots, uint32_t
         return cw_error_set(err, CW_ERR_INVALID, "there is no device to plan for");
     for (uint32_t p = 0; p < count; p++)
         if (!cw_run_is_time(slots[p].handoff_ns) || !cw_run_is_time(slots[p].set_up_ns))
-            return cw_error_set(err, CW_ERR_INVALID,
-                                "device %u: a hand-off takes %g ns, setting up %g ns; both must be finite and not negative",
-                                p, slots[p].handoff_ns, slots[p].set_up_ns);
+            return cw_error_set(
+                err, CW_ERR_INVALID,
+                "device %u: a hand-off takes %g ns, setting up %g ns; both must be finite and not negative",
+                p, slots[p].handoff_ns, slots[p].set_up_ns);
     if (!cw_run_is_time(rules->wake_ns) || !cw_run_is_time(rules->planning_ns) ||
         !cw_run_is_time(rules->least_gain_ns) || !cw_run_is_time(rules->least_gain_share))
         return cw_error_set(err, CW_ERR_INVALID,

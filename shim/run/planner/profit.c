@@ -24,15 +24,18 @@ double cw_run_profit_cost(const struct cw_run_costs *c, uint32_t i, uint32_t p, 
 }
 
 /* What a part of `groups` work-groups takes. */
-static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan_part *part, enum cw_run_doubt doubt)
+static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan_part *part,
+                        enum cw_run_doubt doubt)
 {
-    double whole = cw_run_profit_cost(c, i, part->slot, doubt), set_up = c->handoff_ns[part->slot] + c->set_up_ns[part->slot];
+    double whole = cw_run_profit_cost(c, i, part->slot, doubt),
+           set_up = c->handoff_ns[part->slot] + c->set_up_ns[part->slot];
 
     set_up = set_up < whole ? set_up : whole;
     return set_up + (whole - set_up) * (double)part->groups / (double)c->window->groups[i];
 }
 
-/* When what task `i` waits for has finished, for a start on slot `p`. Whoever waits for several parts is woken. */
+/* When what task `i` waits for has finished, for a start on slot `p`. Whoever waits for several parts is
+ * woken. */
 static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const struct cw_run_plan *plan,
                        const double *finish)
 {
@@ -49,8 +52,8 @@ static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, con
 }
 
 /* Runs a shared task. */
-static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
-                           double *start, double *finish, double *avail)
+static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struct cw_run_plan *plan,
+                           enum cw_run_doubt doubt, double *start, double *finish, double *avail)
 {
     start[i] = INFINITY;
     finish[i] = 0;
@@ -67,8 +70,8 @@ static void simulate_parts(const struct cw_run_costs *c, uint32_t i, const struc
     }
 }
 
-double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
-                       double *start, double *finish, double *avail)
+double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan,
+                              enum cw_run_doubt doubt, double *start, double *finish, double *avail)
 {
     const struct cw_run_window *w = c->window;
     double last = 0;
@@ -103,7 +106,8 @@ bool cw_run_profit_could_finish(const struct cw_run_costs *c, double deadline, d
             ready = fmax(ready, finish[w->pred[e]]);
         finish[i] = INFINITY;
         for (uint32_t p = 0; p < c->slots; p++) {
-            double cost = leave && p == cw_run_home(w, i) ? INFINITY : cw_run_profit_cost(c, i, p, CW_RUN_DOUBTED);
+            double cost =
+                leave && p == cw_run_home(w, i) ? INFINITY : cw_run_profit_cost(c, i, p, CW_RUN_DOUBTED);
             least = fmin(least, cost);
             speed += 1 / cost;
             finish[i] = fmin(finish[i], fmax(ready, w->busy_ns ? w->busy_ns[p] : 0) + cost);

@@ -12,9 +12,9 @@ struct cw_run_planner {
     struct cw_policy_config config;
     struct cw_run_rules rules;
     double *handoff_ns, *set_up_ns; /* per slot */
-    bool shares;        /* the policy may share a command */
-    bool asked;         /* no profit test */
-    bool earliest;      /* the policy gives a command on its own to the slot where it finishes first */
+    bool shares;                    /* the policy may share a command */
+    bool asked;                     /* no profit test */
+    bool earliest; /* the policy gives a command on its own to the slot where it finishes first */
 };
 
 /* True for a time that is finite and not negative. */
@@ -27,7 +27,7 @@ static inline bool cw_run_is_time(double t)
 struct cw_run_costs {
     const struct cw_run_window *window;
     const double *handoff_ns, *set_up_ns; /* per slot */
-    bool shares; /* commands may have parts */
+    bool shares;                          /* commands may have parts */
     uint32_t slots;
     double wake_ns;
     bool home_apart;
@@ -54,11 +54,11 @@ static inline bool cw_run_divisible(const struct cw_run_costs *c, uint32_t i)
     return c->shares && c->window->groups && c->window->groups[i] > 1;
 }
 
-/* Runs the tasks in the order and on the slots of `plan` (NULL: in program order, at home), each as soon as its slots and
- * what it waits for allow, and returns when the last one finishes. start, finish: one per task, written; avail: scratch,
- * one per slot. */
-double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan, enum cw_run_doubt doubt,
-                       double *start, double *finish, double *avail);
+/* Runs the tasks in the order and on the slots of `plan` (NULL: in program order, at home), each as soon as
+ * its slots and what it waits for allow, and returns when the last one finishes. start, finish: one per task,
+ * written; avail: scratch, one per slot. */
+double cw_run_profit_simulate(const struct cw_run_costs *c, const struct cw_run_plan *plan,
+                              enum cw_run_doubt doubt, double *start, double *finish, double *avail);
 
 /* False when no plan at all can finish by `deadline` under doubted costs: the longest path does not fit, or
  * the work does not fit into the slots. finish: scratch, one per task. O(tasks x slots + edges). */

@@ -203,8 +203,7 @@ bool cw_run_callbacks_turn(const struct cw_run_event *e)
         return true;
     if (!q->in_order)
         return !e->calls_due;
-    return q->calls_over >= (e->task ? q->calls : e->calls) &&
-           !natives_first(q, sequence_of(e), numbers + 1);
+    return q->calls_over >= (e->task ? q->calls : e->calls) && !natives_first(q, sequence_of(e), numbers + 1);
 }
 
 /* ---- on native commands */
@@ -373,7 +372,8 @@ void cw_run_callback_wait_event(struct cw_run_event *e)
         cw_run_help(NULL, 0, over_for_event, e);
 }
 
-/* What is pending is delivered first; a callback that takes long is left behind, as threads of vendors are. */
+/* What is pending is delivered first; a callback that takes long is left behind, as threads of vendors are.
+ */
 void cw_run_callback_stop(void)
 {
     struct timespec until;

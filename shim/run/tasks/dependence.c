@@ -1,8 +1,8 @@
 /* dependence.c - what a command waits for besides memory: wait lists, barriers, native commands before it.
  *
- * In an in-order queue commands whose memory does not meet are not ordered. What is not known by its memory is
- * inherited: once a command of the queue waits for native work, directly or through other managed commands, every
- * later command of the queue does (q->join). */
+ * In an in-order queue commands whose memory does not meet are not ordered. What is not known by its memory
+ * is inherited: once a command of the queue waits for native work, directly or through other managed
+ * commands, every later command of the queue does (q->join). */
 #include "../core/fault.h"
 #include "../tuning/activation.h"
 
@@ -13,7 +13,8 @@
 static cl_int vendor_status(cl_event event)
 {
     cl_int status = CL_QUEUED;
-    cl_int err = cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int err =
+        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
 
     return err == CL_SUCCESS ? status : err;
 }
@@ -95,7 +96,8 @@ static bool wait_for_join(const struct cw_run_queue *q, struct cw_run_task *t)
     return !q->join || cw_run_task_depend(q->join, t, edge);
 }
 
-/* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the caller. */
+/* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the
+ * caller. */
 static struct cw_run_task *new_join(struct cw_run_queue *q)
 {
     struct cw_run_task *j = cw_run_task_create(0, 0, 0);
@@ -120,7 +122,8 @@ static void let_join(struct cw_run_task *j)
         cw_run_task_done(j, CL_COMPLETE);
 }
 
-/* Makes `task` (which counts it as one of its waits) done with the vendor's event; takes over the reference. */
+/* Makes `task` (which counts it as one of its waits) done with the vendor's event; takes over the reference.
+ */
 static bool follow(cl_event event, struct cw_run_task *task)
 {
     struct cw_run_foreign *f = malloc(sizeof *f);
@@ -205,7 +208,8 @@ int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *l
     return waits == CW_RUN_WAITS_FINE ? -1 : waits == CW_RUN_WAITS_GATED ? CW_RUN_R_GATED : CW_RUN_R_CHECK;
 }
 
-/* Orders `t` behind one event of its wait list. True when that is, or stems from, native work that is not over. */
+/* Orders `t` behind one event of its wait list. True when that is, or stems from, native work that is not
+ * over. */
 static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event event)
 {
     struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
@@ -334,8 +338,8 @@ static void into_window(struct cw_run_task *t)
         cw_run.timer_wanted = true;
 }
 
-/* Out of memory before all edges were there. What is there stays until it has come true, since accesses before `t` may
- * be ordered through it; then it goes, and nothing has been done. */
+/* Out of memory before all edges were there. What is there stays until it has come true, since accesses
+ * before `t` may be ordered through it; then it goes, and nothing has been done. */
 static void give_up(struct cw_run_task *t)
 {
     t->given_up = true;
@@ -344,12 +348,14 @@ static void give_up(struct cw_run_task *t)
         cw_run_task_done(t, CL_COMPLETE);
 }
 
-bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list, bool whole, cl_event event)
+bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, const cl_event *list,
+                            bool whole, cl_event event)
 {
     struct cw_run_task *before;
     bool barrier = t->type == CL_COMMAND_BARRIER;
 
-    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() || cw_run.recording;
+    t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() ||
+               cw_run.recording;
     t->times[0] = t->timed ? cw_run_timing_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */
     if (whole && !q->in_order)

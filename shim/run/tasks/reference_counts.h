@@ -18,7 +18,8 @@
 void cw_run_reference_counts_moves(struct cw_run_memory *m, struct cw_run_queue *q);
 
 /* The managed command number `sequence` of `q` is the last one on `m`. */
-static inline void cw_run_reference_counts_last(struct cw_run_memory *m, struct cw_run_queue *q, uint64_t sequence)
+static inline void cw_run_reference_counts_last(struct cw_run_memory *m, struct cw_run_queue *q,
+                                                uint64_t sequence)
 {
     struct cw_run_memory *root = m->root;
 
@@ -37,7 +38,8 @@ void cw_run_reference_counts_forget_lasts(void);
 
 /* Takes over a reference to an event of ours: in the program's queue `q`, or else a user event in its context
  * `c`. Events that the vendor itself needs no more are let go of sooner or later. */
-void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c, const struct cw_run_queue *q);
+void cw_run_reference_counts_own(cl_event event, const struct cw_run_context *c,
+                                 const struct cw_run_queue *q);
 
 /* Lets go of the events of `c`, or of `q`, which is freed. */
 void cw_run_reference_counts_disown(const void *context_or_queue);

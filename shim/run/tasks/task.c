@@ -106,7 +106,8 @@ static void to_retire(struct cw_run_task *t)
     cw_run.retire_last = t;
 }
 
-/* Lets go the successors of `t` that wait for `edge`. Those with nothing to do go to the end of the list at *last. */
+/* Lets go the successors of `t` that wait for `edge`. Those with nothing to do go to the end of the list at
+ * *last. */
 static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **last)
 {
     for (uint32_t i = 0; i < t->num_successors; i++) {
@@ -213,7 +214,8 @@ void cw_run_task_done(struct cw_run_task *t, cl_int status)
     }
 }
 
-/* Tells the vendor, in order; lock not held. The list is ours until it is finished. True: something has failed. */
+/* Tells the vendor, in order; lock not held. The list is ours until it is finished. True: something has
+ * failed. */
 static bool tell_vendor(struct cw_run_task *list)
 {
     bool failed = false;
@@ -222,8 +224,10 @@ static bool tell_vendor(struct cw_run_task *list)
         cl_int status = t->status < 0 ? t->status : CL_COMPLETE;
         if (t->event)
             cw_next.clSetUserEventStatus((cl_event)(uintptr_t)t->event->r.handle, status);
-        if (t->gate) /* the bare call would have refused a launch that home refuses, and commands behind it would run */
-            cw_next.clSetUserEventStatus(t->gate, t->work == CW_RUN_LAUNCH && !t->failed ? CL_COMPLETE : status);
+        if (t->gate) /* the bare call would have refused a launch that home refuses, and commands behind it
+                        would run */
+            cw_next.clSetUserEventStatus(t->gate,
+                                         t->work == CW_RUN_LAUNCH && !t->failed ? CL_COMPLETE : status);
         failed |= status < 0;
     }
     return failed;

@@ -37,8 +37,8 @@ int cw_run_cut_describe(char *text, size_t size)
     int used = 0;
 
     for (size_t i = 0; i < REASONS && reasons[i].why && used >= 0 && (size_t)used < size; i++)
-        used += snprintf(text + used, size - (size_t)used, "run: whole: %llu %s\n", (unsigned long long)reasons[i].count,
-                         reasons[i].why);
+        used += snprintf(text + used, size - (size_t)used, "run: whole: %llu %s\n",
+                         (unsigned long long)reasons[i].count, reasons[i].why);
     return used < (int)size ? used : (int)size - 1;
 }
 
@@ -138,7 +138,8 @@ bool cw_run_cut_one_local(struct cw_run_kernel *k)
     return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
 }
 
-/* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they lie. */
+/* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they
+ * lie. */
 static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw_launch_arg *a)
 {
     const struct cw_run_memory *m = l->args[i].memory;
@@ -181,8 +182,8 @@ static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, 
 
 static bool fast_maths(const char *options)
 {
-    static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations", "-cl-mad-enable",
-                                       "-cl-finite-math-only", "-cl-no-signed-zeros"};
+    static const char *const fast[] = {"-cl-fast-relaxed-math", "-cl-unsafe-math-optimizations",
+                                       "-cl-mad-enable", "-cl-finite-math-only", "-cl-no-signed-zeros"};
 
     for (size_t i = 0; options && i < sizeof fast / sizeof *fast; i++)
         if (strstr(options, fast[i]))

@@ -10,11 +10,11 @@
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 
-#define WORTH_TILES  5e7    /* ns of one program's kernels at home before its kernels are rewritten */
-#define GAIN         0.93   /* of the time, at most */
-#define SHAPES       32     /* of one kernel */
-#define WINDOW_TASKS 128    /* larger windows have enough to do */
-#define REST_FIRST   4      /* times what the launch takes */
+#define WORTH_TILES  5e7  /* ns of one program's kernels at home before its kernels are rewritten */
+#define GAIN         0.93 /* of the time, at most */
+#define SHAPES       32   /* of one kernel */
+#define WINDOW_TASKS 128  /* larger windows have enough to do */
+#define REST_FIRST   4    /* times what the launch takes */
 #define REST_MOST    4096
 
 static struct {
@@ -63,11 +63,12 @@ void cw_run_share_free(struct cw_run_share *list)
     }
 }
 
-/* ---- what is known of a shape, from earlier runs too: as launches of a kernel of its own, of which each device does all */
+/* ---- what is known of a shape, from earlier runs too: as launches of a kernel of its own, of which each
+ * device does all */
 
-#define KEPT_KERNEL    UINT64_C(0x7469a1e5)
-#define KEPT_FIRST     4  /* cut launches, then what was learnt is kept */
-#define KEPT_EACH      64 /* and again after so many */
+#define KEPT_KERNEL UINT64_C(0x7469a1e5)
+#define KEPT_FIRST  4  /* cut launches, then what was learnt is kept */
+#define KEPT_EACH   64 /* and again after so many */
 
 static uint64_t kept_shape(const struct cw_run_share *h)
 {
@@ -146,9 +147,10 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     return d->shares = s;
 }
 
-/* What the whole launch would take at `place`, by what tiles took there or else by what whole launches take. */
-static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t place,
-                       double cost, double home)
+/* What the whole launch would take at `place`, by what tiles took there or else by what whole launches take.
+ */
+static double whole_at(const struct cw_run_share *h, const struct cw_run_task *t,
+                       const struct cw_run_cut *cut, uint32_t place, double cost, double home)
 {
     const struct cw_cl_device *slot = &t->queue->context->slots->slot[place];
     double speed = cw_adaptive_speed(h->control, place);
@@ -186,14 +188,17 @@ static bool is_free(const struct sharing *x, uint32_t i, uint32_t lane)
 
     if (p->slot[i] == lane)
         return true;
-    if (l->building || l->quit || (l->busy && l->busy_until_ns > cw_run_global_lock_now_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
+    if (l->building || l->quit ||
+        (l->busy &&
+         l->busy_until_ns > cw_run_global_lock_now_ns() + cw_whole_from(p->start_ns[i], INT64_MAX)))
         return false;
     for (uint32_t k = 0; k < x->s->tasks; k++)
         if (k != i && p->slot[k] == lane && x->s->task[k]->work == CW_RUN_LAUNCH &&
             overlaps(p->start_ns[k], p->finish_ns[k], p->start_ns[i], p->finish_ns[i]))
             return false;
     for (uint32_t k = 0; k < x->claims; k++)
-        if (x->claim[k].lane == lane && overlaps(x->claim[k].from, x->claim[k].to, p->start_ns[i], p->finish_ns[i]))
+        if (x->claim[k].lane == lane &&
+            overlaps(x->claim[k].from, x->claim[k].to, p->start_ns[i], p->finish_ns[i]))
             return false;
     return true;
 }
@@ -213,9 +218,10 @@ static int faster(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns ? 1 : x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Keeps of `v`, the fastest first, those that together finish first and have no more processors than there are: home and
- * others, or without home. Returns when they finish. */
-static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen, uint32_t *count)
+/* Keeps of `v`, the fastest first, those that together finish first and have no more processors than there
+ * are: home and others, or without home. Returns when they finish. */
+static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen,
+                     uint32_t *count)
 {
     uint32_t units = 0, most = share.units > cw_run.preparing ? share.units - cw_run.preparing : 0;
     double speed = 0, set_up = 0, best = INFINITY;
@@ -224,9 +230,11 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
     for (int turn = !with_home; turn < 2; turn++) /* home first */
         for (uint32_t i = 0; i < n; i++) {
             double wait = v[i].set_up_ns > set_up ? v[i].set_up_ns : set_up;
-            double ns = 1 / (speed + 1 / v[i].ns) + wait + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
+            double ns =
+                1 / (speed + 1 / v[i].ns) + wait + (cw_run.all ? 0 : CW_RUN_SHARE_PART_NS * (*count + 1));
 
-            if ((v[i].place == home) == turn || ns >= best || (*count && !cw_run.all && units + v[i].units > most))
+            if ((v[i].place == home) == turn || ns >= best ||
+                (*count && !cw_run.all && units + v[i].units > most))
                 continue;
             set_up = wait;
             units += v[i].units;
@@ -237,8 +245,8 @@ static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool 
     return best;
 }
 
-static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h, const struct cw_run_cut *cut,
-                           struct candidate *v)
+static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_share *h,
+                           const struct cw_run_cut *cut, struct candidate *v)
 {
     struct cw_run_task *t = x->s->task[i];
     const struct cw_run_context *c = t->queue->context;
@@ -307,7 +315,8 @@ static bool pays(const struct cw_run_share *h, double ns, double now)
 }
 
 /* Lanes that might have had a part of a launch and do not. */
-static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen, uint32_t count)
+static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, const uint32_t *chosen,
+                 uint32_t count)
 {
     for (uint32_t i = 0; i < n && !h->holder; i++) {
         uint32_t k = 0;
@@ -319,11 +328,12 @@ static void pass(struct cw_run_share *h, const struct candidate *v, uint32_t n, 
     }
 }
 
-static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen, uint32_t n)
+static void claim(struct sharing *x, uint32_t i, const struct cw_run_context *c, const uint32_t *chosen,
+                  uint32_t n)
 {
     for (uint32_t k = 0; k < n && x->claims < sizeof x->claim / sizeof *x->claim; k++)
-        x->claim[x->claims++] =
-            (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i], x->s->plan->finish_ns[i]};
+        x->claim[x->claims++] = (struct claim){c->places[chosen[k]].lane->number, x->s->plan->start_ns[i],
+                                               x->s->plan->finish_ns[i]};
 }
 
 /* Without a profit test, too, nobody lets several DSPs set up what one does sooner. */
@@ -359,7 +369,8 @@ static bool consider(struct sharing *x, uint32_t i)
     for (int home = 0; home < 2; home++)
         ns[home] = choose(v, n, t->queue->home, home, chosen[home], &count[home]);
     which = ns[1] <= ns[0];
-    cuts = count[which] > 1 && (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
+    cuts = count[which] > 1 &&
+           (x->s->always ? !loses(t, chosen[which], count[which], ns[which] - now) : pays(h, ns[which], now));
     pass(h, v, n, chosen[which], cuts ? count[which] : 0);
     if (!cuts || !cw_run_share_built(t, chosen[which], count[which]))
         return false;

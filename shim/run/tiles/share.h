@@ -1,14 +1,16 @@
 /* share.h - which launches of a planned window are cut, and between whom; who does how much is learnt.
  *
- * A launch is shared when lanes stand idle while it would run, and when all of them together are expected to finish it so
- * much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not counted twice: no more
- * compute units share a launch than the machine has. For each kernel, shape and dimension a controller (sched/adaptive.h)
- * learns how fast each lane is, and gives out blocks while the launch runs. A launch that turned out to be no faster than
- * whole at home is left whole for a while, longer each time. What is known of lanes that have no part for their slowness is
- * forgotten now and then, so that they are tried again: others may have used the machine. While a compiler occupies a
- * processor that is one fewer to share with, and what a launch takes then says nothing.
+ * A launch is shared when lanes stand idle while it would run, and when all of them together are expected to
+ * finish it so much earlier that the hand-offs are paid (profit test). Lanes of one processor's cores are not
+ * counted twice: no more compute units share a launch than the machine has. For each kernel, shape and
+ * dimension a controller (sched/adaptive.h) learns how fast each lane is, and gives out blocks while the
+ * launch runs. A launch that turned out to be no faster than whole at home is left whole for a while, longer
+ * each time. What is known of lanes that have no part for their slowness is forgotten now and then, so that
+ * they are tried again: others may have used the machine. While a compiler occupies a processor that is one
+ * fewer to share with, and what a launch takes then says nothing.
  *
- * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its kernels at home.
+ * The rewritten kernels are built by a thread of their own, once a program has spent enough time on its
+ * kernels at home.
  *
  * cw_run.lock guards all of it. */
 #ifndef CW_RUN_SHARE_H
@@ -20,12 +22,13 @@
 
 struct cw_options;
 
-#define CW_RUN_SHARE_LEAST_NS 40000 /* shorter launches are not cut: waking a lane takes 5 to 13 us */
-#define CW_RUN_SHARE_PART_NS  12000 /* what each part costs beside its work */
+#define CW_RUN_SHARE_LEAST_NS  40000  /* shorter launches are not cut: waking a lane takes 5 to 13 us */
+#define CW_RUN_SHARE_PART_NS   12000  /* what each part costs beside its work */
 #define CW_RUN_SHARE_SET_UP_NS 300000 /* the same on an emulated board */
-#define CW_RUN_SHARE_ASYNC_NS 50000 /* where the device's own thread has to be woken for it */
+#define CW_RUN_SHARE_ASYNC_NS  50000  /* where the device's own thread has to be woken for it */
 
-/* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's context. */
+/* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's
+ * context. */
 struct cw_run_share {
     struct cw_run_share *next;
     uint64_t shape;
@@ -45,7 +48,7 @@ struct cw_run_shared { /* a planned window */
     const struct cw_run_plan *plan;
     const double *cost; /* tasks x lanes */
     uint32_t tasks, lanes;
-    bool always;        /* no profit test */
+    bool always; /* no profit test */
 };
 
 /* Settings; called by start(). */
@@ -54,15 +57,17 @@ void cw_run_share_start(const struct cw_options *options);
 /* True when `t` takes long enough to be thought about. */
 bool cw_run_share_wanted(const struct cw_run_task *t);
 
-/* The rewritten kernels are there for these places; otherwise they are going to be, if the program is worth that. */
+/* The rewritten kernels are there for these places; otherwise they are going to be, if the program is worth
+ * that. */
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *place, uint32_t n);
 
 /* Cuts those launches of the window that gain by it. True: there are some. */
 bool cw_run_share_window(const struct cw_run_shared *s);
 
-/* For tiles/tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now on); later, once
- * another one has run. */
-enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block);
+/* For tiles/tile.c. The next block for `part`: taken; none any more (or the blocks of `x` are bound from now
+ * on); later, once another one has run. */
+enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,
+                                    struct cw_run_block *block);
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
 uint32_t cw_run_share_units(void); /* processors that this process may use */
@@ -78,15 +83,15 @@ void cw_run_share_lost(struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns); /* the launch took so long; 0: it has failed */
 void cw_run_share_free(struct cw_run_share *list);
 
-/* The thread that builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`; else it is going to, if
- * `build`. */
+/* The thread that builds rewritten programs (tiles/tile_build.c). True: `p` has one on `place`; else it is
+ * going to, if `build`. */
 bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool build);
-/* True where it is at all of `n` places or will be, or cw_run_tile_build_is_done may order it now; asks: if not, this run owes it
- * (tuning/learn.h). Lock held. */
+/* True where it is at all of `n` places or will be, or cw_run_tile_build_is_done may order it now; asks: if
+ * not, this run owes it (tuning/learn.h). Lock held. */
 bool cw_run_tile_build_may(struct cw_run_program *p, const uint32_t *place, uint32_t n, bool asks);
 
-/* Whether a binary should be kept: its kernels are few, or an earlier run has built it for `lane`; and that this one has built it, in
- * `ns`. Without a history nobody knows. Lock held. */
+/* Whether a binary should be kept: its kernels are few, or an earlier run has built it for `lane`; and that
+ * this one has built it, in `ns`. Without a history nobody knows. Lock held. */
 bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane);
 void cw_run_tile_build_say(struct cw_run_program *p, uint32_t lane, double ns);
 void cw_run_tile_build_stop(void); /* at exit, lock not held */

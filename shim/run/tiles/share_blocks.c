@@ -1,13 +1,13 @@
-/* share_blocks.c - a shared launch while it runs: who gets which block, what that took, and whether it gained. See
- * tiles/share.h. */
+/* share_blocks.c - a shared launch while it runs: who gets which block, what that took, and whether it
+ * gained. See tiles/share.h. */
 #include "share.h"
 
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 
-#define POOR    4     /* launches without gain, then it rests */
-#define DSP_MARGIN 4 /* times what a DSP takes alone, before it has been measured */
-#define STEADY  128   /* cut launches, then rests begin short again */
+#define POOR       4   /* launches without gain, then it rests */
+#define DSP_MARGIN 4   /* times what a DSP takes alone, before it has been measured */
+#define STEADY     128 /* cut launches, then rests begin short again */
 
 static bool adaptive(struct cw_run_tiles *x)
 {
@@ -48,7 +48,8 @@ static void divide(struct cw_run_tiles *x)
     }
 }
 
-enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part, struct cw_run_block *block)
+enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_task *part,
+                                    struct cw_run_block *block)
 {
     struct cw_adaptive *control = x->share->control;
     struct cw_adaptive_part p;
@@ -57,14 +58,17 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
         divide(x);
         return CW_RUN_TAKEN_NONE;
     }
-    switch (cw_adaptive_next(control, part->place, x->by_events ? x->virtual_ns : cw_run_global_lock_now_ns(), &p)) {
+    switch (cw_adaptive_next(control, part->place, x->by_events ? x->virtual_ns : cw_run_global_lock_now_ns(),
+                             &p)) {
     case CW_ADAPTIVE_PART:
-        *block = (struct cw_run_block){.first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
+        *block = (struct cw_run_block){
+            .first = p.first, .groups = p.groups, .part = (uint32_t)(part - x->part), .taken = true};
         return CW_RUN_TAKEN;
     case CW_ADAPTIVE_WAIT:
         if (cw_run_share_by_blocks())
             return CW_RUN_TAKEN_LATER;
-        cw_adaptive_leave(control, part->place); /* nothing is left; should a lane fail, another one has the rest */
+        cw_adaptive_leave(control,
+                          part->place); /* nothing is left; should a lane fail, another one has the rest */
         return CW_RUN_TAKEN_NONE;
     default:
         return CW_RUN_TAKEN_NONE;
@@ -102,7 +106,8 @@ bool cw_run_share_rest(struct cw_run_tiles *x, struct cw_run_block *block)
 
 void cw_run_share_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns)
 {
-    bool first = !(x->share->seen >> part->place & 1) && !cw_device_clock_is_virtual(); /* where compiling takes no time */
+    bool first = !(x->share->seen >> part->place & 1) &&
+                 !cw_device_clock_is_virtual(); /* where compiling takes no time */
 
     x->share->seen |= UINT64_C(1) << part->place;
     if (x->share->holder == x)

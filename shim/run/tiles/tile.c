@@ -44,10 +44,12 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
 }
 
 /* For `t`, with room for `blocks` and `parts`. */
-static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks, uint32_t parts)
+static struct cw_run_tiles *make(struct cw_run_task *t, const struct cw_run_cut *cut, uint32_t blocks,
+                                 uint32_t parts)
 {
     cl_device_id home = t->queue->context->places[t->queue->home].slot->device;
-    struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x) : NULL; /* each part may load code of its own */
+    struct cw_run_tiles *x = cw_isolated_compiler_room(home) ? calloc(1, sizeof *x)
+                                                             : NULL; /* each part may load code of its own */
 
     if (!x)
         return NULL;
@@ -80,21 +82,23 @@ static bool complete(const struct cw_run_cut *cut, const struct cw_run_piece *pi
     return next == cut->groups;
 }
 
-bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n)
+bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece,
+                        uint32_t n)
 {
     struct cw_run_tiles *x = complete(cut, piece, n) ? make(t, cut, n, n) : NULL;
 
     if (!x)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        x->block[i] = (struct cw_run_block){.first = piece[i].first, .groups = piece[i].groups, .part = part_at(x, piece[i].place)};
+        x->block[i] = (struct cw_run_block){
+            .first = piece[i].first, .groups = piece[i].groups, .part = part_at(x, piece[i].place)};
     x->blocks = n;
     give(t, x);
     return true;
 }
 
-bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
-                        uint32_t n)
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
+                        const uint32_t *place, uint32_t n)
 {
     struct cw_run_tiles *x = make(t, cut, n, n);
 
@@ -211,7 +215,8 @@ void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *pa
 
 static uint64_t took_ns(const struct cw_run_tiles *x)
 {
-    return cw_device_clock_is_virtual() ? x->times[3] - x->times[1] : cw_run_global_lock_now_ns() - x->began_ns;
+    return cw_device_clock_is_virtual() ? x->times[3] - x->times[1]
+                                        : cw_run_global_lock_now_ns() - x->began_ns;
 }
 
 static void over(struct cw_run_tiles *x, cl_int status)
@@ -231,7 +236,8 @@ static void over(struct cw_run_tiles *x, cl_int status)
     cw_run_task_done(t, status);
 }
 
-/* A part whose lane still runs this kernel; home's, made of another one, when all have failed; NULL: home has, too. */
+/* A part whose lane still runs this kernel; home's, made of another one, when all have failed; NULL: home
+ * has, too. */
 static struct cw_run_task *heir(struct cw_run_tiles *x)
 {
     const bool *broken = x->whole->launch.kernel->tiled->broken;

@@ -1,20 +1,24 @@
 /* tile.h - launches in tiles: one kernel launch cut by work-groups, run by several lanes at once.
  *
- * A launch that may be cut (tiles/cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges of work-groups
- * along the cut dimension, and *parts*, one for each lane that takes part. A part is a command of its own as far as a
- * lane is concerned: it stands in the lane's heap and is driven by whoever drives the lane. It takes one block after
- * the other until none is left for it. Blocks may be bound to a part or be anybody's. Each runs the rewritten kernel
- * (analyzer/rewrite/rewrite.h) at offset zero with the local size pinned.
+ * A launch that may be cut (tiles/cut.c: the verdict of analyzer/footprint/cut.h) is given *blocks*, ranges
+ * of work-groups along the cut dimension, and *parts*, one for each lane that takes part. A part is a command
+ * of its own as far as a lane is concerned: it stands in the lane's heap and is driven by whoever drives the
+ * lane. It takes one block after the other until none is left for it. Blocks may be bound to a part or be
+ * anybody's. Each runs the rewritten kernel (analyzer/rewrite/rewrite.h) at offset zero with the local size
+ * pinned.
  *
- *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the command is done
+ *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
+ * command is done
  *
- * For everybody else the launch stays one command: it starts with its first block and ends with its last (profiling:
- * START the earliest, END the latest), its dependences are those of the whole. All parts work on one memory.
+ * For everybody else the launch stays one command: it starts with its first block and ends with its last
+ * (profiling: START the earliest, END the latest), its dependences are those of the whole. All parts work on
+ * one memory.
  *
- * Before its first block a part sees to it that its lane has the code of all that it may be given, so that who has begun can bring
- * the launch to its end. A block that a lane cannot begin goes back and is anybody's; that lane takes no more blocks of this kernel. When every
- * part has failed before any block has run, the launch runs whole at home; when some had run, home runs the rest. A block
- * that fails when it has begun is not run again: the others are, and the launch ends with that block's status.
+ * Before its first block a part sees to it that its lane has the code of all that it may be given, so that
+ * who has begun can bring the launch to its end. A block that a lane cannot begin goes back and is anybody's;
+ * that lane takes no more blocks of this kernel. When every part has failed before any block has run, the
+ * launch runs whole at home; when some had run, home runs the rest. A block that fails when it has begun is
+ * not run again: the others are, and the launch ends with that block's status.
  *
  * cw_run.lock guards all of it, but for what says "lane held": that belongs to whoever drives the lane. */
 #ifndef CW_RUN_TILE_H
@@ -22,9 +26,9 @@
 
 #include "../run.h"
 
-#define CW_RUN_TILE_BLOCKS 32         /* most that are bound beforehand */
+#define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX
-#define CW_RUN_HIDDEN      120        /* bytes of the rewritten kernels' last argument */
+#define CW_RUN_HIDDEN      120 /* bytes of the rewritten kernels' last argument */
 
 struct cw_form;
 struct cw_rewrite_tile;
@@ -33,7 +37,8 @@ struct cw_arg_hulls; /* analyzer/footprint/form.h */
 /* How a launch is cut: tiles are ranges of `groups` work-groups along `dim`, with this local size. */
 struct cw_run_cut {
     uint32_t dim;
-    bool ragged; /* the last of them is smaller, and is launched by itself, with local size 1: nobody can see it */
+    bool ragged; /* the last of them is smaller, and is launched by itself, with local size 1: nobody can see
+                    it */
     size_t local[3], groups;
 };
 
@@ -46,19 +51,19 @@ struct cw_run_block {
 struct cw_run_tiles {
     struct cw_run_task *whole;
     struct cw_run_cut cut;
-    bool given_up;          /* it runs whole, at home */
-    uint32_t parts, left;   /* there are; that have not ended */
-    uint32_t blocks, run;   /* bound beforehand; that have run, of all */
-    size_t done;            /* work-groups that have run */
-    bool inherits;          /* all parts have ended, one of them runs what is left */
+    bool given_up;               /* it runs whole, at home */
+    uint32_t parts, left;        /* there are; that have not ended */
+    uint32_t blocks, run;        /* bound beforehand; that have run, of all */
+    size_t done;                 /* work-groups that have run */
+    bool inherits;               /* all parts have ended, one of them runs what is left */
     uint64_t began_ns, until_ns; /* when the blocks that run are expected to have run; 0: nobody can say */
-    struct cw_run_share *share; /* gives out blocks while it runs (tiles/share.h); NULL: all are bound */
-    bool by_events;         /* one thread runs all blocks, in the order of the model's time (tiles/tile_virtual.c) */
-    uint64_t virtual_ns;    /* then: when the block is asked for, on the clock of cw_device_now_ns */
-    bool again;             /* a block may run twice: the launch reads no byte that it writes */
-    cl_int status;          /* of the latest block that failed */
-    cl_int spoilt;          /* of the first that failed when it had begun; 0: none */
-    uint64_t times[4];      /* of all blocks: the earliest, END the latest */
+    struct cw_run_share *share;  /* gives out blocks while it runs (tiles/share.h); NULL: all are bound */
+    bool by_events; /* one thread runs all blocks, in the order of the model's time (tiles/tile_virtual.c) */
+    uint64_t virtual_ns;        /* then: when the block is asked for, on the clock of cw_device_now_ns */
+    bool again;                 /* a block may run twice: the launch reads no byte that it writes */
+    cl_int status;              /* of the latest block that failed */
+    cl_int spoilt;              /* of the first that failed when it had begun; 0: none */
+    uint64_t times[4];          /* of all blocks: the earliest, END the latest */
     struct cw_run_block *block; /* those that are bound, then one for each part that has one of `share` */
     struct cw_run_task *part;
 };
@@ -67,33 +72,37 @@ struct cw_run_tiles {
 struct cw_run_tiled {
     struct cw_run_models *models; /* those that `cutter` goes by */
     struct cw_cutter *cutter;
-    bool ordered;                 /* cw_cut_ordered() */
+    bool ordered;             /* cw_cut_ordered() */
     struct cw_form *compiled; /* what tiles touch (tiles/cut.c); NULL: not asked yet */
     struct cw_launch_arg *args;
-    cl_kernel *clones;            /* by lane number, lane held: rewritten */
-    struct cw_run_set **set;      /* by lane number, lane held: their arguments */
-    cl_kernel *rows;              /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
+    cl_kernel *clones;       /* by lane number, lane held: rewritten */
+    struct cw_run_set **set; /* by lane number, lane held: their arguments */
+    cl_kernel *rows; /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
     struct cw_run_set **row_set;
-    bool *broken;                 /* by lane number: a tile failed there */
-    struct cw_run_share *shares;  /* by shape: who does how much */
+    bool *broken;                /* by lane number: a tile failed there */
+    struct cw_run_share *shares; /* by shape: who does how much */
 };
 
 /* ---- may it be cut (tiles/cut.c); lock held */
 
-/* Another local size than the program's device would choose gives the same bytes, with the arguments of the launch in hand, whose
- * memory has been looked up: the kernel cannot see it, and compilers keep its order (cw_cut_ordered). */
+/* Another local size than the program's device would choose gives the same bytes, with the arguments of the
+ * launch in hand, whose memory has been looked up: the kernel cannot see it, and compilers keep its order
+ * (cw_cut_ordered). */
 bool cw_run_cut_any_local(struct cw_run_kernel *k);
-/* That is not so whatever the arguments are; false as well while it is not known yet. Looks at no argument. */
+/* That is not so whatever the arguments are; false as well while it is not known yet. Looks at no argument.
+ */
 bool cw_run_cut_one_local(struct cw_run_kernel *k);
 
-/* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason, static words. */
+/* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason,
+ * static words. */
 const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut);
 /* Counts a launch that stays whole, for the summary. `why`: static words. */
 void cw_run_cut_whole(const char *why);
 /* Lines for the summary: why launches were not cut. Returns the length. */
 int cw_run_cut_describe(char *text, size_t size);
-/* What `n` tiles of `t`, which may be cut so, touch: from[i] .. from[i + 1] - 1 are the work-groups of tile i along cut->dim.
- * Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False: memory is out. */
+/* What `n` tiles of `t`, which may be cut so, touch: from[i] .. from[i + 1] - 1 are the work-groups of tile i
+ * along cut->dim. Fills hulls[i * arguments + argument], in bytes of the argument's buffer. False: memory is
+ * out. */
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *hulls);
 /* True when `t`, which may be cut, may have a part at `p`. */
@@ -102,21 +111,25 @@ void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */
 
-/* Cuts `t`, which waits for its window to be planned, into `n` blocks; `lane` of each: where it is to run, by place. The
- * pieces must follow each other and be all of it. False: they are not, or memory is out; it stays whole. */
+/* Cuts `t`, which waits for its window to be planned, into `n` blocks; `lane` of each: where it is to run, by
+ * place. The pieces must follow each other and be all of it. False: they are not, or memory is out; it stays
+ * whole. */
 struct cw_run_piece {
     size_t first, groups;
     uint32_t place;
 };
-bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece, uint32_t n);
-/* Cuts `t` between the lanes of these places, which take blocks as `share` gives them out. False: as above. */
-bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share, const uint32_t *place,
+bool cw_run_tile_launch(struct cw_run_task *t, const struct cw_run_cut *cut, const struct cw_run_piece *piece,
                         uint32_t n);
-/* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of other parts that
- * need no thread of their own. Lock given up meanwhile. (tiles/tile_crew.c) */
+/* Cuts `t` between the lanes of these places, which take blocks as `share` gives them out. False: as above.
+ */
+bool cw_run_tile_shared(struct cw_run_task *t, const struct cw_run_cut *cut, struct cw_run_share *share,
+                        const uint32_t *place, uint32_t n);
+/* Runs blocks of `part`, which has left the heap of `l`, until none is left for it, and hands out those of
+ * other parts that need no thread of their own. Lock given up meanwhile. (tiles/tile_crew.c) */
 void cw_run_tile_crew_run(struct cw_run_worker *l, struct cw_run_task *part);
-/* The same on the virtual clock, for all parts at once. Only where cw_run_tile_virtual_may says so: the launch is shared while
- * it runs, and the lanes of its parts have nothing else to do. (tiles/tile_virtual.c) */
+/* The same on the virtual clock, for all parts at once. Only where cw_run_tile_virtual_may says so: the
+ * launch is shared while it runs, and the lanes of its parts have nothing else to do. (tiles/tile_virtual.c)
+ */
 void cw_run_tile_virtual_run(struct cw_run_task *part);
 bool cw_run_tile_virtual_may(const struct cw_run_tiles *x, const struct cw_run_task *part);
 void cw_run_tile_free(struct cw_run_tiles *x); /* NULL is fine */
@@ -130,14 +143,15 @@ enum cw_run_taken { CW_RUN_TAKEN, CW_RUN_TAKEN_NONE, CW_RUN_TAKEN_LATER };
 enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_task *part);
 /* It has run, and taken `ns` (0: not known). */
 void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *part, uint64_t ns);
-/* It has failed: the lane runs no more of this kernel. What it has not begun somebody else runs; what it had begun when it
- * failed may have changed memory, and a kernel that reads what it writes must not run there again: the launch has failed. */
+/* It has failed: the lane runs no more of this kernel. What it has not begun somebody else runs; what it had
+ * begun when it failed may have changed memory, and a kernel that reads what it writes must not run there
+ * again: the launch has failed. */
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status);
 /* A part has nothing to do any more. After the last one `x` goes with its command, when that retires. */
 void cw_run_tile_part_ends(struct cw_run_tiles *x);
-/* For a thread that is about to wait for `t`, which may be NULL: DSPs that are late with their blocks of it are stopped, where
- * those may run again, and others run them. Returns when somebody should look again, on the clock of cw_run_global_lock_now_ns; 0: there
- * is no need. (tiles/tile_late.c) */
+/* For a thread that is about to wait for `t`, which may be NULL: DSPs that are late with their blocks of it
+ * are stopped, where those may run again, and others run them. Returns when somebody should look again, on
+ * the clock of cw_run_global_lock_now_ns; 0: there is no need. (tiles/tile_late.c) */
 uint64_t cw_run_tile_late_look(const struct cw_run_task *t);
 /* What `x`.again says. */
 bool cw_run_tile_late_may_run_again(const struct cw_run_task *t, const struct cw_run_cut *cut);
@@ -146,30 +160,34 @@ void cw_run_tile_parts_wake(struct cw_run_tiles *x);
 
 /* ---- running (tiles/tile_submit.c, tiles/tile_program.c); lane held, lock not held */
 
-/* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes it. */
+/* Hands the block that `part` has taken to its device. *queue: to be finished. `event`: as the vendor takes
+ * it. */
 cl_int cw_run_tile_submit(struct cw_run_task *part, cl_command_queue *queue, cl_event *event);
-/* True when the place has the code that block `b` of a launch which is cut so needs, compiled now if need be. Lane held, lock
- * not held. */
-bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p, const struct cw_run_cut *cut,
-                          const struct cw_run_block *b);
+/* True when the place has the code that block `b` of a launch which is cut so needs, compiled now if need be.
+ * Lane held, lock not held. */
+bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
+                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                                 const struct cw_run_block *b);
 /* Hands over block `b` of any launch that is cut so. */
-cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
-                                cl_event *event);
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
+                                struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                                const struct cw_run_block *b, cl_command_queue *queue, cl_event *event);
 
-/* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden argument. NULL: it cannot
- * be had there. */
+/* The rewritten kernel at a place, with its arguments in k->tiled->set; *hidden: it takes the hidden
+ * argument. NULL: it cannot be had there. */
 cl_kernel cw_run_tile_program_on(struct cw_run_kernel *k, struct cw_run_context_device *place, bool *hidden);
-/* cw_isolated_compiler_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane held. */
-cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place, const struct cw_run_ndrange *r, bool by_rows);
+/* cw_isolated_compiler_ahead() for a launch of it, or of its form for rows (builds/isolated_compiler.h). Lane
+ * held. */
+cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
+                                 const struct cw_run_ndrange *r, bool by_rows);
 /* Its form for rows, with those in row_set; NULL: there is none. */
 cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_context_device *place);
-/* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then it is not
- * *known. The lane need not be held. */
+/* Whether it has that form. Rewrites the program first, but does not wait for a build that is under way: then
+ * it is not *known. The lane need not be held. */
 bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known);
 
-/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. False: it was not built, but
- * loaded, or cannot be. */
+/* Rewrites `p` and builds it for a place, whose lane runs none of it yet; keep: for later runs, too. False:
+ * it was not built, but loaded, or cannot be. */
 bool cw_run_tile_program_build(struct cw_run_program *p, uint32_t place, bool keep);
 /* How far that is (enum cw_run_copy_state); NULL: memory is out, or there are no models. Lock held. */
 uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run_worker *l);
@@ -182,8 +200,8 @@ struct cw_run_rows {
     size_t global[3];
 };
 /* False: it cannot be, or should not at `p`. `global`: of the block. */
-bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3], const struct cw_run_context_device *p,
-                    struct cw_run_rows *rows);
+bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3],
+                         const struct cw_run_context_device *p, struct cw_run_rows *rows);
 
 /* Why the rewriter refuses the kernel; NULL: it does not, or has not been asked yet. Lock held. */
 const char *cw_run_tile_program_refuses(const struct cw_run_kernel *k);

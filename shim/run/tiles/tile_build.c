@@ -15,9 +15,10 @@
 
 #define JOBS         64
 #define BUILT_KERNEL UINT64_C(0xb0175)
-#define BUILT_SHAPE  8  /* + lane */
-#define KEPT_KERNELS 4 /* a binary has all kernels compiled once more: where there are few it is made with the first build */
-#define NICE         10 /* the program's kernels keep the processors that they use */
+#define BUILT_SHAPE  8 /* + lane */
+#define KEPT_KERNELS                                                                                         \
+    4 /* a binary has all kernels compiled once more: where there are few it is made with the first build */
+#define NICE 10 /* the program's kernels keep the processors that they use */
 
 static struct {
     struct {
@@ -109,7 +110,8 @@ static void build(struct cw_run_program *p, uint32_t place)
     cw_run_process_end_register();
     cw_run_global_lock_take();
     cw_run.preparing--;
-    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name, (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
+    cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name,
+                 (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
     cw_run_learn_ended(cw_run_activation_thread_ns() - cpu_ns);
     if (built)
         cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
@@ -120,7 +122,7 @@ static void build(struct cw_run_program *p, uint32_t place)
 static void *work(void *unused)
 {
     (void)unused;
-    cw_door_depth = 1; /* calls that come in here are the vendor's */
+    cw_door_depth = 1;                               /* calls that come in here are the vendor's */
     setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of this thread, in Linux */
     cw_run_global_lock_take();
     while (!builder.quit) {
@@ -162,7 +164,8 @@ bool cw_run_tile_build_is_done(struct cw_run_program *p, uint32_t place, bool bu
         if (!builder.started)
             builder.started = cw_run_thread_create(&builder.thread, work, NULL);
         if (!builder.started ||
-            !cw_run_learn_begins(is_kept(p, p->context->places[place].lane->number) ? CW_RUN_LEARN_KEPT : CW_RUN_LEARN_BUILD))
+            !cw_run_learn_begins(is_kept(p, p->context->places[place].lane->number) ? CW_RUN_LEARN_KEPT
+                                                                                    : CW_RUN_LEARN_BUILD))
             return false;
         *state = CW_RUN_COPY_WANTED;
         cw_run_record_pin(&p->r);

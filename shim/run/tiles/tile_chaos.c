@@ -1,4 +1,5 @@
-/* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any lanes; the others move. */
+/* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any lanes; the
+ * others move. */
 #include "tile.h"
 
 static uint64_t state;

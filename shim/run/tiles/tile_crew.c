@@ -1,8 +1,10 @@
-/* tile_crew.c - one thread runs parts of a cut launch: its own, and those of devices that have threads of their own.
+/* tile_crew.c - one thread runs parts of a cut launch: its own, and those of devices that have threads of
+ * their own.
  *
- * Where enqueueing runs the kernel (PoCL basic), each lane needs a thread. Other devices only have to be handed their
- * blocks: whoever runs a part first hands out theirs too, then runs one of the former kind itself, if there is one. So no
- * worker has to be woken only to wake a device's thread, and nobody sleeps who has work. */
+ * Where enqueueing runs the kernel (PoCL basic), each lane needs a thread. Other devices only have to be
+ * handed their blocks: whoever runs a part first hands out theirs too, then runs one of the former kind
+ * itself, if there is one. So no worker has to be woken only to wake a device's thread, and nobody sleeps who
+ * has work. */
 #include "../core/fault.h"
 #include "tile.h"
 #include "../workers/watch.h"
@@ -12,8 +14,8 @@
 struct member {
     struct cw_run_task *part;
     struct cw_run_worker *lane;
-    bool at_once;          /* its blocks run while they are enqueued, or under a model of the device's time */
-    bool holds, over;      /* a block, which has ended */
+    bool at_once;     /* its blocks run while they are enqueued, or under a model of the device's time */
+    bool holds, over; /* a block, which has ended */
     cl_event event;
     cl_int status;
     uint64_t start_ns, ns; /* of the block */
@@ -140,7 +142,8 @@ static void run_here(struct member *m)
 {
     m->start_ns = cw_run_global_lock_now_ns();
     m->status = cw_run_timing_execute(m->part);
-    m->ns = slot_of(m->part)->dsp ? m->part->times[3] - m->part->times[1] : cw_run_global_lock_now_ns() - m->start_ns;
+    m->ns = slot_of(m->part)->dsp ? m->part->times[3] - m->part->times[1]
+                                  : cw_run_global_lock_now_ns() - m->start_ns;
     m->over = true;
 }
 
@@ -161,8 +164,11 @@ static uint64_t took_ns(const struct member *m)
 {
     cl_ulong from = 0, to = 0;
 
-    if (cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_QUEUED, sizeof from, &from, NULL) != CL_SUCCESS ||
-        cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) != CL_SUCCESS || to <= from)
+    if (cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_QUEUED, sizeof from, &from, NULL) !=
+            CL_SUCCESS ||
+        cw_next.clGetEventProfilingInfo(m->event, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL) !=
+            CL_SUCCESS ||
+        to <= from)
         return cw_run_global_lock_now_ns() - m->start_ns;
     return to - from;
 }
@@ -171,7 +177,8 @@ static uint64_t took_ns(const struct member *m)
 static bool look(struct member *m)
 {
     cl_int status = CL_COMPLETE;
-    cl_int err = cw_next.clGetEventInfo(m->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    cl_int err =
+        cw_next.clGetEventInfo(m->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
 
     if (err == CL_SUCCESS && status > CL_COMPLETE)
         return false;

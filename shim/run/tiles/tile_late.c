@@ -1,8 +1,9 @@
 /* tile_late.c - blocks of cut launches on emulated DSPs that are slow or hang.
  *
- * A block that is late is not simply run again elsewhere: the late one might still write, long after the program has gone on.
- * So the DSP is stopped first (cw_device_stop), and only where the launch reads no byte that it may write, atomics included:
- * what the late one has written is then what the other one writes. Devices that cannot be stopped are waited for. */
+ * A block that is late is not simply run again elsewhere: the late one might still write, long after the
+ * program has gone on. So the DSP is stopped first (cw_device_stop), and only where the launch reads no byte
+ * that it may write, atomics included: what the late one has written is then what the other one writes.
+ * Devices that cannot be stopped are waited for. */
 #include "tile.h"
 
 #include <stdlib.h>
@@ -13,13 +14,15 @@
 #define LATE_SHARE 0.3    /* of what the launch was expected to take */
 #define LATE_NS    300000 /* and this much more: threads wake late */
 
-static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b, const struct cw_hull *y)
+static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b,
+                  const struct cw_hull *y)
 {
     if (x->answer == CW_ANSWER_NONE || y->answer == CW_ANSWER_NONE)
         return false;
     if (x->answer == CW_ANSWER_UNKNOWN || y->answer == CW_ANSWER_UNKNOWN)
         return true;
-    return a->memory->address + x->begin < b->memory->address + y->end && b->memory->address + y->begin < a->memory->address + x->end;
+    return a->memory->address + x->begin < b->memory->address + y->end &&
+           b->memory->address + y->begin < a->memory->address + x->end;
 }
 
 static bool reads_what_it_writes(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls)
@@ -28,7 +31,8 @@ static bool reads_what_it_writes(const struct cw_run_launch *l, const struct cw_
 
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
-            if (l->args[i].memory && l->args[j].memory && meets(&l->args[i], &hulls[i].writes, &l->args[j], &hulls[j].reads))
+            if (l->args[i].memory && l->args[j].memory &&
+                meets(&l->args[i], &hulls[i].writes, &l->args[j], &hulls[j].reads))
                 return true;
     return false;
 }
@@ -63,7 +67,8 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
     if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)
         return 0;
     now = cw_run_global_lock_now_ns();
-    deadline = x->until_ns + cw_whole_from(LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) + LATE_NS;
+    deadline =
+        x->until_ns + cw_whole_from(LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) + LATE_NS;
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {

@@ -1,8 +1,9 @@
 /* tile_program.c - rewritten programs and their kernels on each lane.
  *
- * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of one kernel
- * that differ in width abort PoCL 3.1 when two devices run them at once (workers/exclusion.c), unless it takes them for
- * different kernels. What the rewriter or the vendor's compiler refuses stays whole. */
+ * The source is rewritten once per program, and built for each lane with a definition of its own: tiles of
+ * one kernel that differ in width abort PoCL 3.1 when two devices run them at once (workers/exclusion.c),
+ * unless it takes them for different kernels. What the rewriter or the vendor's compiler refuses stays whole.
+ */
 #include "tile.h"
 #include "share.h"
 
@@ -29,9 +30,9 @@ struct cw_run_rewritten {
     bool made;
     cl_program program[CW_RUN_LANES]; /* once `tried`, under `rewriting` */
     bool tried[CW_RUN_LANES];
-    bool loaded[CW_RUN_LANES];        /* of a binary */
-    bool rowless[CW_RUN_LANES];       /* without the forms for rows */
-    uint8_t state[CW_RUN_LANES];      /* enum cw_run_copy_state */
+    bool loaded[CW_RUN_LANES];   /* of a binary */
+    bool rowless[CW_RUN_LANES];  /* without the forms for rows */
+    uint8_t state[CW_RUN_LANES]; /* enum cw_run_copy_state */
 };
 
 static pthread_mutex_t rewriting = PTHREAD_MUTEX_INITIALIZER; /* taken before cw_run.lock */
@@ -64,8 +65,12 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
     const struct cw_model_set *set = &r->models->set;
     const char **names = calloc((size_t)set->n + 1, sizeof *names);
     struct cw_rewrite_unit unit = {p->source, p->options};
-    struct cw_rewrite_in in = {.unit = &unit, .units = 1, .kernel = names, .kernels = (size_t)set->n,
-                                .rows = cw_models_bear_out, .rows_context = &r->models->set};
+    struct cw_rewrite_in in = {.unit = &unit,
+                               .units = 1,
+                               .kernel = names,
+                               .kernels = (size_t)set->n,
+                               .rows = cw_models_bear_out,
+                               .rows_context = &r->models->set};
     struct cw_header_files headers;
     bool good = false;
 
@@ -161,13 +166,15 @@ static char *options_of(const struct cw_run_program *p, const struct cw_run_cont
     char *options = malloc(bytes);
 
     if (options)
-        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1, rows ? "" : " -DCW_RUN_NO_ROWS");
+        snprintf(options, bytes, TILE_OPTIONS, p->options, place->lane->number + 1,
+                 rows ? "" : " -DCW_RUN_NO_ROWS");
     return options;
 }
 
-/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it runs. rows: with
- * the forms for rows. */
-static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_context_device *place, bool keep, bool rows)
+/* From a binary that an earlier run has kept, else from source; then `keep` keeps it, before anything of it
+ * runs. rows: with the forms for rows. */
+static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r,
+                        struct cw_run_context_device *place, bool keep, bool rows)
 {
     char *options = options_of(p, place, rows);
     const struct cw_run_recipe recipe = {r->out.source[0], options};
@@ -186,8 +193,10 @@ static cl_program build(struct cw_run_program *p, struct cw_run_rewritten *r, st
     return program;
 }
 
-/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before (CLWEAVE_MANAGE_ALL). */
-static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r, struct cw_run_context_device *place, bool keep, bool now)
+/* keep: for later runs. now: asked by who runs the first tile, where nobody has built before
+ * (CLWEAVE_MANAGE_ALL). */
+static cl_program program_on(struct cw_run_program *p, struct cw_run_rewritten *r,
+                             struct cw_run_context_device *place, bool keep, bool now)
 {
     uint32_t lane = place->lane->number;
     uint64_t begin;
@@ -237,7 +246,9 @@ static cl_kernel make_kernel(cl_program program, const char *name, cl_uint count
     cl_int err;
     cl_kernel kernel = cw_next.clCreateKernel(program, name, &err);
 
-    if (kernel && (cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) != CL_SUCCESS || has != count)) {
+    if (kernel &&
+        (cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof has, &has, NULL) != CL_SUCCESS ||
+         has != count)) {
         cw_next.clReleaseKernel(kernel);
         kernel = NULL;
     }
@@ -283,7 +294,8 @@ cl_kernel cw_run_tile_program_rows_on(struct cw_run_kernel *k, struct cw_run_con
     return *clone;
 }
 
-cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place, const struct cw_run_ndrange *range, bool by_rows)
+cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_context_device *place,
+                                 const struct cw_run_ndrange *range, bool by_rows)
 {
     static const uint32_t more[] = {sizeof(struct cw_rewrite_tile), sizeof((struct cw_run_rows *)NULL)->size};
     struct cw_run_kernel *k = l->kernel;
@@ -294,8 +306,10 @@ cl_int cw_run_tile_program_ahead(const struct cw_run_launch *l, struct cw_run_co
     cl_int err = CL_OUT_OF_RESOURCES;
     char name[256];
 
-    if (options && (size_t)snprintf(name, sizeof name, "%s%s", by_rows ? CW_REWRITE_ROWS : "", k->name) < sizeof name)
-        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){r->out.source[0], options}, name, range, l, more, by_rows ? 2 : hidden);
+    if (options &&
+        (size_t)snprintf(name, sizeof name, "%s%s", by_rows ? CW_REWRITE_ROWS : "", k->name) < sizeof name)
+        err = cw_isolated_compiler_ahead(place, &(struct cw_run_recipe){r->out.source[0], options}, name,
+                                         range, l, more, by_rows ? 2 : hidden);
     free(options);
     return err;
 }
@@ -310,7 +324,8 @@ bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known)
     r = record(k->program);
     made = r && r->made;
     cw_run_global_lock_give();
-    *known = r && (made || pthread_mutex_trylock(&rewriting) == 0); /* it is locked for as long as a build takes */
+    *known =
+        r && (made || pthread_mutex_trylock(&rewriting) == 0); /* it is locked for as long as a build takes */
     if (*known && !made) {
         pthread_mutex_unlock(&rewriting);
         rewritten(k->program);
@@ -318,4 +333,3 @@ bool cw_run_tile_program_has_rows(struct cw_run_kernel *k, bool *known)
     i = *known ? find(r, k->name) : -1;
     return i >= 0 && r->out.kernel[i].rows;
 }
-

@@ -1,6 +1,6 @@
-/* tile_rows.c - blocks of launches whose kernel has a form for rows (analyzer/rewrite/rewrite.h): how many work-items
- * make one. A row as long as the block makes the longest loop; but every unit of the device wants rows, and several of them,
- * so that none waits long for another. */
+/* tile_rows.c - blocks of launches whose kernel has a form for rows (analyzer/rewrite/rewrite.h): how many
+ * work-items make one. A row as long as the block makes the longest loop; but every unit of the device wants
+ * rows, and several of them, so that none waits long for another. */
 #include "tile.h"
 
 #include <limits.h>
@@ -10,14 +10,14 @@
 
 enum { ROWS_PER_UNIT = 4, SHORTEST = 256, ROUND = 64 };
 
-bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3], const struct cw_run_context_device *p,
-                    struct cw_run_rows *rows)
+bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3],
+                         const struct cw_run_context_device *p, struct cw_run_rows *rows)
 {
-    size_t others = global[1] * global[2], wanted = p->lane->units > 1 ? (size_t)p->lane->units * ROWS_PER_UNIT : 1, pieces,
-           row;
+    size_t others = global[1] * global[2],
+           wanted = p->lane->units > 1 ? (size_t)p->lane->units * ROWS_PER_UNIT : 1, pieces, row;
 
-    if (p->slot->dsp || !global[0] || !others || tile->base[0] > INT_MAX || global[0] > INT_MAX - tile->base[0] ||
-        cw_run_fault_planted == CW_RUN_FAULT_LOCAL)
+    if (p->slot->dsp || !global[0] || !others || tile->base[0] > INT_MAX ||
+        global[0] > INT_MAX - tile->base[0] || cw_run_fault_planted == CW_RUN_FAULT_LOCAL)
         return false;
     pieces = others < wanted ? (wanted + others - 1) / others : 1;
     row = (global[0] + pieces - 1) / pieces;

@@ -8,9 +8,10 @@
 #include "../core/fault.h"
 #include "../../builds/compiler_resources.h"
 
-/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the offset that
- * it has; another local size. */
-static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, uint32_t d, const size_t *global, size_t local[3])
+/* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
+ * offset that it has; another local size. */
+static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, uint32_t d,
+                  const size_t *global, size_t local[3])
 {
     if (l->has_offset && cw_run_fault_asks_since(CW_RUN_FAULT_OFFSET)) {
         for (cl_uint i = 0; i < l->dims; i++)
@@ -23,7 +24,8 @@ static void spoil(struct cw_rewrite_tile *tile, const struct cw_run_launch *l, u
         tile->size[d] = global[d];
         tile->groups[d] = global[d] / local[d];
     }
-    if (cw_run_fault_asks_now(CW_RUN_FAULT_LOCAL)) /* once: kernels that lean on their local size write anywhere */
+    if (cw_run_fault_asks_now(
+            CW_RUN_FAULT_LOCAL)) /* once: kernels that lean on their local size write anywhere */
         local[0] = (local[0] + 1) / 2;
 }
 
@@ -40,8 +42,9 @@ struct shape {
 };
 
 /* `spoils`: it is going to be launched, so planted faults count it. */
-static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p,
-                     const struct cw_run_cut *cut, const struct cw_run_block *b, bool spoils)
+static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_run_context *c,
+                     struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                     const struct cw_run_block *b, bool spoils)
 {
     size_t first[3] = {0}, rest = l->global[cut->dim] - b->first * cut->local[cut->dim];
     cl_kernel by_rows;
@@ -63,7 +66,9 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
     s->set = l->kernel->tiled->set[p->lane->number];
     if (CW_UNLIKELY(spoils && cw_run_fault_planted))
         spoil(&s->tile, l, cut->dim, s->global, s->local);
-    by_rows = s->hidden && cw_run_tile_rows_of(&s->tile, s->global, p, &s->rows) ? cw_run_tile_program_rows_on(l->kernel, p) : NULL;
+    by_rows = s->hidden && cw_run_tile_rows_of(&s->tile, s->global, p, &s->rows)
+                  ? cw_run_tile_program_rows_on(l->kernel, p)
+                  : NULL;
     if (by_rows) {
         s->kernel = by_rows;
         s->form = CW_RUN_ROWS;
@@ -80,11 +85,13 @@ static cl_int have_code(const struct shape *s, const struct cw_run_launch *l, st
 
     if (!s->kernel)
         return CL_OUT_OF_RESOURCES;
-    return CW_UNLIKELY(s->first_time) ? cw_run_tile_program_ahead(l, p, &r, s->form == CW_RUN_ROWS) : CL_SUCCESS;
+    return CW_UNLIKELY(s->first_time) ? cw_run_tile_program_ahead(l, p, &r, s->form == CW_RUN_ROWS)
+                                      : CL_SUCCESS;
 }
 
-bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p, const struct cw_run_cut *cut,
-                          const struct cw_run_block *b)
+bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_context *c,
+                                 struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                                 const struct cw_run_block *b)
 {
     struct shape s;
 
@@ -92,28 +99,32 @@ bool cw_run_tile_submit_has_code(const struct cw_run_launch *l, struct cw_run_co
     return have_code(&s, l, p) == CL_SUCCESS;
 }
 
-/* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one where it is smaller. Vendors
- * compile code of their own for wide ranges and for each local size (builds/isolated_compiler.c). Where nobody can be asked, there is room to
- * compile it now. */
-static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p, const struct cw_run_cut *cut)
+/* Of all blocks that the launch may be cut into: one of a work-group, as many as there are, the last one
+ * where it is smaller. Vendors compile code of their own for wide ranges and for each local size
+ * (builds/isolated_compiler.c). Where nobody can be asked, there is room to compile it now. */
+static bool has_all_code(const struct cw_run_launch *l, struct cw_run_context *c,
+                         struct cw_run_context_device *p, const struct cw_run_cut *cut)
 {
-    const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged}, last = {.first = most.groups, .groups = 1};
+    const struct cw_run_block one = {.groups = 1}, most = {.groups = cut->groups - cut->ragged},
+                              last = {.first = most.groups, .groups = 1};
     size_t local[3];
 
     memcpy(local, cut->local, sizeof local);
-    local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2 : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
+    local[cut->dim] |= cut->ragged ? SIZE_MAX ^ SIZE_MAX >> 2
+                                   : SIZE_MAX ^ SIZE_MAX >> 1; /* how it is cut is part of the kind */
     if (cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_ANY_PART))
         return true;
-    if (!cw_run_tile_submit_has_code(l, c, p, cut, &one) || !cw_run_tile_submit_has_code(l, c, p, cut, &most) ||
+    if (!cw_run_tile_submit_has_code(l, c, p, cut, &one) ||
+        !cw_run_tile_submit_has_code(l, c, p, cut, &most) ||
         (cut->ragged && !cw_run_tile_submit_has_code(l, c, p, cut, &last)))
         return false;
     cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_ANY_PART);
     return true;
 }
 
-cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c, struct cw_run_context_device *p,
-                                const struct cw_run_cut *cut, const struct cw_run_block *b, cl_command_queue *queue,
-                                cl_event *event)
+cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_context *c,
+                                struct cw_run_context_device *p, const struct cw_run_cut *cut,
+                                const struct cw_run_block *b, cl_command_queue *queue, cl_event *event)
 {
     struct shape s;
     const struct cw_run_ndrange r = {l->dims, NULL, s.global, s.local};
@@ -131,7 +142,8 @@ cl_int cw_run_tile_submit_range(const struct cw_run_launch *l, struct cw_run_con
     if (err == CL_SUCCESS && CW_UNLIKELY(s.first_time))
         err = cw_pending_builds_enqueue(p, s.queue, s.kernel, &r, event);
     else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL, event);
+        err = cw_next.clEnqueueNDRangeKernel(s.queue, s.kernel, l->dims, NULL, s.global, s.local, 0, NULL,
+                                             event);
     if (err == CL_SUCCESS && s.form == CW_RUN_ROWS)
         atomic_fetch_add_explicit(&cw_run.counts.by_rows, 1, memory_order_relaxed);
     if (err == CL_SUCCESS && s.first_time)

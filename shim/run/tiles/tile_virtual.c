@@ -1,8 +1,8 @@
 /* tile_virtual.c - a shared launch on the emulated board's virtual clock.
  *
- * There, what the host takes for a block says nothing about when it ends, so lanes cannot be left to race for blocks. One
- * thread runs the blocks of all of them, in the order in which the model's time has them asked for: who is early there takes
- * from the next, as on the real clock, and everything about it is exact. */
+ * There, what the host takes for a block says nothing about when it ends, so lanes cannot be left to race for
+ * blocks. One thread runs the blocks of all of them, in the order in which the model's time has them asked
+ * for: who is early there takes from the next, as on the real clock, and everything about it is exact. */
 #include "share.h"
 
 struct member {
@@ -42,8 +42,10 @@ static void enlist(struct cast *c, struct cw_run_task *part)
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
-    c->m[c->n++] = (struct member){
-        .part = part, .lane = l, .at_ns = ready < l->virtual_end_ns ? l->virtual_end_ns : ready, .status = CL_SUCCESS};
+    c->m[c->n++] = (struct member){.part = part,
+                                   .lane = l,
+                                   .at_ns = ready < l->virtual_end_ns ? l->virtual_end_ns : ready,
+                                   .status = CL_SUCCESS};
 }
 
 static void leaves(struct cast *c, struct member *gone)
@@ -68,7 +70,8 @@ static struct member *earliest(struct cast *c)
         if (m->waits)
             continue;
         if (!best || m->at_ns < best->at_ns ||
-            (m->at_ns == best->at_ns && (m->holds > best->holds || (m->holds == best->holds && m->part < best->part))))
+            (m->at_ns == best->at_ns &&
+             (m->holds > best->holds || (m->holds == best->holds && m->part < best->part))))
             best = m;
     }
     return best;

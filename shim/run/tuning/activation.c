@@ -27,7 +27,7 @@
 #define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
 #define KIND       "runs 7" /* another one when the record means something else */
-#define FIRST_MARK 4 /* 1 << 4 commands */
+#define FIRST_MARK 4        /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER, LIMITED };
 
@@ -36,13 +36,13 @@ static struct {
     struct cw_runs runs;
     struct cw_identity program;
     uint64_t arguments; /* their number in `runs` */
-    bool kept;      /* there is a place for the record */
-    bool first;     /* it has nothing of these arguments */
+    bool kept;          /* there is a place for the record */
+    bool first;         /* it has nothing of these arguments */
     enum why why;
     double after_ns; /* work that it takes to begin */
     double work_ns;  /* so far */
     double cost_ns, saved_ns;
-    double begun_ns; /* work when it began */
+    double begun_ns;   /* work when it began */
     uint64_t since_ns; /* commands are under way; 0: none */
     uint32_t unwaited; /* enqueued since the program has waited */
     uint32_t commands; /* enqueued */
@@ -50,8 +50,10 @@ static struct {
     float at_ns[CW_RUNS_MARKS];
     const char *command_line; /* `runs` may point to it */
     bool learns;
-    double ended_ns;   /* work when it was given up; 0: it was not */
-    struct { uint64_t wall_ns, cpu_ns; } from, looked; /* at the first queue; when it was looked for an idle processor */
+    double ended_ns; /* work when it was given up; 0: it was not */
+    struct {
+        uint64_t wall_ns, cpu_ns;
+    } from, looked; /* at the first queue; when it was looked for an idle processor */
     bool idle;
 } rent = {.why = NEVER};
 
@@ -147,10 +149,10 @@ static void look_up(const struct cw_options *options, const char *folder)
 
 static enum cw_run_learn_mode learning(const struct cw_options *options)
 {
-    return !strcmp(options->learn, "off")                            ? CW_RUN_LEARN_OFF
-           : !strcmp(options->learn, "all") || rent.why == ASKED ||
-                   !strcmp(options->groups, "on")                    ? CW_RUN_LEARN_ALL
-                                                                     : CW_RUN_LEARN_RENT;
+    return !strcmp(options->learn, "off") ? CW_RUN_LEARN_OFF
+           : !strcmp(options->learn, "all") || rent.why == ASKED || !strcmp(options->groups, "on")
+               ? CW_RUN_LEARN_ALL
+               : CW_RUN_LEARN_RENT;
 }
 
 void cw_run_activation_init(const struct cw_options *options, const char *folder)
@@ -164,7 +166,8 @@ void cw_run_activation_init(const struct cw_options *options, const char *folder
         rent.why = ASKED;
     } else {
         look_up(options, folder);
-        switch (cw_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL, &rent.after_ns)) {
+        switch (cw_runs_start(&rent.runs, rent.arguments, learning(options) == CW_RUN_LEARN_ALL,
+                              &rent.after_ns)) {
         case CW_RUNS_TRY:
             rent.why = TRIED;
             break;
@@ -262,8 +265,8 @@ bool cw_run_activation_has_ended(void)
 
 /* ---- the program's work */
 
-/* The program has waited, and goes on with so many commands enqueued: how long has it worked, and is that more than without
- * helpers? (A program that does not wait says nothing by what it enqueues.) */
+/* The program has waited, and goes on with so many commands enqueued: how long has it worked, and is that
+ * more than without helpers? (A program that does not wait says nothing by what it enqueues.) */
 static void mark(void)
 {
     uint32_t k = rent.marks;
@@ -311,7 +314,9 @@ bool cw_run_activation_idle_processor(void)
     rent.looked.wall_ns = now;
     rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     rent.idle = sched_getaffinity(0, sizeof set, &set) == 0 &&
-                CPU_COUNT(&set) - (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns) >= IDLE;
+                CPU_COUNT(&set) -
+                        (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns) >=
+                    IDLE;
     return rent.idle;
 }
 
@@ -327,7 +332,8 @@ double cw_run_activation_saved(double ns)
 
 /* ---- the end */
 
-/* A trial that builds or compiles is late by more than what builders saw of it: first launches wait for compilers, too. */
+/* A trial that builds or compiles is late by more than what builders saw of it: first launches wait for
+ * compilers, too. */
 static void keep_learnt(struct cw_runs_run *run)
 {
     struct cw_run_learnt now = cw_run_learn_is_done();
@@ -340,7 +346,8 @@ static void keep_learnt(struct cw_runs_run *run)
 
 void cw_run_activation_finish(void)
 {
-    struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED, .began = rent.why == WORKED};
+    struct cw_runs_run run = {.at_once = rent.why == GAINED || rent.why == TRIED,
+                              .began = rent.why == WORKED};
     bool changed, idle;
 
     if (!rent.kept || cw_run.forked)
@@ -387,14 +394,17 @@ int cw_run_activation_describe(char *text, unsigned size)
     if (rent.cost_ns > 0)
         used += snprintf(text + used, size - (unsigned)used, ", beginning took %.1f ms", rent.cost_ns / 1e6);
     if (rent.ended_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used, "; given up after %.1f ms, behind what it takes without",
-                         rent.ended_ns / 1e6);
+        used += snprintf(text + used, size - (unsigned)used,
+                         "; given up after %.1f ms, behind what it takes without", rent.ended_ns / 1e6);
     if (learnt.learnt_ns > 0 || learnt.owed_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used, "; builds took %.1f ms, earlier ones %.1f ms of %.1f ms that runs have lived%s",
-                         (learnt.learnt_ns - learnt.stayed_ns) / 1e6, rent.runs.learnt_ns / 1e6, (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
+        used += snprintf(text + used, size - (unsigned)used,
+                         "; builds took %.1f ms, earlier ones %.1f ms of %.1f ms that runs have lived%s",
+                         (learnt.learnt_ns - learnt.stayed_ns) / 1e6, rent.runs.learnt_ns / 1e6,
+                         (rent.runs.lived_ns + learnt.lived_ns) / 1e6,
                          learnt.owed_ns > 0 ? ", more wait until these are longer" : "");
     if (learnt.stayed_ns > 0)
-        used += snprintf(text + used, size - (unsigned)used, "; its end waited for an analysis: %.1f ms", learnt.stayed_ns / 1e6);
+        used += snprintf(text + used, size - (unsigned)used, "; its end waited for an analysis: %.1f ms",
+                         learnt.stayed_ns / 1e6);
     if (rent.learns && (rent.why == TRIED || rent.why == GAINED))
         used += snprintf(text + used, size - (unsigned)used, "; it learns");
     return used + snprintf(text + used, size - (unsigned)used, "\n");

@@ -25,7 +25,7 @@ struct workspace {
     uint32_t tasks, edges; /* room */
     struct cw_run_task **task;
     uint32_t *from, *to, *pred_start, *pred, *home, *trial;
-    uint64_t *lanes; /* where each may run */
+    uint64_t *lanes;  /* where each may run */
     uint64_t *groups; /* how it may be shared; of a planner that shares */
     double *cost, *error;
     struct cw_run_plan plan;
@@ -90,7 +90,8 @@ static struct workspace *take_workspace(uint32_t count)
     if (grow(&w->task, tasks, sizeof *w->task) && grow(&w->from, edges, sizeof *w->from) &&
         grow(&w->to, edges, sizeof *w->to) && grow(&w->pred, edges, sizeof *w->pred) &&
         grow(&w->pred_start, tasks + 1, sizeof *w->pred_start) && grow(&w->home, tasks, sizeof *w->home) &&
-        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) && grow(&w->trial, tasks, sizeof *w->trial) &&
+        grow(&w->lanes, tasks, sizeof *w->lanes) && grow(&w->groups, tasks, sizeof *w->groups) &&
+        grow(&w->trial, tasks, sizeof *w->trial) &&
         grow(&w->cost, (size_t)tasks * CW_RUN_LANES, sizeof *w->cost) &&
         grow(&w->error, (size_t)tasks * CW_RUN_LANES, sizeof *w->error)) {
         w->tasks = tasks;
@@ -156,11 +157,13 @@ static uint32_t place_on(const struct cw_run_context *c, uint32_t lane)
     return k;
 }
 
-/* For the recorded log: what is wanted of command `i`, whose plan counts from `now` of the clock of times[]. */
+/* For the recorded log: what is wanted of command `i`, whose plan counts from `now` of the clock of times[].
+ */
 static void record(const struct workspace *w, uint32_t i, uint64_t now)
 {
     const struct cw_run_plan *plan = &w->plan;
-    const struct cw_run_plan_part all = {.slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
+    const struct cw_run_plan_part all = {
+        .slot = plan->slot[i], .start_ns = plan->start_ns[i], .finish_ns = plan->finish_ns[i]};
     const struct cw_run_plan_part *part = plan->parts[i] > 1 ? &plan->part[plan->first_part[i]] : &all;
 
     for (uint32_t k = 0; k < plan->parts[i]; k++)
@@ -244,8 +247,8 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++)
-        w->trial[i] = cw_run_costs_fill(b, w->task[i], w->lanes[i], follows(w, i), alone, w->cost + (size_t)i * b->lanes,
-                                   w->error + (size_t)i * b->lanes);
+        w->trial[i] = cw_run_costs_fill(b, w->task[i], w->lanes[i], follows(w, i), alone,
+                                        w->cost + (size_t)i * b->lanes, w->error + (size_t)i * b->lanes);
 }
 
 /* True when something is to run elsewhere, or in another order. */
@@ -270,7 +273,8 @@ static bool plan(struct workspace *w, struct cw_run_brain *b, struct cw_run_task
     for (uint32_t i = 0; i < count && window.groups; i++)
         w->groups[i] = cw_run_parts_groups(w->task[i], w->lanes[i]);
     for (uint32_t p = 0; p < b->lanes; p++)
-        busy[p] = !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
+        busy[p] =
+            !idle && cw_run.lanes[p].busy_until_ns > now ? (double)(cw_run.lanes[p].busy_until_ns - now) : 0;
     cw_run_global_lock_give();
     status = cw_run_plan_make(b->planner, &window, &w->plan, NULL);
     if (status == CW_OK)
@@ -313,9 +317,9 @@ static bool count_memo(const struct cw_run_repeat_place *m)
     return true;
 }
 
-/* Launches that were tried elsewhere in a window that stays at home: what comes behind them, and as many more that keep home
- * busy meanwhile, is better decided when they have shown what they take. Returns the first of it, taken off the list; NULL:
- * nothing was tried, or little is left. */
+/* Launches that were tried elsewhere in a window that stays at home: what comes behind them, and as many more
+ * that keep home busy meanwhile, is better decided when they have shown what they take. Returns the first of
+ * it, taken off the list; NULL: nothing was tried, or little is left. */
 static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
 {
     uint32_t last = 0, tried = 0;
@@ -334,7 +338,8 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
 }
 
 /* Says in *g what may be known of the window's gain. */
-static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g, struct cw_run_task **rest)
+static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_run_gain_window *g,
+                         struct cw_run_task **rest)
 {
     struct workspace *w;
     struct cw_run_brain *b;
@@ -351,12 +356,14 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     if (!w)
         return false;
     decide.serial++;
-    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) && any_long(first);
+    may_share = !cw_run.chaos && (cw_run.all || !b->planner->asked) && !cw_run_planner_shares(b->planner) &&
+                any_long(first);
     if (collect(w, first, count) || cw_run.chaos || may_share) {
         find_edges(w, count, decide.serial);
         price(w, b, count);
         gained = plan(w, b, first, count);
-        cw_run_gain_expect(g, w->task, count, &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
+        cw_run_gain_expect(g, w->task, count,
+                           &(struct cw_run_gain_prices){w->home, w->trial, w->cost, w->error, b->lanes});
         g->acted = w->plan.planned && (w->plan.moved || w->plan.reordered);
         if (rest)
             *rest = keep_rest(w, count);

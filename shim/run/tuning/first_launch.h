@@ -1,8 +1,9 @@
-/* first_launch.h - which kinds of launches a device has run: the first of a kind pays for the vendor's compiler, which says
- * nothing of the later ones.
+/* first_launch.h - which kinds of launches a device has run: the first of a kind pays for the vendor's
+ * compiler, which says nothing of the later ones.
  *
- * Vendors compile a kernel for a local size; PoCL 3.1 does so again when a one-dimensional launch is wider than any before.
- * Exact: a kind that is said to have run has run. It may be forgotten when there are many, and then counts as new. */
+ * Vendors compile a kernel for a local size; PoCL 3.1 does so again when a one-dimensional launch is wider
+ * than any before. Exact: a kind that is said to have run has run. It may be forgotten when there are many,
+ * and then counts as new. */
 #ifndef CW_RUN_FIRST_LAUNCH_H
 #define CW_RUN_FIRST_LAUNCH_H
 
@@ -29,6 +30,7 @@ struct cw_run_first_launch {
 };
 
 /* True when no launch of that kind, at least `wide` wide, was told of; from now on one was. */
-bool cw_run_first_launch_is(struct cw_run_first_launch *w, const struct cw_run_warm_what *what, uint64_t wide);
+bool cw_run_first_launch_is(struct cw_run_first_launch *w, const struct cw_run_warm_what *what,
+                            uint64_t wide);
 
 #endif

@@ -18,7 +18,7 @@ static struct {
     uint32_t left;     /* commands of it that are not over */
     bool spoilt;
     struct total known;
-    uint64_t unknown;  /* planned windows in spans that are not judged */
+    uint64_t unknown;            /* planned windows in spans that are not judged */
     uint64_t gained, lost, same; /* spans: by more than the error */
 } gain;
 
@@ -96,16 +96,20 @@ int cw_run_gain_describe(char *text, unsigned size)
     if (!k->windows && !gain.unknown)
         return 0;
     if (!k->windows)
-        return snprintf(text, size, "run: measured gain unknown: of none of %llu planned windows it is known what home takes\n",
-                        (unsigned long long)gain.unknown);
-    used = snprintf(text, size,
-                    "run: measured: %llu planned windows took %.3f ms, home would have taken %.3f +- %.3f ms by history; "
-                    "of %llu spans %llu gained, %llu lost, %llu differ by less than the error",
-                    (unsigned long long)k->windows, k->took_ns / 1e6, k->home_ns / 1e6, k->error_ns / 1e6,
-                    (unsigned long long)(gain.gained + gain.lost + gain.same), (unsigned long long)gain.gained,
-                    (unsigned long long)gain.lost, (unsigned long long)gain.same);
+        return snprintf(
+            text, size,
+            "run: measured gain unknown: of none of %llu planned windows it is known what home takes\n",
+            (unsigned long long)gain.unknown);
+    used = snprintf(
+        text, size,
+        "run: measured: %llu planned windows took %.3f ms, home would have taken %.3f +- %.3f ms by history; "
+        "of %llu spans %llu gained, %llu lost, %llu differ by less than the error",
+        (unsigned long long)k->windows, k->took_ns / 1e6, k->home_ns / 1e6, k->error_ns / 1e6,
+        (unsigned long long)(gain.gained + gain.lost + gain.same), (unsigned long long)gain.gained,
+        (unsigned long long)gain.lost, (unsigned long long)gain.same);
     if (gain.unknown)
-        used += snprintf(text + used, size - (unsigned)used, "; %llu windows not judged: home's time, or what ran beside them, is not known",
+        used += snprintf(text + used, size - (unsigned)used,
+                         "; %llu windows not judged: home's time, or what ran beside them, is not known",
                          (unsigned long long)gain.unknown);
     return used + snprintf(text + used, size - (unsigned)used, "\n");
 }

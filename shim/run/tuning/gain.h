@@ -1,7 +1,8 @@
-/* gain.h - what plans have really gained. A span is the time from the closing of a planned window to the end of the last
- * command of it and of every window that closed meanwhile. What these commands would have taken at home, one after the other,
- * is what the history says that each takes there, with its standard errors added up, as launches of one kernel err together.
- * Spans of which that is not known, or in which anything else ran on the program's queues, are not judged.
+/* gain.h - what plans have really gained. A span is the time from the closing of a planned window to the end
+ * of the last command of it and of every window that closed meanwhile. What these commands would have taken
+ * at home, one after the other, is what the history says that each takes there, with its standard errors
+ * added up, as launches of one kernel err together. Spans of which that is not known, or in which anything
+ * else ran on the program's queues, are not judged.
  *
  * Lock held in all of them. */
 #ifndef CW_RUN_GAIN_H
@@ -12,12 +13,12 @@
 struct cw_run_gain_window {
     struct cw_run_task *first; /* linked by window_next */
     double home_ns, error_ns;
-    bool known;                /* both are */
-    bool acted;                /* something was moved, reordered or cut; else it only counts within a span */
+    bool known; /* both are */
+    bool acted; /* something was moved, reordered or cut; else it only counts within a span */
 };
 
-/* What planning has found out of a window's tasks: tasks x lanes, row by row, of cost and error; the lane that is home and, for
- * launches that are sent elsewhere to be measured, the one. */
+/* What planning has found out of a window's tasks: tasks x lanes, row by row, of cost and error; the lane
+ * that is home and, for launches that are sent elsewhere to be measured, the one. */
 struct cw_run_gain_prices {
     const uint32_t *home, *trial;
     const double *cost_ns, *error_ns;

@@ -1,12 +1,14 @@
-/* learn.h - what a program's runs may spend on what later ones find: builds for helpers, of rewritten kernels, and of binaries
- * that answer its own builds; and analyses of kernels that a program is too short for, which its end waits for.
+/* learn.h - what a program's runs may spend on what later ones find: builds for helpers, of rewritten
+ * kernels, and of binaries that answer its own builds; and analyses of kernels that a program is too short
+ * for, which its end waits for.
  *
- * In a process in which nobody has compiled yet the first build takes PoCL 3.1 half a second and more, and a process can not end
- * while its vendor compiles. For a program that runs for a tenth of a second that is a lot, and nobody knows whether
- * it will ever run again. So builds are bought as skis are (history_runs.h): once all runs of the program together, with whatever
- * arguments, have lived CW_RUNS_LEARN times as long as everything learnt has taken and the build to come will take, not
- * counting that time itself. Whoever
- * wants it at once says so (CLWEAVE_LEARN=all, or asks for devices, a policy, groups); CLWEAVE_LEARN=off builds nothing.
+ * In a process in which nobody has compiled yet the first build takes PoCL 3.1 half a second and more, and a
+ * process can not end while its vendor compiles. For a program that runs for a tenth of a second that is a
+ * lot, and nobody knows whether it will ever run again. So builds are bought as skis are (history_runs.h):
+ * once all runs of the program together, with whatever arguments, have lived CW_RUNS_LEARN times as long as
+ * everything learnt has taken and the build to come will take, not counting that time itself. Whoever wants
+ * it at once says so (CLWEAVE_LEARN=all, or asks for devices, a policy, groups); CLWEAVE_LEARN=off builds
+ * nothing.
  *
  * Lock held. */
 #ifndef CW_RUN_LEARN_H
@@ -24,8 +26,8 @@ enum cw_run_learn_mode { CW_RUN_LEARN_OFF, CW_RUN_LEARN_RENT, CW_RUN_LEARN_ALL }
 /* Called once, before anybody asks; lock not held. What earlier runs have lived and spent. */
 void cw_run_learn_init(enum cw_run_learn_mode mode, double lived_ns, double learnt_ns);
 
-/* Whether so many builds, of which one is of no use without the others, may begin now; cw_run_learn_asks: if not, this run owes
- * them, unless learning is off. */
+/* Whether so many builds, of which one is of no use without the others, may begin now; cw_run_learn_asks: if
+ * not, this run owes them, unless learning is off. */
 bool cw_run_learn_may(unsigned builds);
 bool cw_run_learn_asks(unsigned builds);
 
@@ -33,8 +35,8 @@ bool cw_run_learn_asks(unsigned builds);
 bool cw_run_learn_begins(enum cw_run_learn what);
 void cw_run_learn_ended(double ns);
 
-/* Something that later runs find needs about `ns` more, and the process ends: true when it may end later for it. Counts what it
- * has waited then. False: this run owes it, unless learning is off. */
+/* Something that later runs find needs about `ns` more, and the process ends: true when it may end later for
+ * it. Counts what it has waited then. False: this run owes it, unless learning is off. */
 bool cw_run_learn_stays(double ns);
 void cw_run_learn_stayed(double ns);
 

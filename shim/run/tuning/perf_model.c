@@ -71,7 +71,8 @@ static void start_rent(const struct cw_options *options)
     char folder[PATH_MAX] = "";
 
     if (*brain.path)
-        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0, brain.path);
+        snprintf(folder, sizeof folder, "%.*sprograms", slash ? (int)(slash - brain.path) + 1 : 0,
+                 brain.path);
     cw_run_activation_init(options, folder);
 }
 
@@ -202,7 +203,9 @@ static double part_ns(const struct cw_run_worker *l)
 {
     double modelled = cw_device_set_up_ns(l->device);
 
-    return !isnan(modelled) ? modelled : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS : CW_RUN_SHARE_PART_NS;
+    return !isnan(modelled)          ? modelled
+           : l->kind == CW_SLOT_HOME ? CW_RUN_SHARE_ASYNC_NS
+                                     : CW_RUN_SHARE_PART_NS;
 }
 
 static struct cw_run_brain *make_brain(void)
@@ -264,11 +267,13 @@ struct cw_run_brain *cw_run_perf_model_now(void)
     return b;
 }
 
-/* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x mean */
+/* ---- what programs have spent at home, as launches of a kernel of their own on a device of its own: count x
+ * mean */
 
 #define SPENT_SHAPE 1
 #define TOLD_NS     1e6 /* at once, at least */
-#define TOLD_SHARE  0.125 /* of what this process has spent: more at once, as the history forgets old samples */
+#define TOLD_SHARE                                                                                           \
+    0.125 /* of what this process has spent: more at once, as the history forgets old samples */
 
 static uint32_t spent_device(void)
 {

@@ -12,7 +12,8 @@
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {
-    return q->again && !cw_run.forked && !pthread_equal(q->again_by, pthread_self()); /* a callback in it is not waited for */
+    return q->again && !cw_run.forked &&
+           !pthread_equal(q->again_by, pthread_self()); /* a callback in it is not waited for */
 }
 
 static struct cw_run_queue *wait_for_turn(cl_command_queue queue)
@@ -41,7 +42,8 @@ static bool is_same(const struct cw_run_repeat *a, const struct cw_run_ndrange *
     if (!r->global || a->dims != r->dims || a->has_local != !!r->local)
         return false;
     for (cl_uint i = 0; i < r->dims; i++)
-        if (a->global[i] != r->global[i] || (r->local && a->local[i] != r->local[i]) || (r->offset && r->offset[i]))
+        if (a->global[i] != r->global[i] || (r->local && a->local[i] != r->local[i]) ||
+            (r->offset && r->offset[i]))
             return false;
     return true;
 }
@@ -52,9 +54,11 @@ static bool may(const struct cw_run_enqueue *e, const struct cw_run_kernel *k)
     const struct cw_run_repeat *a = &k->again;
     const struct cw_run_queue *q = e->queue;
 
-    return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records && a->copies == cw_run.copies &&
-           !cw_run.unfinished && !cw_run.running && !q->join && q->native_given == q->native_known && !q->native_calls &&
-           cw_run.threads && !cw_run.ending && !cw_run_global_lock_has_releases() && !cw_run.lanes[a->lane].busy && !cw_run.lanes[a->lane].building;
+    return a->queue == q && !e->n && !e->event && a->sets == k->sets && a->records == cw_run.records &&
+           a->copies == cw_run.copies && !cw_run.unfinished && !cw_run.running && !q->join &&
+           q->native_given == q->native_known && !q->native_calls && cw_run.threads && !cw_run.ending &&
+           !cw_run_global_lock_has_releases() && !cw_run.lanes[a->lane].busy &&
+           !cw_run.lanes[a->lane].building;
 }
 
 /* On all memory that it names, which is that of the launch before it. */
@@ -105,7 +109,8 @@ static void count(bool done, bool moved)
     cw_run.counts.moved += done && moved;
 }
 
-enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, struct cw_run_kernel *k, const struct cw_run_ndrange *r)
+enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, struct cw_run_kernel *k,
+                                               const struct cw_run_ndrange *r)
 {
     struct cw_run_repeat *a = &k->again;
     struct cw_run_caller me;
@@ -133,8 +138,8 @@ enum cw_run_repeat_answer cw_run_repeat_launch(const struct cw_run_enqueue *e, s
 /* Somebody is told of it, or it was more than one launch that ends. */
 static bool is_plain(const struct cw_run_task *t)
 {
-    return !t->event && !t->gate && !t->timed && !t->tainted && !t->failed && !t->tiles && !t->groupable && !t->joins &&
-           !t->launch.has_offset && t->queue->in_order;
+    return !t->event && !t->gate && !t->timed && !t->tainted && !t->failed && !t->tiles && !t->groupable &&
+           !t->joins && !t->launch.has_offset && t->queue->in_order;
 }
 
 /* It would go there if it were planned. */
@@ -142,7 +147,8 @@ static bool is_settled(const struct cw_run_task *t)
 {
     const struct cw_run_repeat_place *m = &t->launch.kernel->memo;
 
-    return cw_run.num_lanes < 2 || (m->left && m->shape == t->shape && m->lane == t->lane && m->place == t->place);
+    return cw_run.num_lanes < 2 ||
+           (m->left && m->shape == t->shape && m->lane == t->lane && m->place == t->place);
 }
 
 void cw_run_repeat_learn(const struct cw_run_task *t)
@@ -155,14 +161,14 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
         !cw_run_short_task_is(t, &ns) || ns > CW_RUN_BRIEF_NS)
         return;
     k->again = (struct cw_run_repeat){.queue = t->queue,
-                                     .sets = t->sets,
-                                     .records = cw_run.records,
-                                     .dims = t->launch.dims,
-                                     .has_local = t->launch.has_local,
-                                     .lane = t->lane,
-                                     .place = t->place,
-                                     .copies = cw_run.copies,
-                                     .left = LEFT};
+                                      .sets = t->sets,
+                                      .records = cw_run.records,
+                                      .dims = t->launch.dims,
+                                      .has_local = t->launch.has_local,
+                                      .lane = t->lane,
+                                      .place = t->place,
+                                      .copies = cw_run.copies,
+                                      .left = LEFT};
     memcpy(k->again.global, t->launch.global, sizeof k->again.global);
     memcpy(k->again.local, t->launch.local, sizeof k->again.local);
 }

@@ -4,8 +4,9 @@
 #include "decide.h"
 #include "../planner/profit.h"
 
-#define REMEMBERED   64  /* launches; then it is planned anew */
-#define LOOK_PLANNED 16  /* times, then after twice, four times as often ...: home is measured instead of planned for ... */
+#define REMEMBERED 64 /* launches; then it is planned anew */
+#define LOOK_PLANNED                                                                                         \
+    16 /* times, then after twice, four times as often ...: home is measured instead of planned for ... */
 #define LOOK_MOST_NS 1e6 /* ... where that costs little: what is known of it may come from a busy hour */
 
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
@@ -45,24 +46,24 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
 }
 
 void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_plan *plan,
-                      const struct cw_run_gain_window *g)
+                              const struct cw_run_gain_window *g)
 {
     const struct cw_run_worker *l = &cw_run.lanes[t->lane];
 
     if (t->work != CW_RUN_LAUNCH || l->kind == CW_SLOT_DSP || cw_run.lanes[t->home_lane].kind == CW_SLOT_DSP)
         return;
-    t->launch.kernel->memo =
-        (struct cw_run_repeat_place){.shape = t->shape,
-                             .home = t->home_lane,
-                             .lane = t->lane,
-                             .place = t->place,
-                             .left = REMEMBERED,
-                             .copies = cw_run.copies,
-                             .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
-                             .verdict = plan->verdict,
-                             .home_ns = plan->home_ns,
-                             .plan_ns = plan->plan_ns,
-                             .alone_ns = g->home_ns,
-                             .error_ns = g->error_ns,
-                             .known = g->known};
+    t->launch.kernel->memo = (struct cw_run_repeat_place){
+        .shape = t->shape,
+        .home = t->home_lane,
+        .lane = t->lane,
+        .place = t->place,
+        .left = REMEMBERED,
+        .copies = cw_run.copies,
+        .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
+        .verdict = plan->verdict,
+        .home_ns = plan->home_ns,
+        .plan_ns = plan->plan_ns,
+        .alone_ns = g->home_ns,
+        .error_ns = g->error_ns,
+        .known = g->known};
 }

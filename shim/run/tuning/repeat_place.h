@@ -1,5 +1,6 @@
-/* repeat_place.h - chatty programs: one launch a window, again and again. Where the launch before went, which was
- * like it, the next one goes without a plan; every now and then it is planned anew. Lock of run mode held. */
+/* repeat_place.h - chatty programs: one launch a window, again and again. Where the launch before went, which
+ * was like it, the next one goes without a plan; every now and then it is planned anew. Lock of run mode
+ * held. */
 #ifndef CW_RUN_REPEAT_PLACE_H
 #define CW_RUN_REPEAT_PLACE_H
 
@@ -10,13 +11,14 @@
 /* True when `t`, alone in its window, has been sent where the launch before it went, which was like it; the
  * policy would do the same. Its kernel's memo then says with which verdict, and *g what is known of the gain.
  */
-bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b, struct cw_run_gain_window *g);
+bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
+                            struct cw_run_gain_window *g);
 
 /* True when `t`, whose like has long gone elsewhere, is to show what home takes now. */
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t);
 
 /* Keeps where `t`, alone in its window and no trial, has been sent by `plan`. */
 void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_plan *plan,
-                      const struct cw_run_gain_window *g);
+                              const struct cw_run_gain_window *g);
 
 #endif

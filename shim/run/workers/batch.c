@@ -39,8 +39,9 @@ static double expected_ns(const struct cw_run_task *t)
 static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)
 {
     return s->work == CW_RUN_LAUNCH && s->state == CW_RUN_LINKED && s->released && s->batched == s->waits &&
-           s->queue == first->queue && s->sequence <= last && s->lane == first->lane && s->place == first->place && !s->failed && !s->tiles && !s->groupable &&
-           !is_watched(s) && cw_run_exclusion_may(s);
+           s->queue == first->queue && s->sequence <= last && s->lane == first->lane &&
+           s->place == first->place && !s->failed && !s->tiles && !s->groupable && !is_watched(s) &&
+           cw_run_exclusion_may(s);
 }
 
 uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run_task *batch[CW_RUN_BATCH])
@@ -54,7 +55,8 @@ uint32_t cw_run_batch_gather(struct cw_run_task *t, uint64_t last, struct cw_run
     for (uint32_t i = 0; i < n && ns < longest; i++)
         for (uint32_t j = 0; j < batch[i]->num_successors; j++) {
             uintptr_t bits = batch[i]->successors[j] & CW_RUN_EDGE_BITS;
-            struct cw_run_task *s = (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
+            struct cw_run_task *s =
+                (struct cw_run_task *)(batch[i]->successors[j] & ~(uintptr_t)CW_RUN_EDGE_BITS);
 
             if (!s || bits & CW_RUN_AT_RETIRE)
                 continue;
@@ -86,7 +88,8 @@ static void learn(struct cw_run_task *const *batch, uint32_t n, uint64_t ns)
     cw_run_global_lock_give();
 }
 
-/* Where enqueueing runs them. What follows a launch that a helper refuses has to wait until home has run that. */
+/* Where enqueueing runs them. What follows a launch that a helper refuses has to wait until home has run
+ * that. */
 static void one_by_one(struct cw_run_task *const *batch, uint32_t n)
 {
     uint32_t i = 0;

@@ -1,11 +1,13 @@
 /* exclusion.c - which launches must not overlap.
  *
- * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by kernel and
- * local size alone, though it compiles one more for every global size that is wider than those before, and one for
- * offsets. Two such launches of one kernel in flight at once release the wrong one and abort the process
- * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the local size.
- * What helpers run is built with an option of its own (builds/helper_program.c), and so another kernel to PoCL: each side has its own
- * count. A native launch counts while the vendor is called, where the device runs kernels inside that call. */
+ * PoCL 3.1 keeps compiled kernels in one list for all `basic` devices and contexts and finds them again by
+ * kernel and local size alone, though it compiles one more for every global size that is wider than those
+ * before, and one for offsets. Two such launches of one kernel in flight at once release the wrong one and
+ * abort the process
+ * ("found->ref_count > 0", test/vendor/offset_kinds_abort.c). So they run one after the other, whatever the
+ * local size. What helpers run is built with an option of its own (builds/helper_program.c), and so another
+ * kernel to PoCL: each side has its own count. A native launch counts while the vendor is called, where the
+ * device runs kernels inside that call. */
 #include "../run.h"
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ struct cw_run_exclusion {
     struct cw_run_side {
         size_t width; /* of those that run */
         uint32_t running;
-    } side[2];        /* home, helpers */
+    } side[2]; /* home, helpers */
 };
 
 static struct cw_run_exclusion *flights; /* as many as there are kernels; never freed */
@@ -63,7 +65,9 @@ static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
 
 static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
-    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH && !t->part_of && !t->group ? t->launch.kernel->flight : NULL; /* tiles: each lane has kernels of its own */
+    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH && !t->part_of && !t->group
+                                     ? t->launch.kernel->flight
+                                     : NULL; /* tiles: each lane has kernels of its own */
 
     return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
 }
@@ -144,7 +148,8 @@ static bool granted(const void *what)
     return may(w->side, w->width);
 }
 
-void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims, const size_t *offset, const size_t *global)
+void cw_run_exclusion_native_begin(struct cw_run_native *x, cl_kernel kernel, cl_uint dims,
+                                   const size_t *offset, const size_t *global)
 {
     const struct cw_run_queue *q = x->queue;
     const struct cw_run_kernel *k;

@@ -10,7 +10,8 @@
 cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_context_device *p)
 {
     struct cw_run_worker *l = p->lane;
-    cl_command_queue_properties timed = p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
+    cl_command_queue_properties timed =
+        p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
     cl_int err;
 
     if (!p->context) {
@@ -32,7 +33,8 @@ cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_co
 }
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
-static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a, const struct cw_run_context_device *p, struct cw_run_set *s)
+static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a,
+                      const struct cw_run_context_device *p, struct cw_run_set *s)
 {
     cl_mem memory = a->memory ? cw_run_memory_on(a->memory, p) : NULL;
     struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
@@ -53,7 +55,8 @@ static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a, 
     return err;
 }
 
-cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l, const struct cw_run_context_device *p, struct cw_run_set *set)
+cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,
+                               const struct cw_run_context_device *p, struct cw_run_set *set)
 {
     cl_int err = CL_SUCCESS;
 
@@ -78,13 +81,15 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     *queue = cw_run_execute_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
-    err = kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
+    err =
+        kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
         err = cw_helper_program_ahead(l, p, &r);
     if (err == CL_SUCCESS && CW_UNLIKELY(first))
         err = cw_pending_builds_enqueue(p, *queue, kernel, &r, NULL);
     else if (err == CL_SUCCESS)
-        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL, NULL);
+        err = cw_next.clEnqueueNDRangeKernel(*queue, kernel, r.dims, r.offset, r.global, r.local, 0, NULL,
+                                             NULL);
     t->begun = err == CL_SUCCESS;
     if (t->begun && first)
         cw_compiler_resources_loaded(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
@@ -163,7 +168,8 @@ static void copy(const struct cw_run_transfer *c)
     }
     for (size_t z = 0; z < c->region[2]; z++)
         for (size_t y = 0; y < c->region[1]; y++)
-            memmove(c->to + z * c->to_slice + y * c->to_row, c->from + z * c->from_slice + y * c->from_row, c->region[0]);
+            memmove(c->to + z * c->to_slice + y * c->to_row, c->from + z * c->from_slice + y * c->from_row,
+                    c->region[0]);
 }
 
 static void fill(const struct cw_run_fill *f)

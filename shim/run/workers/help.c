@@ -4,9 +4,10 @@
 #include "../tiles/tile.h"
 #include "watch.h"
 
-/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap. `brief`: only one
- * that is brief, and takes at most *brief ns, which are taken from it. */
-static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane, double *brief)
+/* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap.
+ * `brief`: only one that is brief, and takes at most *brief ns, which are taken from it. */
+static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struct cw_run_worker **lane,
+                                    double *brief)
 {
     double ns = 0;
 
@@ -18,7 +19,8 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->sequence > last || !cw_run_exclusion_may(t) || (best < l->num_ready && t->rank >= l->heap[best]->rank))
+            if (t->queue != q || t->sequence > last || !cw_run_exclusion_may(t) ||
+                (best < l->num_ready && t->rank >= l->heap[best]->rank))
                 continue;
             best = i;
             if (i == 0)

@@ -8,7 +8,8 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
 {
     const struct cw_run_context *c = q->context;
 
-    for (size_t i = 0; i < c->slots->homes && k->program->models; i++) /* tiles of it, to other devices of the program's */
+    for (size_t i = 0; i < c->slots->homes && k->program->models;
+         i++) /* tiles of it, to other devices of the program's */
         if (i != q->home && c->places[i].slot->one_memory && !c->places[i].slot->dsp)
             return true;
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
@@ -20,8 +21,8 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     return false;
 }
 
-/* A function of the program's occupies a thread of PoCL's for as long as it likes; a sub-device has no other one for what is
- * given to it then. */
+/* A function of the program's occupies a thread of PoCL's for as long as it likes; a sub-device has no other
+ * one for what is given to it then. */
 static bool may_be_held(const struct cw_cl_device *slot)
 {
     return cw_run.native_kernels && slot->kind == CW_SLOT_SUBDEVICE;
@@ -35,7 +36,8 @@ bool cw_run_legal_may_move(const struct cw_run_task *t, const struct cw_run_cont
         return t->queue->context->places[t->queue->home].slot == p->slot;
     if (t->launch.has_offset) /* tiles of it only */
         return false;
-    if (may_be_held(p->slot) || !p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
+    if (may_be_held(p->slot) || !p->slot->one_memory || (!p->slot->same_code && !cw_run_relaxed) ||
+        k->broken[p->lane->number])
         return false;
     return t->launch.has_local || t->launch.any_local; /* another device may choose another size */
 }

@@ -9,11 +9,11 @@
 #include "../core/threads.h"
 
 #define RANGES 64 /* that are remembered; others stay at home */
-#define SOURCE \
-    "kernel void cw_sizes(global ulong *out) {\n" \
-    "    if (get_global_id(0) + get_global_id(1) + get_global_id(2) == 0)\n" \
-    "        for (int d = 0; d < 3; d++)\n" \
-    "            out[d] = get_local_size(d);\n" \
+#define SOURCE                                                                                               \
+    "kernel void cw_sizes(global ulong *out) {\n"                                                            \
+    "    if (get_global_id(0) + get_global_id(1) + get_global_id(2) == 0)\n"                                 \
+    "        for (int d = 0; d < 3; d++)\n"                                                                  \
+    "            out[d] = get_local_size(d);\n"                                                              \
     "}\n"
 
 enum state { SEEN, WANTED, KNOWN, UNKNOWN };
@@ -71,7 +71,9 @@ static void probe_make(void *probe)
     p->program = p->queue ? cw_next.clCreateProgramWithSource(p->context, 1, &source, NULL, &err) : NULL;
     if (p->program && cw_next.clBuildProgram(p->program, 1, &device, "", NULL, NULL) == CL_SUCCESS)
         p->kernel = cw_next.clCreateKernel(p->program, "cw_sizes", &err);
-    p->out = p->kernel ? cw_next.clCreateBuffer(p->context, CL_MEM_WRITE_ONLY, 3 * sizeof(cl_ulong), NULL, &err) : NULL;
+    p->out = p->kernel
+                 ? cw_next.clCreateBuffer(p->context, CL_MEM_WRITE_ONLY, 3 * sizeof(cl_ulong), NULL, &err)
+                 : NULL;
 }
 
 static bool probe_open(struct probe *p, cl_device_id device)
@@ -99,15 +101,21 @@ static bool ask(struct probe *p, struct size_of_range *r)
     cl_ulong got[3] = {0};
 
     /* another sub-device may have its handle one day */
-    if (cw_next.clGetDeviceInfo(r->device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) != CL_SUCCESS || parent)
+    if (cw_next.clGetDeviceInfo(r->device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) !=
+            CL_SUCCESS ||
+        parent)
         return false;
-    if (!probe_open(p, r->device) || !probe_compiled(p, r) || cw_next.clSetKernelArg(p->kernel, 0, sizeof p->out, &p->out) != CL_SUCCESS ||
-        cw_next.clEnqueueNDRangeKernel(p->queue, p->kernel, r->dims, NULL, r->global, NULL, 0, NULL, NULL) != CL_SUCCESS ||
-        cw_next.clEnqueueReadBuffer(p->queue, p->out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL) != CL_SUCCESS)
+    if (!probe_open(p, r->device) || !probe_compiled(p, r) ||
+        cw_next.clSetKernelArg(p->kernel, 0, sizeof p->out, &p->out) != CL_SUCCESS ||
+        cw_next.clEnqueueNDRangeKernel(p->queue, p->kernel, r->dims, NULL, r->global, NULL, 0, NULL, NULL) !=
+            CL_SUCCESS ||
+        cw_next.clEnqueueReadBuffer(p->queue, p->out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL) !=
+            CL_SUCCESS)
         return false;
     for (cl_uint d = 0; d < r->dims; d++) {
         r->local[d] = got[d];
-        if (!got[d] || r->global[d] % got[d]) /* the last work-groups are smaller there: that cannot be asked for */
+        if (!got[d] ||
+            r->global[d] % got[d]) /* the last work-groups are smaller there: that cannot be asked for */
             return false;
     }
     return true;
@@ -152,7 +160,8 @@ static void *work(void *unused)
 static struct size_of_range *find(cl_device_id device, cl_uint dims, const size_t *global)
 {
     for (uint32_t i = 0; i < sizes.n; i++)
-        if (sizes.range[i].device == device && sizes.range[i].dims == dims && !memcmp(sizes.range[i].global, global, dims * sizeof *global))
+        if (sizes.range[i].device == device && sizes.range[i].dims == dims &&
+            !memcmp(sizes.range[i].global, global, dims * sizeof *global))
             return &sizes.range[i];
     return NULL;
 }

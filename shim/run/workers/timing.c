@@ -64,7 +64,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     if (cw_device_begin(slot, &work, ready, &h)) {
         status = cw_run_execute(t);
         cw_device_end(slot, &h);
-        if (CW_UNLIKELY(h.failed)) { /* stopped by tiles/tile_late.c, which does that only to blocks that may run again */
+        if (CW_UNLIKELY(h.failed)) { /* stopped by tiles/tile_late.c, which does that only to blocks that may
+                                        run again */
             status = CL_OUT_OF_RESOURCES;
             t->begun = false;
         }

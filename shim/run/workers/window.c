@@ -1,8 +1,8 @@
 /* window.c - the window of commands that wait to be planned, and the thread that closes it when nobody does.
  *
- * The timer looks at the window every 100 us while there is work, less and less often when others have always closed it
- * by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so an idle program costs
- * nothing. */
+ * The timer looks at the window every 100 us while there is work, less and less often when others have always
+ * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
+ * an idle program costs nothing. */
 #include "../run.h"
 
 #include <time.h>
@@ -12,7 +12,8 @@
 #include "../tuning/decide.h"
 #include "../core/threads.h"
 
-/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has. */
+/* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has.
+ */
 static void put_back(struct cw_run_task *rest)
 {
     struct cw_run_task *last = rest;
@@ -43,7 +44,8 @@ static void close_it(void *may_keep)
     cw_run.window_first = cw_run.window_last = NULL;
     cw_run.window_count = 0;
     cw_run.counts.windows++;
-    cw_run_thread_caller_enter(&me); /* plans divide, and the program may want to know of overflows of its own */
+    cw_run_thread_caller_enter(
+        &me); /* plans divide, and the program may want to know of overflows of its own */
     gained = cw_run_decide(t, count, *(bool *)may_keep ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     for (; t; t = next) {
@@ -81,7 +83,8 @@ void cw_run_window_step(void)
 
 bool cw_run_window_is_due(void)
 {
-    bool patient = cw_run.chaos || cw_device_clock_is_virtual(); /* on which what enqueueing takes does not count */
+    bool patient =
+        cw_run.chaos || cw_device_clock_is_virtual(); /* on which what enqueueing takes does not count */
     uint64_t age = patient ? CW_RUN_CHAOS_AGE_NS : CW_RUN_WINDOW_AGE_NS;
     uint64_t now = cw_run.window_count ? cw_run_global_lock_now_ns() : 0;
 

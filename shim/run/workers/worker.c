@@ -41,12 +41,12 @@ struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot)
         return NULL;
     l = &cw_run.lanes[cw_run.num_lanes];
     *l = (struct cw_run_worker){.number = cw_run.num_lanes,
-                              .device = slot->device,
-                              .home = slot->home,
-                              .class_name = slot->class_name,
-                              .kind = slot->kind,
-                              .speed = slot->speed,
-                              .units = slot->compute_units};
+                                .device = slot->device,
+                                .home = slot->home,
+                                .class_name = slot->class_name,
+                                .kind = slot->kind,
+                                .speed = slot->speed,
+                                .units = slot->compute_units};
     memcpy(l->name, slot->name, sizeof l->name);
     if (cw_run.reserved && !reserve(l, cw_run.reserved))
         return NULL;
@@ -159,7 +159,8 @@ static struct cw_run_task *take_first(struct cw_run_worker *l)
     if (cw_run_exclusion_may(l->heap[0]))
         return cw_run_worker_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
-        if (cw_run_exclusion_may(l->heap[i]) && (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
+        if (cw_run_exclusion_may(l->heap[i]) &&
+            (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
             best = i;
     l->blocked = best == l->num_ready;
     return l->blocked ? NULL : cw_run_worker_take(l, best);
@@ -177,8 +178,8 @@ static bool overtakes(const struct cw_run_task *t)
     return p && p->state < CW_RUN_RUNNING;
 }
 
-/* A helper refused the launch, so it has not run: home has the last word. What failed later may have written already, and a
- * kernel that reads what it writes must not run twice: that is an error of the command. */
+/* A helper refused the launch, so it has not run: home has the last word. What failed later may have written
+ * already, and a kernel that reads what it writes must not run twice: that is an error of the command. */
 static void back_home(struct cw_run_worker *l, struct cw_run_task *t)
 {
     t->launch.kernel->broken[l->number] = true;
@@ -294,11 +295,13 @@ static void prepare(struct cw_run_worker *l)
     cw_run_global_lock_give();
     good = cw_run_execute_queue(p->context, place);
     cw_run_global_lock_take();
-    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run it here */
+    l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run
+                        it here */
     l->building = true;
     cw_run_global_lock_give();
-    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must outlive this
-     * build, which the handler that is registered now will wait for. And what this build wakes up outlives later ones. */
+    /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must
+     * outlive this build, which the handler that is registered now will wait for. And what this build wakes
+     * up outlives later ones. */
     cw_run_process_end_register();
     good = good && (build ? cw_helper_program_of(p, place) != NULL : cw_helper_program_load(p, place));
     cw_run_process_end_register();

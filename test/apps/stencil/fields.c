@@ -1,5 +1,6 @@
-/* fields.c - electric and magnetic fields in two dimensions (FDTD): a source at the first row, then one kernel for each
- * field, then the sides are damped by kernels over columns and rows only. Five launches of four kernels a step.
+/* fields.c - electric and magnetic fields in two dimensions (FDTD): a source at the first row, then one
+ * kernel for each field, then the sides are damped by kernels over columns and rows only. Five launches of
+ * four kernels a step.
  *
  * usage: fields [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
@@ -16,7 +17,8 @@ static const char source[] =
     "    if (x >= w || y >= h || x == 0) return;\n"
     "    ex[i] = ex[i] - 0.5f * (hz[i] - hz[i - 1]);\n"
     "}\n"
-    "__kernel void magnetic(__global const float *ex, __global const float *ey, __global float *hz, int w, int h) {\n"
+    "__kernel void magnetic(__global const float *ex, __global const float *ey, __global float *hz, int w, "
+    "int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
     "    if (x >= w - 1 || y >= h - 1) return;\n"
     "    hz[i] = hz[i] - 0.7f * (ex[i + 1] - ex[i] + ey[i + w] - ey[i]);\n"

@@ -1,5 +1,5 @@
-/* flat.c - stencils in two dimensions between two buffers: five points, nine points (clamped at the border, in
- * loops; and `box`, written out, with a border that stays), and a star of radius two.
+/* flat.c - stencils in two dimensions between two buffers: five points, nine points (clamped at the border,
+ * in loops; and `box`, written out, with a border that stays), and a star of radius two.
  *
  * usage: flat [five|nine|box|star] [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"

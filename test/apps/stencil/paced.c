@@ -1,11 +1,12 @@
-/* paced.c - a five-point stencil whose kernel is told the number of its step and looks up there how much it keeps: each launch
- * has another argument, as time loops in the wild have.
+/* paced.c - a five-point stencil whose kernel is told the number of its step and looks up there how much it
+ * keeps: each launch has another argument, as time loops in the wild have.
  *
  * usage: paced [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
 
 static const char source[] =
-    "__kernel void paced(__global const float *in, __global float *out, __global const float *pace, int t, int w, int h) {\n"
+    "__kernel void paced(__global const float *in, __global float *out, __global const float *pace, int t, "
+    "int w, int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
     "    if (x >= w || y >= h) return;\n"
     "    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) { out[i] = in[i]; return; }\n"
@@ -16,8 +17,8 @@ enum { PACE = 2 };
 
 static void enqueue(struct stencil *s, size_t step)
 {
-    app_args(s->kernel[0], "mmmiii", s->grid[step % 2], s->grid[(step + 1) % 2], s->grid[PACE], (cl_int)(step % s->cells),
-             (cl_int)s->w, (cl_int)s->h);
+    app_args(s->kernel[0], "mmmiii", s->grid[step % 2], s->grid[(step + 1) % 2], s->grid[PACE],
+             (cl_int)(step % s->cells), (cl_int)s->w, (cl_int)s->h);
     stencil_run(s, s->kernel[0], s->w, s->h, 0);
 }
 

@@ -1,5 +1,5 @@
-/* redblack.c - Gauss-Seidel in two colours, in place: each step updates the red cells from the black ones, then the black
- * ones from the red.
+/* redblack.c - Gauss-Seidel in two colours, in place: each step updates the red cells from the black ones,
+ * then the black ones from the red.
  *
  * usage: redblack [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"

@@ -1,25 +1,34 @@
-/* solid.c - stencils in three dimensions between two buffers: seven points, and all 27 (clamped at the border, in
- * loops; and `cube`, written out, with a border that stays).
+/* solid.c - stencils in three dimensions between two buffers: seven points, and all 27 (clamped at the
+ * border, in loops; and `cube`, written out, with a border that stays).
  *
  * usage: solid [seven|all|cube] [width [height [depth [steps [sync [verify]]]]]] */
 #include "stencil.h"
 
 static const char source[] =
     "__kernel void seven(__global const float *in, __global float *out, int w, int h, int d) {\n"
-    "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2), i = (z * h + y) * w + x, p = w * h;\n"
+    "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2), i = (z * h + y) * w + x, p = "
+    "w * h;\n"
     "    if (x >= w || y >= h || z >= d) return;\n"
-    "    if (x == 0 || y == 0 || z == 0 || x == w - 1 || y == h - 1 || z == d - 1) { out[i] = in[i]; return; }\n"
-    "    out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w] + in[i - p] + in[i + p]);\n"
+    "    if (x == 0 || y == 0 || z == 0 || x == w - 1 || y == h - 1 || z == d - 1) { out[i] = in[i]; return; "
+    "}\n"
+    "    out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - w] + in[i + w] + in[i - p] + in[i + "
+    "p]);\n"
     "}\n"
     "__kernel void cube(__global const float *in, __global float *out, int w, int h, int d) {\n"
-    "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2), i = (z * h + y) * w + x, p = w * h;\n"
+    "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2), i = (z * h + y) * w + x, p = "
+    "w * h;\n"
     "    if (x >= w || y >= h || z >= d) return;\n"
-    "    if (x == 0 || y == 0 || z == 0 || x == w - 1 || y == h - 1 || z == d - 1) { out[i] = in[i]; return; }\n"
-    "    out[i] = 0.1f * in[i] + 0.06f * (in[i - p] + in[i - w] + in[i - 1] + in[i + 1] + in[i + w] + in[i + p])\n"
-    "           + 0.03f * (in[i - p - w] + in[i - p - 1] + in[i - p + 1] + in[i - p + w] + in[i - w - 1] + in[i - w + 1]\n"
-    "                    + in[i + w - 1] + in[i + w + 1] + in[i + p - w] + in[i + p - 1] + in[i + p + 1] + in[i + p + w])\n"
+    "    if (x == 0 || y == 0 || z == 0 || x == w - 1 || y == h - 1 || z == d - 1) { out[i] = in[i]; return; "
+    "}\n"
+    "    out[i] = 0.1f * in[i] + 0.06f * (in[i - p] + in[i - w] + in[i - 1] + in[i + 1] + in[i + w] + in[i + "
+    "p])\n"
+    "           + 0.03f * (in[i - p - w] + in[i - p - 1] + in[i - p + 1] + in[i - p + w] + in[i - w - 1] + "
+    "in[i - w + 1]\n"
+    "                    + in[i + w - 1] + in[i + w + 1] + in[i + p - w] + in[i + p - 1] + in[i + p + 1] + "
+    "in[i + p + w])\n"
     "           + 0.0225f * (in[i - p - w - 1] + in[i - p - w + 1] + in[i - p + w - 1] + in[i - p + w + 1]\n"
-    "                      + in[i + p - w - 1] + in[i + p - w + 1] + in[i + p + w - 1] + in[i + p + w + 1]);\n"
+    "                      + in[i + p - w - 1] + in[i + p - w + 1] + in[i + p + w - 1] + in[i + p + w + "
+    "1]);\n"
     "}\n"
     "__kernel void all27(__global const float *in, __global float *out, int w, int h, int d) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);\n"
@@ -28,7 +37,8 @@ static const char source[] =
     "    for (int dz = -1; dz <= 1; dz++)\n"
     "        for (int dy = -1; dy <= 1; dy++)\n"
     "            for (int dx = -1; dx <= 1; dx++) {\n"
-    "                int cz = clamp(z + dz, 0, d - 1), cy = clamp(y + dy, 0, h - 1), cx = clamp(x + dx, 0, w - 1);\n"
+    "                int cz = clamp(z + dz, 0, d - 1), cy = clamp(y + dy, 0, h - 1), cx = clamp(x + dx, 0, w "
+    "- 1);\n"
     "                sum += in[(cz * h + cy) * w + cx];\n"
     "            }\n"
     "    out[(z * h + y) * w + x] = sum / 27.0f;\n"
@@ -36,7 +46,8 @@ static const char source[] =
 
 static void enqueue(struct stencil *s, size_t step)
 {
-    app_args(s->kernel[0], "mmiii", s->grid[step % 2], s->grid[(step + 1) % 2], (cl_int)s->w, (cl_int)s->h, (cl_int)s->d);
+    app_args(s->kernel[0], "mmiii", s->grid[step % 2], s->grid[(step + 1) % 2], (cl_int)s->w, (cl_int)s->h,
+             (cl_int)s->d);
     stencil_run(s, s->kernel[0], s->w, s->h, s->d);
 }
 
@@ -46,7 +57,8 @@ static float seven_at(const struct stencil *s, const float *in, size_t x, size_t
 
     if (x == 0 || y == 0 || z == 0 || x == s->w - 1 || y == s->h - 1 || z == s->d - 1)
         return in[i];
-    return 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - s->w] + in[i + s->w] + in[i - p] + in[i + p]);
+    return 0.4f * in[i] +
+           0.1f * (in[i - 1] + in[i + 1] + in[i - s->w] + in[i + s->w] + in[i - p] + in[i + p]);
 }
 
 static size_t clamped(size_t at, size_t plus, size_t end)
@@ -59,7 +71,8 @@ static float all_at(const struct stencil *s, const float *in, size_t x, size_t y
     float sum = 0;
 
     for (size_t k = 0; k < 27; k++)
-        sum += in[stencil_at(s, clamped(x, k % 3, s->w), clamped(y, k / 3 % 3, s->h), clamped(z, k / 9, s->d))];
+        sum +=
+            in[stencil_at(s, clamped(x, k % 3, s->w), clamped(y, k / 3 % 3, s->h), clamped(z, k / 9, s->d))];
     return sum / 27;
 }
 

@@ -1,12 +1,14 @@
-/* stencil.h - what the stencil programs share: a few grids of floats, steps over them, and the same in plain C.
+/* stencil.h - what the stencil programs share: a few grids of floats, steps over them, and the same in plain
+ * C.
  *
  * usage of each: NAME [width [height [depth]]] [steps [sync [verify]]]
  *   sync    wait for the queue after every so many steps; 0 (default): only at the end
- *   verify  0: do not compute the same in plain C (for sizes at which that takes long), and say on stderr how many
- *           milliseconds all steps took; default 1. Then work-groups of two and three dimensions are 256 x 1 work-items,
- *           so that memory, not the kernel, is what steps wait for (in one dimension 16: a kernel has so much local memory)
- * Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole work-groups of 8 x 4 (x 2)
- * work-items that reach over the border: kernels return early there, as programs in the wild do.
+ *   verify  0: do not compute the same in plain C (for sizes at which that takes long), and say on stderr how
+ * many milliseconds all steps took; default 1. Then work-groups of two and three dimensions are 256 x 1
+ * work-items, so that memory, not the kernel, is what steps wait for (in one dimension 16: a kernel has so
+ * much local memory) Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole
+ * work-groups of 8 x 4 (x 2) work-items that reach over the border: kernels return early there, as programs
+ * in the wild do.
  *
  * Programs differ in `struct stencil_kind`: what is enqueued for a step, and the same in C. */
 #ifndef APP_STENCIL_H
@@ -43,11 +45,13 @@ static inline size_t stencil_at(const struct stencil *s, size_t x, size_t y, siz
     return (z * s->h + y) * s->w + x;
 }
 
-/* Enqueues `k` over at least width x height x depth work-items; 0 of one of the latter two: fewer dimensions. */
+/* Enqueues `k` over at least width x height x depth work-items; 0 of one of the latter two: fewer dimensions.
+ */
 static inline void stencil_run(struct stencil *s, cl_kernel k, size_t width, size_t height, size_t depth)
 {
     cl_uint dims = depth ? 3 : height ? 2 : 1;
-    size_t checked[3] = {dims == 1 ? 16 : 8, 4, 2}, timed[3] = {256, 1, 1}, *local = s->verify || dims == 1 ? checked : timed;
+    size_t checked[3] = {dims == 1 ? 16 : 8, 4, 2}, timed[3] = {256, 1, 1},
+           *local = s->verify || dims == 1 ? checked : timed;
     size_t global[3] = {width, height, depth};
 
     for (cl_uint i = 0; i < dims; i++)
@@ -75,7 +79,8 @@ static inline void stencil_open(struct stencil *s, const struct stencil_kind *ki
         for (size_t i = 0; i < s->cells; i++)
             s->want[g][i] = (float)(app_random(&seed) % 1000) / 1000.0f;
         s->grid[g] = app_buffer(&s->a, CL_MEM_READ_WRITE, s->cells * sizeof(float), NULL);
-        APP_CHECK(clEnqueueWriteBuffer(s->a.queue, s->grid[g], CL_TRUE, 0, s->cells * sizeof(float), s->want[g], 0, NULL, NULL));
+        APP_CHECK(clEnqueueWriteBuffer(s->a.queue, s->grid[g], CL_TRUE, 0, s->cells * sizeof(float),
+                                       s->want[g], 0, NULL, NULL));
     }
 }
 
@@ -126,7 +131,8 @@ static inline int stencil_main(const struct stencil_kind *kind, int argc, char *
 }
 
 /* argv[1] as one of `kinds`, NULL-named at the end; absent: the first. Shifts the arguments behind it. */
-static inline const struct stencil_kind *stencil_choose(const struct stencil_kind *kinds, int *argc, char ***argv)
+static inline const struct stencil_kind *stencil_choose(const struct stencil_kind *kinds, int *argc,
+                                                        char ***argv)
 {
     const char *program = (*argv)[0];
 

@@ -1,6 +1,6 @@
-/* sweep.c - steps of unlike kinds: a sweep along each row in place (every cell from the new value on its left), smoothing
- * across rows into another buffer, a copy back with a source, and every fourth step the sum of all cells by one work-group,
- * on which the next steps depend.
+/* sweep.c - steps of unlike kinds: a sweep along each row in place (every cell from the new value on its
+ * left), smoothing across rows into another buffer, a copy back with a source, and every fourth step the sum
+ * of all cells by one work-group, on which the next steps depend.
  *
  * usage: sweep [width [height [steps [sync [verify]]]]] */
 #include "stencil.h"
@@ -16,7 +16,8 @@ static const char source[] =
     "    if (x >= w || y >= h) return;\n"
     "    out[i] = y == 0 || y == h - 1 ? in[i] : 0.25f * in[i - w] + 0.5f * in[i] + 0.25f * in[i + w];\n"
     "}\n"
-    "__kernel void back(__global const float *in, __global float *out, __global const float *mean, int w, int h) {\n"
+    "__kernel void back(__global const float *in, __global float *out, __global const float *mean, int w, "
+    "int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
     "    if (x < w && y < h) out[i] = in[i] + 0.01f * mean[0];\n"
     "}\n"
@@ -83,8 +84,8 @@ static void plainly(struct stencil *s, size_t step)
 
 int main(int argc, char **argv)
 {
-    const struct stencil_kind kind = {
-        "sweep", source, {"along", "across", "back", "mean_of"}, 2, 3, enqueue, plainly};
+    const struct stencil_kind kind = {"sweep", source, {"along", "across", "back", "mean_of"}, 2, 3,
+                                      enqueue, plainly};
 
     return stencil_main(&kind, argc, argv);
 }

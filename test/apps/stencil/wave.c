@@ -4,7 +4,8 @@
 #include "stencil.h"
 
 static const char source[] =
-    "__kernel void wave(__global const float *before, __global const float *now, __global float *next, int w, int h) {\n"
+    "__kernel void wave(__global const float *before, __global const float *now, __global float *next, int "
+    "w, int h) {\n"
     "    int x = get_global_id(0), y = get_global_id(1), i = y * w + x;\n"
     "    if (x >= w || y >= h) return;\n"
     "    if (x == 0 || y == 0 || x == w - 1 || y == h - 1) { next[i] = 0.0f; return; }\n"
@@ -14,8 +15,8 @@ static const char source[] =
 
 static void enqueue(struct stencil *s, size_t step)
 {
-    app_args(s->kernel[0], "mmmii", s->grid[step % 3], s->grid[(step + 1) % 3], s->grid[(step + 2) % 3], (cl_int)s->w,
-             (cl_int)s->h);
+    app_args(s->kernel[0], "mmmii", s->grid[step % 3], s->grid[(step + 1) % 3], s->grid[(step + 2) % 3],
+             (cl_int)s->w, (cl_int)s->h);
     stencil_run(s, s->kernel[0], s->w, s->h, 0);
 }
 

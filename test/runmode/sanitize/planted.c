@@ -1,4 +1,5 @@
-/* planted.c - one error of each kind that the sanitizers are there for, so that a test which sees none is known to look. */
+/* planted.c - one error of each kind that the sanitizers are there for, so that a test which sees none is
+ * known to look. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
