@@ -55,7 +55,7 @@ void cw_adaptive_start(struct cw_adaptive *a, uint64_t groups)
         a->device[d].left = a->device[d].holds = a->device[d].took = a->device[d].asked = false;
         a->device[d].seen = 0;
     }
-    adaptive_start_sync(a);
+    cw_adaptive_start_sync(a);
 }
 
 enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
@@ -72,13 +72,13 @@ enum cw_adaptive_answer cw_adaptive_next(struct cw_adaptive *a, uint32_t device,
         a->event_ns = now_ns;
     a->event_is_new = false;
     d->seen = a->events;
-    return a->mode == CW_ADAPTIVE_SYNC ? adaptive_next_sync(a, device, now_ns, part)
-                                       : adaptive_next_async(a, device, now_ns, part);
+    return a->mode == CW_ADAPTIVE_SYNC ? cw_adaptive_next_sync(a, device, now_ns, part)
+                                       : cw_adaptive_next_async(a, device, now_ns, part);
 }
 
 /* ---- groups */
 
-uint64_t adaptive_remaining(const struct cw_adaptive *a)
+uint64_t cw_adaptive_remaining(const struct cw_adaptive *a)
 {
     uint64_t n = a->fresh.groups;
 
@@ -87,7 +87,7 @@ uint64_t adaptive_remaining(const struct cw_adaptive *a)
     return n;
 }
 
-struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups)
+struct adaptive_range cw_adaptive_take(struct cw_adaptive *a, uint64_t groups)
 {
     struct adaptive_range *from = a->fresh.groups ? &a->fresh : &a->back[0], part;
 
@@ -101,8 +101,8 @@ struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups)
     return part;
 }
 
-void adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
-                   uint64_t now_ns)
+void cw_adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
+                      uint64_t now_ns)
 {
     if (!d->took && d->samples) /* as one of those that count */
         d->passed = d->patience = 0;
@@ -117,9 +117,9 @@ bool cw_adaptive_rest(struct cw_adaptive *a, struct cw_adaptive_part *part)
 {
     struct adaptive_range r;
 
-    if (a->rest || !adaptive_remaining(a))
+    if (a->rest || !cw_adaptive_remaining(a))
         return false;
-    r = adaptive_take(a, UINT64_MAX);
+    r = cw_adaptive_take(a, UINT64_MAX);
     *part = (struct cw_adaptive_part){r.first, r.groups, UINT64_MAX};
     a->rest = r.groups;
     return true;
@@ -193,7 +193,7 @@ double cw_adaptive_speed(const struct cw_adaptive *a, uint32_t device)
     return d->samples ? window_groups(d) / window_ns(d) : 0;
 }
 
-bool adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES])
+bool cw_adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES])
 {
     double measured = 0, ratios = 0;
 
@@ -216,7 +216,7 @@ double cw_adaptive_share(const struct cw_adaptive *a, uint32_t device)
 {
     double speed[CW_ADAPTIVE_DEVICES], sum = 0;
 
-    adaptive_speeds(a, speed);
+    cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++) {
         if (a->mode == CW_ADAPTIVE_SYNC)
             speed[d] = a->device[d].lost ? 0 : a->device[d].ratio;
@@ -242,7 +242,7 @@ void cw_adaptive_know(struct cw_adaptive *a, uint32_t device, uint64_t groups, d
     if (!groups || !(ns > 0))
         return;
     learn(a, &a->device[device], (double)groups, ns);
-    adaptive_speeds(a, speed);
+    cw_adaptive_speeds(a, speed);
     for (uint32_t d = 0; d < a->devices; d++)
         sum += speed[d];
     for (uint32_t d = 0; d < a->devices && sum > 0; d++)
@@ -260,7 +260,7 @@ static void happened(struct cw_adaptive *a, struct adaptive_device *d)
     d->seen = a->events - 1;
     a->event_is_new = true;
     if (a->mode == CW_ADAPTIVE_SYNC)
-        adaptive_ended_sync(a);
+        cw_adaptive_ended_sync(a);
 }
 
 void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
@@ -273,7 +273,7 @@ void cw_adaptive_report(struct cw_adaptive *a, uint32_t device, uint64_t ns)
     d->block_ns = ns;
     a->done += d->part.groups;
     if (ns) {
-        adaptive_looked(a, device, (double)ns);
+        cw_adaptive_looked(a, device, (double)ns);
         learn(a, d, (double)d->part.groups, (double)ns);
     }
     happened(a, d);

@@ -155,11 +155,11 @@ static bool is_alone(const struct cw_adaptive *a, uint32_t asker, const struct o
     return true;
 }
 
-enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
-                                            struct cw_adaptive_part *part)
+enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                               struct cw_adaptive_part *part)
 {
     struct adaptive_device *d = &a->device[device];
-    uint64_t rest = adaptive_remaining(a), want;
+    uint64_t rest = cw_adaptive_remaining(a), want;
     double now = (double)now_ns, speeds = 0;
     struct adaptive_range r;
     struct outlook o;
@@ -168,7 +168,7 @@ enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t devi
     if (!rest)
         return CW_ADAPTIVE_WAIT;
     memset(&o, 0, sizeof o);
-    measured = adaptive_speeds(a, o.speed);
+    measured = cw_adaptive_speeds(a, o.speed);
     for (uint32_t e = 0; e < a->devices; e++) {
         double own = measured ? o.speed[device] : 1;
         if (a->device[e].left || (o.speed[e] > 0 && !is_present(a, e, device, now, own)))
@@ -196,8 +196,8 @@ enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t devi
         part->again_ns = look_again(a, device, now, &o);
         return CW_ADAPTIVE_WAIT;
     }
-    r = adaptive_take(a, want);
-    adaptive_hold(a, d, r, now_ns);
+    r = cw_adaptive_take(a, want);
+    cw_adaptive_hold(a, d, r, now_ns);
     part->first = r.first;
     part->groups = r.groups;
     return CW_ADAPTIVE_PART;

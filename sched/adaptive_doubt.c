@@ -47,12 +47,12 @@ void cw_adaptive_pass(struct cw_adaptive *a, uint32_t device)
     d->samples = d->at = 0;
     d->held_up = false;
     d->looked_at = true;
-    if (adaptive_speeds(a, speed) && a->mode == CW_ADAPTIVE_ASYNC)
+    if (cw_adaptive_speeds(a, speed) && a->mode == CW_ADAPTIVE_ASYNC)
         d->ratio *=
             seemed / speed[device]; /* it counts until the device is measured: no large part before that */
 }
 
-void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)
+void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns)
 {
     struct adaptive_device *d = &a->device[device];
 

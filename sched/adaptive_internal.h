@@ -60,28 +60,28 @@ static inline uint64_t adaptive_least(uint64_t a, uint64_t b)
 }
 
 /* Groups that nobody holds and nobody has done. */
-uint64_t adaptive_remaining(const struct cw_adaptive *a);
+uint64_t cw_adaptive_remaining(const struct cw_adaptive *a);
 
 /* Up to `groups` of those, in one piece: fresh ones first. */
-struct adaptive_range adaptive_take(struct cw_adaptive *a, uint64_t groups);
+struct adaptive_range cw_adaptive_take(struct cw_adaptive *a, uint64_t groups);
 
 /* Gives `part` to a device. */
-void adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
-                   uint64_t now_ns);
+void cw_adaptive_hold(struct cw_adaptive *a, struct adaptive_device *d, struct adaptive_range part,
+                      uint64_t now_ns);
 
 /* The speed of each device, groups per ns; those not measured by their ratio to the measured ones. 0: it does
  * not count. False: none is measured, the speeds are the ratios. */
-bool adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES]);
+bool cw_adaptive_speeds(const struct cw_adaptive *a, double speed[CW_ADAPTIVE_DEVICES]);
 
-enum cw_adaptive_answer adaptive_next_async(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
-                                            struct cw_adaptive_part *part);
-enum cw_adaptive_answer adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
-                                           struct cw_adaptive_part *part);
+enum cw_adaptive_answer cw_adaptive_next_async(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                               struct cw_adaptive_part *part);
+enum cw_adaptive_answer cw_adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                              struct cw_adaptive_part *part);
 /* A report of `ns`, before it is learnt from. */
-void adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
+void cw_adaptive_looked(struct cw_adaptive *a, uint32_t device, double ns);
 
-void adaptive_start_sync(struct cw_adaptive *a);
+void cw_adaptive_start_sync(struct cw_adaptive *a);
 /* A share of the block was reported, or its device has gone. */
-void adaptive_ended_sync(struct cw_adaptive *a);
+void cw_adaptive_ended_sync(struct cw_adaptive *a);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define EPSILON 0.05
 
-void adaptive_start_sync(struct cw_adaptive *a)
+void cw_adaptive_start_sync(struct cw_adaptive *a)
 {
     if (a->mode != CW_ADAPTIVE_SYNC)
         return;
@@ -57,7 +57,7 @@ static void learn_block(struct cw_adaptive *a)
     }
 }
 
-void adaptive_ended_sync(struct cw_adaptive *a)
+void cw_adaptive_ended_sync(struct cw_adaptive *a)
 {
     if (a->blocks && !is_open(a))
         learn_block(a);
@@ -123,7 +123,7 @@ static void share_out(struct cw_adaptive *a, uint64_t size)
 
 static void begin_block(struct cw_adaptive *a)
 {
-    uint64_t rest = adaptive_remaining(a), piece = a->fresh.groups ? a->fresh.groups : a->back[0].groups,
+    uint64_t rest = cw_adaptive_remaining(a), piece = a->fresh.groups ? a->fresh.groups : a->back[0].groups,
              size;
 
     size = adaptive_least(next_size(a), rest);
@@ -135,22 +135,22 @@ static void begin_block(struct cw_adaptive *a)
     share_out(a, a->block);
 }
 
-enum cw_adaptive_answer adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
-                                           struct cw_adaptive_part *part)
+enum cw_adaptive_answer cw_adaptive_next_sync(struct cw_adaptive *a, uint32_t device, uint64_t now_ns,
+                                              struct cw_adaptive_part *part)
 {
     struct adaptive_device *d = &a->device[device];
     struct adaptive_range r;
 
-    if (!is_open(a) && adaptive_remaining(a))
+    if (!is_open(a) && cw_adaptive_remaining(a))
         begin_block(a);
     if (!d->block_open)
         return CW_ADAPTIVE_WAIT;
-    r = adaptive_take(a, d->block_groups);
+    r = cw_adaptive_take(a, d->block_groups);
     if (!r.groups) { /* the caller has taken the rest itself */
         d->block_open = false;
         return CW_ADAPTIVE_WAIT;
     }
-    adaptive_hold(a, d, r, now_ns);
+    cw_adaptive_hold(a, d, r, now_ns);
     d->block_groups = r.groups;
     part->first = r.first;
     part->groups = r.groups;

@@ -68,7 +68,8 @@ bool cw_cut_never(const struct cw_model *m, struct cw_cut_verdict *v)
 
 /* ---- pairs */
 
-bool cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b, int64_t *shift)
+bool cw_cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b,
+                         int64_t *shift)
 {
     const struct cw_launch_arg *x = &launch->arg[a], *y = &launch->arg[b];
     *shift = y->base - x->base;
@@ -82,7 +83,7 @@ bool cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, 
 
 static bool share_memory(const struct cutting *k, int a, int b, int64_t *shift)
 {
-    return cut_share_memory(k->c->m, k->launch, a, b, shift);
+    return cw_cut_share_memory(k->c->m, k->launch, a, b, shift);
 }
 
 /* Both store one and the same number into bytes that coincide or do not meet. */
@@ -95,12 +96,12 @@ static bool same_value(const struct cutting *k, const struct cut_form *a, const 
     if (x->value < 0 || y->value < 0 || x->bytes_may != y->bytes_may ||
         (x->kind | y->kind) != CW_ACCESS_WRITE)
         return false;
-    eval_reset(k->c->eval);
-    if (!cw_poly_is_const(eval_node(k->c->eval, x->value, READ_SIGNED), &one) ||
-        !cw_poly_is_const(eval_node(k->c->eval, y->value, READ_SIGNED), &other) || one != other)
+    cw_eval_reset(k->c->eval);
+    if (!cw_poly_is_const(cw_eval_node(k->c->eval, x->value, READ_SIGNED), &one) ||
+        !cw_poly_is_const(cw_eval_node(k->c->eval, y->value, READ_SIGNED), &other) || one != other)
         return false;
     int64_t n = x->bytes_may;
-    return one == 0 || one == -1 || (shift % n == 0 && cut_aligned(a, n) && cut_aligned(b, n));
+    return one == 0 || one == -1 || (shift % n == 0 && cw_cut_aligned(a, n) && cw_cut_aligned(b, n));
 }
 
 /* A commutes with b and nobody looks at the result. */
@@ -129,7 +130,7 @@ static const char *explain(const struct cw_model *m, const struct cut_form *a, c
 static enum meeting meet(struct cutting *k, const struct cut_form *a, const struct cut_form *b, int64_t shift)
 {
     const struct cw_model *m = k->c->m;
-    if (cut_disjoint(a, b, shift))
+    if (cw_cut_disjoint(a, b, shift))
         return MEET_NEVER;
     if (a->access < 0 || b->access < 0)
         return MEET_CONFLICT;
@@ -220,7 +221,7 @@ static void look_for_pieces(struct cutting *k)
         const struct cut_form *a = &k->c->form[i];
         if (!(a->kind & CW_ACCESS_WRITE))
             continue;
-        int64_t pieces = cut_pieces(a);
+        int64_t pieces = cw_cut_pieces(a);
         if (pieces > 1)
             k->v->contiguous = false;
         if (pieces > CW_EVAL_MAX_SPANS && !(a->kind & CW_ACCESS_ATOMIC))
@@ -237,7 +238,7 @@ static void read_forms(struct cutting *k, int64_t first, int64_t count)
     c->tile.count[k->dim] = count;
     for (int i = 0; i < m->accesses; i++) {
         struct cut_form *f = &c->form[c->forms];
-        cut_form_read(c->eval, i, k->dim, f);
+        cw_cut_form_read(c->eval, i, k->dim, f);
         c->forms += !f->never;
     }
     for (int i = 0; i < m->args; i++) {
@@ -332,11 +333,11 @@ static void decide(struct cw_cutter *c, const struct cw_launch *launch, struct c
     }
 }
 
-void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
+void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
 {
     int first, second;
     decide(c, launch, v);
-    if (v->cut == CW_CUT_WHOLE || cut_keeps_order(c, launch, &first, &second))
+    if (v->cut == CW_CUT_WHOLE || cw_cut_keeps_order(c, launch, &first, &second))
         return;
     int arg = c->m->access[first].arg, other = c->m->access[second].arg;
     whole(v, why_order, arg);
@@ -347,14 +348,14 @@ void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_c
 
 void cw_cutter_verdict(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v)
 {
-    const struct cw_cut_verdict *known = cut_memory_find(c, launch);
+    const struct cw_cut_verdict *known = cw_cut_memory_find(c, launch);
     if (known) {
         *v = *known;
         return;
     }
     if (c->key_fits)
-        cut_decide(c, launch, v);
+        cw_cut_decide(c, launch, v);
     else
         whole(v, why_memory, -1);
-    cut_memory_keep(c, v);
+    cw_cut_memory_keep(c, v);
 }

@@ -25,15 +25,15 @@ static const struct eval_division *remainder_of(const struct cw_eval *e, const s
     return NULL;
 }
 
-bool cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
-                         struct cut_congruence *found)
+bool cw_cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
+                            struct cut_congruence *found)
 {
     *found = (struct cut_congruence){0};
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
         struct cw_poly d;
         enum relation relation;
         int64_t c, constant;
-        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) ||
+        if (!cw_eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) ||
             relation == REL_NEGATIVE)
             continue;
         const struct eval_division *v = remainder_of(e, &d, &c, &constant);
@@ -59,9 +59,9 @@ static bool coefficient_of(const struct cw_poly *p, int var, cw_wide factor, cw_
     return uses == 0 || (uses == 1 && c.v != 0);
 }
 
-void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
-                          const struct cut_congruence *found, const struct cw_poly *offset, int dim,
-                          struct cut_way *w)
+void cw_cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
+                             const struct cut_congruence *found, const struct cw_poly *offset, int dim,
+                             struct cut_way *w)
 {
     struct cut_congruence r = *found;
     bool met[CUT_MAX_DIGITS] = {false}, known[VAR_COUNT] = {false};
@@ -160,8 +160,8 @@ static bool solvable(struct solver *s, int k, cw_wide sum, cw_wide weight)
     return false;
 }
 
-bool cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
-                     const struct cut_way *y, int64_t shift)
+bool cw_cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                        const struct cut_way *y, int64_t shift)
 {
     const struct cut_congruence *p = &x->congruence, *q = &y->congruence;
     struct solver s = {.modulus = p->modulus, .down = -a->bytes, .up = b->bytes};

@@ -60,7 +60,7 @@ static int shown(struct cw_cutter *c, const struct cw_launch *l)
     }
     for (int i = 0; i < c->m->accesses; i++)
         for (unsigned d = 0; d < l->work_dim; d++) {
-            cut_form_read(c->eval, i, (int)d, f);
+            cw_cut_form_read(c->eval, i, (int)d, f);
             n += !f->never && f->slabs.lo < f->slabs.hi;
         }
     return n;

@@ -36,8 +36,8 @@ static void find_ties(struct cw_eval *e, const struct cw_access *a, struct ties 
     for (int i = a->guards.first; i < a->guards.first + a->guards.n && t->n < MAX_TIES; i++) {
         struct cw_poly *g = &t->p[t->n];
         enum relation relation;
-        if (eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, g, &relation) &&
-            relation == REL_NEGATIVE && cw_poly_is_linear(g) && g->n > 1 && eval_range(e, g).hi >= 0)
+        if (cw_eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, g, &relation) &&
+            relation == REL_NEGATIVE && cw_poly_is_linear(g) && g->n > 1 && cw_eval_range(e, g).hi >= 0)
             t->n++;
     }
 }
@@ -45,7 +45,7 @@ static void find_ties(struct cw_eval *e, const struct cw_access *a, struct ties 
 /* Bounds of q, also by what ties its variables: q = c * tie + rest. */
 static struct cw_range tied_range(struct cw_eval *e, const struct cw_poly *q, const struct ties *t)
 {
-    struct cw_range r = eval_range(e, q);
+    struct cw_range r = cw_eval_range(e, q);
     for (int i = 0; i < t->n; i++)
         for (int k = 0; k < t->p[i].n; k++) {
             int64_t ours, theirs = t->p[i].term[k].coefficient;
@@ -54,7 +54,7 @@ static struct cw_range tied_range(struct cw_eval *e, const struct cw_poly *q, co
             if (!x || !cw_poly_uses(q, x, &ours) || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
                 ours % theirs || !cw_poly_add(&rest, q, &t->p[i], -(ours / theirs)))
                 continue;
-            struct cw_range room = eval_range(e, &rest);
+            struct cw_range room = cw_eval_range(e, &rest);
             cw_wide c = ours / theirs;
             if (c > 0 && room.hi - c < r.hi)
                 r.hi = room.hi - c;
@@ -127,7 +127,7 @@ static void other_ways(struct cw_eval *e, const struct ties *ties, const struct 
                 cw_poly_uses(p, x, &ours) != 1 || ours == 0 || ours == INT64_MIN || theirs == INT64_MIN ||
                 ours % theirs)
                 continue;
-            int v = eval_new_var(e, -1, cw_range_numbers(eval_range(e, g).lo, -1));
+            int v = cw_eval_new_var(e, -1, cw_range_numbers(cw_eval_range(e, g).lo, -1));
             cw_poly_var(&t, v);
             if (cw_poly_add(&q, p, g, -(ours / theirs)) && cw_poly_add(&q, &q, &t, ours / theirs))
                 write_down(e, &q, dim, &(struct ties){0}, &f->way[f->ways++]);
@@ -168,8 +168,8 @@ static bool finite(struct cw_range r)
 static bool repeat(struct cw_eval *e, const struct cw_access *a, struct cut_form *f)
 {
     int64_t stride;
-    struct cw_range n = eval_range(e, eval_node(e, a->count, READ_UNSIGNED));
-    if (!cw_poly_is_const(eval_node(e, a->stride, READ_SIGNED), &stride) || n.hi > INT64_MAX / 2)
+    struct cw_range n = cw_eval_range(e, cw_eval_node(e, a->count, READ_UNSIGNED));
+    if (!cw_poly_is_const(cw_eval_node(e, a->stride, READ_SIGNED), &stride) || n.hi > INT64_MAX / 2)
         return false;
     f->never |= n.hi < 1;
     for (int i = 0; i < f->ways && n.hi > 1; i++) {
@@ -189,21 +189,21 @@ static bool repeat(struct cw_eval *e, const struct cw_access *a, struct cut_form
 static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struct cut_form *f)
 {
     e->access_loop = a->loop;
-    eval_reset(e);
+    cw_eval_reset(e);
     for (int round = 0; round < 2; round++)
         for (int i = a->guards.first; i < a->guards.first + a->guards.n && !e->empty; i++) {
-            e->empty |= eval_narrow(e, e->m->guard[i]) == TRI_NO;
+            e->empty |= cw_eval_narrow(e, e->m->guard[i]) == TRI_NO;
             if (e->restart)
                 return false;
         }
     f->never = e->empty;
     if (e->empty || e->failed)
         return !e->failed;
-    const struct cw_poly *p = eval_node(e, a->offset, READ_SIGNED);
+    const struct cw_poly *p = cw_eval_node(e, a->offset, READ_SIGNED);
     struct cw_poly simpler;
     int64_t c;
-    if (eval_undivide(e, p, &simpler))
-        p = eval_keep(e, &simpler);
+    if (cw_eval_undivide(e, p, &simpler))
+        p = cw_eval_keep(e, &simpler);
     for (int d = 0; d < 3; d++)
         if (!e->by_group[d] && cw_poly_uses(p, VAR_GROUP + d, &c))
             e->by_group[d] = e->restart = true;
@@ -215,13 +215,13 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     struct ties ties;
     struct cw_poly whole;
     find_ties(e, a, &ties);
-    if (eval_undivide(e, p, &whole)) /* quotient and remainder of one number, put together again */
+    if (cw_eval_undivide(e, p, &whole)) /* quotient and remainder of one number, put together again */
         write_down(e, &whole, dim, &ties, &f->way[f->ways++]);
     write_down(e, p, dim, &ties, &f->way[f->ways++]);
     struct cut_congruence colour;
     const struct cw_poly *sum;
-    if (a->count < 0 && cut_find_congruence(e, a, &sum, &colour))
-        cut_place_congruence(e, sum, &colour, p, dim, &f->way[f->ways - 1]);
+    if (a->count < 0 && cw_cut_find_congruence(e, a, &sum, &colour))
+        cw_cut_place_congruence(e, sum, &colour, p, dim, &f->way[f->ways - 1]);
     other_ways(e, &ties, p, dim, f);
     f->whole = !finite(f->way[0].total);
     if (a->count >= 0 && !f->whole)
@@ -229,7 +229,7 @@ static bool attempt(struct cw_eval *e, const struct cw_access *a, int dim, struc
     return !e->restart && !e->failed;
 }
 
-void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f)
+void cw_cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f)
 {
     const struct cw_access *a = &e->m->access[index];
     *f = (struct cut_form){.access = index, .arg = a->arg, .kind = a->kind, .bytes = a->bytes_may};

@@ -48,34 +48,34 @@ struct cut_form {
 };
 
 /* Reads access `index` of the model for e->launch, with a range of slabs along `dim` in e->tile. */
-void cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
+void cw_cut_form_read(struct cw_eval *e, int index, int dim, struct cut_form *f);
 
 /* cut_congruence.c */
 /* A condition of the access that says what the remainder of a polynomial is (cells of one colour): the
  * polynomial, which is `rest` modulo `modulus`. False: there is none. */
-bool cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
-                         struct cut_congruence *found);
+bool cw_cut_find_congruence(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **p,
+                            struct cut_congruence *found);
 /* The same in terms of the digits of `offset` that w consists of; left unknown where that is impossible. */
-void cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
-                          const struct cut_congruence *found, const struct cw_poly *offset, int dim,
-                          struct cut_way *w);
+void cw_cut_place_congruence(const struct cw_eval *e, const struct cw_poly *p,
+                             const struct cut_congruence *found, const struct cw_poly *offset, int dim,
+                             struct cut_way *w);
 /* Wherever a and b of different slabs would meet, one of them does not happen, because of its congruence. */
-bool cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
-                     const struct cut_way *y, int64_t shift);
+bool cw_cut_incongruent(const struct cut_form *a, const struct cut_way *x, const struct cut_form *b,
+                        const struct cut_way *y, int64_t shift);
 
 /* No slab's a meets another slab's b, whose buffer begins `shift` bytes behind that of a in the same memory
  * (negative: before). */
-bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift);
+bool cw_cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift);
 
 /* Greatest common divisor, not negative; of 0 and b: |b|. */
-cw_wide cut_gcd(cw_wide a, cw_wide b);
+cw_wide cw_cut_gcd(cw_wide a, cw_wide b);
 
 /* Offsets are multiples of `bytes` in all cases. */
-bool cut_aligned(const struct cut_form *f, int64_t bytes);
+bool cw_cut_aligned(const struct cut_form *f, int64_t bytes);
 
 /* How many intervals a tile of many slabs has: 1 when its slabs lie side by side or do not matter;
  * CW_EVAL_MAX_SPANS + 1 when there are too many to be listed, or the evaluator's lists for two tiles may
  * overlap. */
-int64_t cut_pieces(const struct cut_form *f);
+int64_t cw_cut_pieces(const struct cut_form *f);
 
 #endif

@@ -29,20 +29,21 @@ struct cw_cutter {
 };
 
 /* cut.c: the verdict, worked out. */
-void cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
+void cw_cut_decide(struct cw_cutter *c, const struct cw_launch *launch, struct cw_cut_verdict *v);
 
 /* cut.c: where argument b begins in the memory of argument a; false when they lie in different memories or
  * ranges. An image's layout is not known. */
-bool cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b, int64_t *shift);
+bool cw_cut_share_memory(const struct cw_model *m, const struct cw_launch *launch, int a, int b,
+                         int64_t *shift);
 
 /* cut_order.c: each work-item's accesses are done in their order, whatever the vendor's compiler makes of the
  * kernel. False: those of accesses *first and *second may not. c->eval is set up for the whole launch. */
-bool cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second);
+bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second);
 
 /* cut_memory.c: the verdict of a launch of the same shape, NULL when there is none; leaves the shape in
  * c->key. */
-const struct cw_cut_verdict *cut_memory_find(struct cw_cutter *c, const struct cw_launch *launch);
+const struct cw_cut_verdict *cw_cut_memory_find(struct cw_cutter *c, const struct cw_launch *launch);
 /* Remembers v for the shape in c->key; without memory nothing happens. */
-void cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v);
+void cw_cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v);
 
 #endif

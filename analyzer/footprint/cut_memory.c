@@ -81,7 +81,7 @@ static uint64_t hash(const unsigned char *key, size_t n)
     return h;
 }
 
-const struct cw_cut_verdict *cut_memory_find(struct cw_cutter *c, const struct cw_launch *l)
+const struct cw_cut_verdict *cw_cut_memory_find(struct cw_cutter *c, const struct cw_launch *l)
 {
     c->key_n = 0;
     c->key_fits = true;
@@ -102,7 +102,7 @@ const struct cw_cut_verdict *cut_memory_find(struct cw_cutter *c, const struct c
     return NULL;
 }
 
-void cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v)
+void cw_cut_memory_keep(struct cw_cutter *c, const struct cw_cut_verdict *v)
 {
     struct cut_memory *k = &c->known[c->next];
     unsigned char *key = c->key_fits ? realloc(k->key, c->key_n) : NULL;

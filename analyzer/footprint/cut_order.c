@@ -47,7 +47,7 @@ static const struct cw_poly *offset_of(struct cw_eval *e, const struct cw_access
     if (a->offset < 0 || a->count >= 0)
         return NULL;
     e->access_loop = a->loop;
-    return eval_node(e, a->offset, READ_SIGNED);
+    return cw_eval_node(e, a->offset, READ_SIGNED);
 }
 
 /* Is the variable a counter, or does it come of one, or of what a loop computes? In one evaluation it may
@@ -152,7 +152,7 @@ static void add_gaps(const struct cw_poly *part, struct distance *d)
 {
     for (int i = 0; i < part->n; i++) {
         if (part->term[i].var[CW_POLY_DEGREE - 1])
-            d->gap = cut_gcd(d->gap, part->term[i].coefficient);
+            d->gap = cw_cut_gcd(d->gap, part->term[i].coefficient);
         else
             d->rest += part->term[i].coefficient;
     }
@@ -185,7 +185,7 @@ static bool apart(struct order *o, const struct cw_access *a, const struct cw_po
     add_gaps(&turning_p, &d);
     add_gaps(&turning_q, &d);
     if (o->symbolic) /* extensions were seen through: all is modulo 2 to the power of the narrowest width */
-        d.gap = cut_gcd(d.gap, 1 << NARROWEST);
+        d.gap = cw_cut_gcd(d.gap, 1 << NARROWEST);
     if (d.gap == 0)
         return false;
     cw_wide rest = d.rest % d.gap;
@@ -200,7 +200,7 @@ static bool look(struct order *o, const struct cw_poly **place, int first, int s
     const struct cw_model *m = e->m;
     memset(o->varies, UNKNOWN, sizeof o->varies);
     for (int tries = 0; tries < m->loops + TRIES; tries++) {
-        eval_reset(e);
+        cw_eval_reset(e);
         for (int i = 0; i < m->accesses; i++)
             if (first < 0 || i == first || i == second)
                 place[i] = offset_of(e, &m->access[i]);
@@ -284,7 +284,7 @@ static bool keeps_order(struct order *o, int i, int j, int64_t shift, int *pairs
 static bool share_memory(const struct cw_model *m, const struct order *o, int a, int b, int64_t *shift)
 {
     *shift = 0;
-    return o->launch ? cut_share_memory(m, o->launch, a, b, shift) : a == b;
+    return o->launch ? cw_cut_share_memory(m, o->launch, a, b, shift) : a == b;
 }
 
 /* Without a look at polynomials. */
@@ -311,7 +311,7 @@ static bool keeps_order_anyhow(const struct cw_model *m, struct order *number, s
     if (number->e && keeps_order(number, i, j, shift, pairs))
         return true;
     if (!symbol->e && !has_narrow(m))
-        symbol->e = eval_symbolic(m, EVAL_SYMBOLIC);
+        symbol->e = cw_eval_symbolic(m, EVAL_SYMBOLIC);
     return symbol->e && keeps_order(symbol, i, j, shift, pairs);
 }
 
@@ -335,7 +335,7 @@ static bool all_keep(const struct cw_model *m, struct order *number, struct orde
     return true;
 }
 
-bool cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
+bool cw_cut_keeps_order(struct cw_cutter *c, const struct cw_launch *launch, int *first, int *second)
 {
     struct order number = {.e = c->eval, .launch = launch}, symbol = {.launch = launch, .symbolic = true};
     for (int d = 0; d < 3; d++)

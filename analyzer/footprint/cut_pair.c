@@ -34,7 +34,7 @@ static bool apart(const struct cut_form *a, const struct cut_way *x, const struc
     return x->total.hi + a->bytes <= y->total.lo + shift || y->total.hi + shift + b->bytes <= x->total.lo;
 }
 
-cw_wide cut_gcd(cw_wide a, cw_wide b)
+cw_wide cw_cut_gcd(cw_wide a, cw_wide b)
 {
     while (b) {
         cw_wide r = a % b;
@@ -47,8 +47,8 @@ cw_wide cut_gcd(cw_wide a, cw_wide b)
 static cw_wide common_stride(const struct cut_way *w, cw_wide g)
 {
     for (int i = 0; i < w->n; i++)
-        g = cut_gcd(g, w->digit[i].stride);
-    return cut_gcd(g, w->slab);
+        g = cw_cut_gcd(g, w->digit[i].stride);
+    return cw_cut_gcd(g, w->slab);
 }
 
 /* Both move in steps of g and keep off each other's remainders (even and odd elements). */
@@ -211,7 +211,7 @@ static bool weighed(const struct cut_form *a, const struct cut_way *x, const str
     return true;
 }
 
-bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift)
+bool cw_cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t shift)
 {
     if (a->never || b->never)
         return true;
@@ -223,13 +223,13 @@ bool cut_disjoint(const struct cut_form *a, const struct cut_form *b, int64_t sh
         for (int k = 0; k < b->ways; k++) {
             const struct cut_way *x = &a->way[i], *y = &b->way[k];
             if (apart(a, x, b, y, shift) || interleaved(a, x, b, y, shift) || weighed(a, x, b, y, shift) ||
-                cut_incongruent(a, x, b, y, shift))
+                cw_cut_incongruent(a, x, b, y, shift))
                 return true;
         }
     return false;
 }
 
-bool cut_aligned(const struct cut_form *f, int64_t bytes)
+bool cw_cut_aligned(const struct cut_form *f, int64_t bytes)
 {
     const struct cut_way *w = &f->way[0];
     return !f->whole && w->linear && !w->mixed && common_stride(w, bytes) == bytes &&
@@ -245,7 +245,7 @@ static bool side_by_side(const struct cut_form *f, const struct cut_way *w)
     return !w->mixed && (w->slab < 0 ? -w->slab : w->slab) >= extent;
 }
 
-int64_t cut_pieces(const struct cut_form *f)
+int64_t cw_cut_pieces(const struct cut_form *f)
 {
     cw_wide pieces = 1;
     const struct cut_way *w = &f->way[0];
@@ -256,7 +256,7 @@ int64_t cut_pieces(const struct cut_form *f)
             return 1;
     struct cut_form plain = *f;
     plain.ways = f->ways > 0; /* the evaluator knows no other */
-    if (f->whole || !w->linear || !cut_disjoint(&plain, &plain, 0))
+    if (f->whole || !w->linear || !cw_cut_disjoint(&plain, &plain, 0))
         return CW_EVAL_MAX_SPANS + 1;
     for (int i = 0; i < w->n && pieces <= CW_EVAL_MAX_SPANS; i++)
         if (w->digit[i].stride > (w->slab < 0 ? -w->slab : w->slab))

@@ -13,16 +13,16 @@ struct progression {
 
 static const char *const answer_names[] = {"none", "exact", "at-most", "unknown"};
 
-const char eval_why_any[] = "touched through a pointer that was not followed";
-const char eval_why_wrap[] = "an index may wrap around its width";
-const char eval_why_data[] = "the index depends on data or on a loop without a known bound";
-const char eval_why_guard[] = "a condition is not decided for all work-items of the range";
-const char eval_why_shape[] = "the index is not linear in independent variables";
-const char eval_why_gaps[] = "too many separate intervals";
-const char eval_why_atomic[] = "an atomic operation may leave the value as it was";
-const char eval_why_size[] = "too large to evaluate";
-const char eval_why_count[] = "the length of a copy is not a constant of the launch";
-const char eval_why_padding[] = "padding may be left out";
+const char cw_eval_why_any[] = "touched through a pointer that was not followed";
+const char cw_eval_why_wrap[] = "an index may wrap around its width";
+const char cw_eval_why_data[] = "the index depends on data or on a loop without a known bound";
+const char cw_eval_why_guard[] = "a condition is not decided for all work-items of the range";
+const char cw_eval_why_shape[] = "the index is not linear in independent variables";
+const char cw_eval_why_gaps[] = "too many separate intervals";
+const char cw_eval_why_atomic[] = "an atomic operation may leave the value as it was";
+const char cw_eval_why_size[] = "too large to evaluate";
+const char cw_eval_why_count[] = "the length of a copy is not a constant of the launch";
+const char cw_eval_why_padding[] = "padding may be left out";
 
 const char *cw_answer_name(enum cw_answer a)
 {
@@ -120,7 +120,7 @@ static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw
         ours == INT64_MIN || ours % theirs != 0 || !cw_poly_add(&rest, p, guard, -(ours / theirs)))
         return;
     cw_wide c = ours / theirs;
-    struct cw_range room = eval_range(e, &rest);
+    struct cw_range room = cw_eval_range(e, &rest);
     if (c > 0 && room.hi - c < r->hi)
         r->hi = room.hi - c;
     if (c < 0 && room.lo - c > r->lo)
@@ -130,11 +130,11 @@ static void bound_by(struct cw_eval *e, const struct cw_poly *p, const struct cw
 /* Bounds of p, also from guards that hold but did not fit the box because they tie variables together. */
 static struct cw_range guarded_range(struct cw_eval *e, const struct cw_access *a, const struct cw_poly *p)
 {
-    struct cw_range r = eval_range(e, p);
+    struct cw_range r = cw_eval_range(e, p);
     for (int i = a->guards.first; i < a->guards.first + a->guards.n; i++) {
         struct cw_poly d;
         enum relation relation;
-        if (!eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) ||
+        if (!cw_eval_relation(e, e->m->guard[i].node, e->m->guard[i].want, &d, &relation) ||
             relation != REL_NEGATIVE)
             continue;
         for (int t = 0; t < d.n; t++) {
@@ -151,7 +151,7 @@ static bool all_guards_hold(struct cw_eval *e, const struct cw_access *a)
 {
     bool hold = !e->inexact;
     for (int i = a->guards.first; i < a->guards.first + a->guards.n && hold; i++)
-        hold = eval_decide(e, e->m->guard[i].node) == (e->m->guard[i].want ? TRI_YES : TRI_NO);
+        hold = cw_eval_decide(e, e->m->guard[i].node) == (e->m->guard[i].want ? TRI_YES : TRI_NO);
     for (int d = 0; d < 3; d++)
         hold = hold && !(e->by_group[d] && e->ragged[d]);
     return hold && !e->inexact;
@@ -163,12 +163,12 @@ static const char *add_repetition(struct cw_eval *e, const struct cw_access *a, 
 {
     if (a->count < 0)
         return NULL;
-    struct cw_range n = eval_range(e, eval_node(e, a->count, READ_UNSIGNED));
+    struct cw_range n = cw_eval_range(e, cw_eval_node(e, a->count, READ_UNSIGNED));
     int64_t stride = 0;
-    *bounded = cw_poly_is_const(eval_node(e, a->stride, READ_SIGNED), &stride) && n.hi <= INT64_MAX / 2;
+    *bounded = cw_poly_is_const(cw_eval_node(e, a->stride, READ_SIGNED), &stride) && n.hi <= INT64_MAX / 2;
     if (*bounded)
         add_stride(g, stride, cw_range_numbers(0, n.hi - 1));
-    return *bounded && n.lo == n.hi ? NULL : eval_why_count;
+    return *bounded && n.lo == n.hi ? NULL : cw_eval_why_count;
 }
 
 static void whole(struct eval_touch *t, int64_t size, const char *why, bool *ok)
@@ -202,7 +202,7 @@ static void follow(struct cw_eval *e, const struct cw_access *a, const struct cw
         return;
     c->r = guarded_range(e, a, p);
     if (e->also) {
-        struct cw_range s = eval_range(e, e->also);
+        struct cw_range s = cw_eval_range(e, e->also);
         c->r.lo = s.lo > c->r.lo ? s.lo : c->r.lo;
         c->r.hi = s.hi < c->r.hi ? s.hi : c->r.hi;
     }
@@ -241,11 +241,11 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
 {
     struct course c;
     bool write = a->kind & CW_ACCESS_WRITE, atomic = a->kind & CW_ACCESS_ATOMIC;
-    if (a->count >= 0 && eval_range(e, eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
+    if (a->count >= 0 && cw_eval_range(e, cw_eval_node(e, a->count, READ_UNSIGNED)).hi <= 0)
         return; /* a copy of nothing */
     follow(e, a, p, &c);
     if (c.wrapped) {
-        whole(t, size, eval_why_wrap, ok);
+        whole(t, size, cw_eval_why_wrap, ok);
         return;
     }
     const char *repeated = add_repetition(e, a, &c.g, &c.bounded);
@@ -266,26 +266,27 @@ static void lay_out(struct cw_eval *e, const struct cw_access *a, const struct c
         return;
     }
     t->answer = (!c.independent || !c.bounded) && all && beyond ? CW_ANSWER_UNKNOWN : CW_ANSWER_AT_MOST;
-    t->why = !c.independent ? eval_why_data
+    t->why = !c.independent ? cw_eval_why_data
              : repeated     ? repeated
-             : !c.linear    ? eval_why_shape
-             : !spread_out  ? eval_why_gaps
-             : atomic       ? eval_why_atomic
+             : !c.linear    ? cw_eval_why_shape
+             : !spread_out  ? cw_eval_why_gaps
+             : atomic       ? cw_eval_why_atomic
              : a->doubt     ? a->doubt
-             : !certain     ? eval_why_guard
-             : write        ? eval_why_padding
+             : !certain     ? cw_eval_why_guard
+             : write        ? cw_eval_why_padding
                             : NULL;
 }
 
-void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok)
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t,
+                    bool *ok)
 {
     const struct cw_poly *offset;
     *t = (struct eval_touch){.may = {t->may.v, 0, t->may.capacity}, .must = {t->must.v, 0, t->must.capacity}};
-    enum tri reached = a->offset < 0 ? TRI_MAYBE : eval_reach(e, a, &offset);
+    enum tri reached = a->offset < 0 ? TRI_MAYBE : cw_eval_reach(e, a, &offset);
     if (reached == TRI_YES)
         lay_out(e, a, offset, size, t, ok);
     if (reached == TRI_MAYBE || (reached == TRI_YES && (e->restart || e->failed)))
-        whole(t, size, a->offset < 0 ? eval_why_any : eval_why_size, ok);
+        whole(t, size, a->offset < 0 ? cw_eval_why_any : cw_eval_why_size, ok);
 }
 
 static bool merge(struct cw_footprint *f, const struct eval_touch *t)
@@ -303,7 +304,7 @@ static bool settle(struct cw_footprint *f, bool writes, const char *unknown, int
 {
     if (cw_spans_limit(&f->may, CW_EVAL_MAX_SPANS) && f->answer <= CW_ANSWER_AT_MOST) {
         f->answer = CW_ANSWER_AT_MOST;
-        f->why = eval_why_gaps;
+        f->why = cw_eval_why_gaps;
     }
     if (unknown) {
         f->answer = CW_ANSWER_UNKNOWN;
@@ -339,7 +340,7 @@ bool cw_eval_tile(struct cw_eval *e, const struct cw_launch *launch, const struc
     e->box_valid = false;
     for (int i = 0; i < m->accesses && ok; i++) {
         const struct cw_access *a = &m->access[i];
-        eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);
+        cw_eval_access(e, a, launch->arg[a->arg].buffer_bytes, &t, &ok);
         if (a->kind & CW_ACCESS_READ && ok) {
             ok = merge(&result[a->arg].reads, &t);
             result[a->arg].reads.must.n = 0;

@@ -28,13 +28,13 @@ static void split_term(struct cw_term t, struct cw_value d, struct cw_poly *quot
     }
 }
 
-bool eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
-                struct cw_poly *remainder)
+bool cw_eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
+                   struct cw_poly *remainder)
 {
     quotient->n = remainder->n = 0;
     for (int i = 0; i < p->n; i++)
         split_term(p->term[i], d, quotient, remainder);
-    struct cw_range r = eval_range(e, remainder);
+    struct cw_range r = cw_eval_range(e, remainder);
     return !cw_value_less(cw_range_lo(r), cw_value_number(0)) && cw_value_less(cw_range_hi(r), d);
 }
 
@@ -56,8 +56,8 @@ static const struct cw_poly *part(struct cw_eval *e, int node, struct eval_divis
 {
     int *var = v ? r.rule == RULE_FLOOR ? &v->quotient : &v->remainder : NULL;
     if (var && *var)
-        return eval_var_poly(e, *var);
-    const struct cw_poly *p = eval_by_rule(e, node, r);
+        return cw_eval_var_poly(e, *var);
+    const struct cw_poly *p = cw_eval_by_rule(e, node, r);
     bool constant = cw_poly_is_const(p, NULL);
     if (var && !constant)
         *var = p->term[0].var[CW_POLY_DEGREE - 1];
@@ -94,7 +94,7 @@ static bool put_together(const struct eval_division *v, struct cw_poly *p)
     return cw_poly_mul(&product, &parts, &number) && cw_poly_add(p, p, &product, 1);
 }
 
-bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
+bool cw_eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out)
 {
     bool found = false;
     *out = *p;
@@ -103,27 +103,28 @@ bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_p
     return found;
 }
 
-const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
-                                          struct cw_value d)
+const struct cw_poly *cw_eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
+                                             struct cw_value d)
 {
     struct cw_poly q, r;
-    if (eval_split(e, p, d, &q, &r))
-        return eval_keep(e, &q);
+    if (cw_eval_split(e, p, d, &q, &r))
+        return cw_eval_keep(e, &q);
     struct eval_division *v = division(e, p, d);
     return part(e, node, v, (struct eval_recipe){.rule = RULE_FLOOR, .a = p, .b = p, .number = d});
 }
 
-const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, struct cw_value d)
+const struct cw_poly *cw_eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p,
+                                        struct cw_value d)
 {
     struct cw_poly q, r;
-    if (eval_split(e, p, d, &q, &r))
-        return eval_keep(e, &r);
-    struct cw_range range = eval_range(e, p);
+    if (cw_eval_split(e, p, d, &q, &r))
+        return cw_eval_keep(e, &r);
+    struct cw_range range = cw_eval_range(e, p);
     struct cw_value turns = cw_value_floor(cw_range_lo(range), d), back = cw_value_mul(turns, d);
     if (cw_value_equal(turns, cw_value_floor(cw_range_hi(range), d)) && back.v == (int64_t)back.v) {
         cw_poly_value(&q, back);
         if (cw_poly_add(&r, p, &q, -1))
-            return eval_keep(e, &r);
+            return cw_eval_keep(e, &r);
     }
     struct eval_division *v = division(e, p, d);
     return part(e, node, v, (struct eval_recipe){.rule = RULE_REMAINDER, .a = p, .b = p, .number = d});

@@ -5,10 +5,10 @@
 static bool difference(struct cw_eval *e, const struct cw_expr *x, bool is_signed, struct cw_poly *p)
 {
     enum reading how = is_signed ? READ_SIGNED : READ_UNSIGNED;
-    return cw_poly_add(p, eval_node(e, x->a, how), eval_node(e, x->b, how), -1);
+    return cw_poly_add(p, cw_eval_node(e, x->a, how), cw_eval_node(e, x->b, how), -1);
 }
 
-bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation)
+bool cw_eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation)
 {
     node = cw_expr_resolve(&e->m->pool, node);
     const struct cw_expr *x = &e->m->pool.node[node];
@@ -34,9 +34,9 @@ bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, en
     return kind % 2 == 0 || cw_poly_add(p, p, &one, -1);
 }
 
-enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+enum tri cw_eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
 {
-    struct cw_range r = eval_range(e, p);
+    struct cw_range r = cw_eval_range(e, p);
     struct cw_value lo = cw_range_lo(r), hi = cw_range_hi(r), none = cw_value_number(0);
     if (relation == REL_NEGATIVE)
         return cw_value_less(hi, none) ? TRI_YES : !cw_value_less(lo, none) ? TRI_NO : TRI_MAYBE;
@@ -50,11 +50,11 @@ enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum r
 
 static enum tri decide_select(struct cw_eval *e, const struct cw_expr *x)
 {
-    enum tri c = eval_decide(e, x->a), yes, no;
+    enum tri c = cw_eval_decide(e, x->a), yes, no;
     if (c != TRI_MAYBE)
-        return eval_decide(e, c == TRI_YES ? x->b : x->c);
-    yes = eval_decide(e, x->b);
-    no = eval_decide(e, x->c);
+        return cw_eval_decide(e, c == TRI_YES ? x->b : x->c);
+    yes = cw_eval_decide(e, x->b);
+    no = cw_eval_decide(e, x->c);
     return yes == no ? yes : TRI_MAYBE;
 }
 
@@ -64,13 +64,13 @@ static enum tri decide_comparison(struct cw_eval *e, int node)
     enum relation relation;
     bool weighing = e->weighing;
     e->weighing = false; /* what is compared are values, which are remembered */
-    bool compared = eval_relation(e, node, true, &p, &relation);
+    bool compared = cw_eval_relation(e, node, true, &p, &relation);
     e->weighing = weighing;
-    enum tri t = compared ? eval_decide_relation(e, &p, relation) : TRI_MAYBE;
+    enum tri t = compared ? cw_eval_decide_relation(e, &p, relation) : TRI_MAYBE;
     if (compared && t == TRI_MAYBE) {
-        e->swayed |= eval_is_tiled(e, &p);
+        e->swayed |= cw_eval_is_tiled(e, &p);
         if (!weighing)
-            eval_depends(e, &p);
+            cw_eval_depends(e, &p);
     }
     return t;
 }
@@ -85,11 +85,11 @@ static enum tri decide(struct cw_eval *e, int node)
     case CW_EXPR_CMP:
         return decide_comparison(e, node);
     case CW_EXPR_AND:
-        return tri_and(eval_decide(e, x->a), eval_decide(e, x->b));
+        return tri_and(cw_eval_decide(e, x->a), cw_eval_decide(e, x->b));
     case CW_EXPR_OR:
-        return tri_or(eval_decide(e, x->a), eval_decide(e, x->b));
+        return tri_or(cw_eval_decide(e, x->a), cw_eval_decide(e, x->b));
     case CW_EXPR_XOR:
-        return tri_xor(eval_decide(e, x->a), eval_decide(e, x->b));
+        return tri_xor(cw_eval_decide(e, x->a), cw_eval_decide(e, x->b));
     case CW_EXPR_SELECT:
         return decide_select(e, x);
     default:
@@ -97,7 +97,7 @@ static enum tri decide(struct cw_eval *e, int node)
     }
 }
 
-enum tri eval_decide(struct cw_eval *e, int node)
+enum tri cw_eval_decide(struct cw_eval *e, int node)
 {
     e->depth++;
     enum tri t = e->depth > e->max_depth || ++e->decisions > EVAL_MAX_DECISIONS ? TRI_MAYBE : decide(e, node);
@@ -105,12 +105,12 @@ enum tri eval_decide(struct cw_eval *e, int node)
     return t;
 }
 
-enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
+enum tri cw_eval_weigh(struct cw_eval *e, int node, bool *tiles_decide)
 {
     bool weighing = e->weighing, swayed = e->swayed;
     e->weighing = true;
     e->swayed = false;
-    enum tri t = eval_decide(e, node);
+    enum tri t = cw_eval_decide(e, node);
     *tiles_decide = e->swayed;
     e->weighing = weighing;
     e->swayed = swayed;
@@ -140,7 +140,7 @@ static void shrink(struct cw_eval *e, int v, struct cw_value bound, bool above, 
 /* p < 0: for each variable that occurs once, alone, bound it by the extreme of the rest. */
 static void narrow_negative(struct cw_eval *e, const struct cw_poly *p)
 {
-    bool tiled = eval_is_tiled(e, p);
+    bool tiled = cw_eval_is_tiled(e, p);
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
         struct cw_value c, zero = cw_value_number(0);
@@ -188,9 +188,9 @@ static void want_group_basis(struct cw_eval *e, const struct cw_poly *p)
             e->by_group[d] = e->restart = true;
 }
 
-enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
+enum tri cw_eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation)
 {
-    enum tri t = eval_decide_relation(e, p, relation);
+    enum tri t = cw_eval_decide_relation(e, p, relation);
     if (t != TRI_MAYBE)
         return t;
     if (relation == REL_NEGATIVE)
@@ -199,20 +199,20 @@ enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relatio
         narrow_zero(e, p);
     else
         narrow_nonzero(e, p);
-    return e->empty ? TRI_NO : eval_decide_relation(e, p, relation);
+    return e->empty ? TRI_NO : cw_eval_decide_relation(e, p, relation);
 }
 
-enum tri eval_narrow(struct cw_eval *e, struct cw_guard g)
+enum tri cw_eval_narrow(struct cw_eval *e, struct cw_guard g)
 {
     struct cw_poly p;
     enum relation relation;
-    if (!eval_relation(e, g.node, g.want, &p, &relation)) {
+    if (!cw_eval_relation(e, g.node, g.want, &p, &relation)) {
         bool tiles_decide;
-        enum tri t = eval_weigh(e, g.node, &tiles_decide);
+        enum tri t = cw_eval_weigh(e, g.node, &tiles_decide);
         return g.want ? t : tri_not(t);
     }
-    enum tri t = eval_decide_relation(e, &p, relation);
+    enum tri t = cw_eval_decide_relation(e, &p, relation);
     if (t == TRI_MAYBE)
         want_group_basis(e, &p);
-    return t != TRI_MAYBE || e->restart ? t : eval_narrow_by(e, &p, relation);
+    return t != TRI_MAYBE || e->restart ? t : cw_eval_narrow_by(e, &p, relation);
 }

@@ -160,87 +160,91 @@ struct eval_touch {
 };
 
 /* eval.c */
-extern const char eval_why_any[], eval_why_wrap[], eval_why_data[], eval_why_guard[], eval_why_shape[],
-    eval_why_gaps[], eval_why_atomic[], eval_why_size[], eval_why_count[], eval_why_padding[];
+extern const char cw_eval_why_any[], cw_eval_why_wrap[], cw_eval_why_data[], cw_eval_why_guard[],
+    cw_eval_why_shape[], cw_eval_why_gaps[], cw_eval_why_atomic[], cw_eval_why_size[], cw_eval_why_count[],
+    cw_eval_why_padding[];
 /* eval_reach.c */
 /* Narrows the box to where `a`, whose offset is a node, can happen, and evaluates its offset (READ_SIGNED),
  * count (READ_UNSIGNED) and stride (READ_SIGNED). TRI_YES, and the offset; TRI_NO: it happens nowhere;
  * TRI_MAYBE: it is too large to say. */
-enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
+enum tri cw_eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset);
 /* eval.c */
 /* One access of the tile; `t` keeps its memory. *ok is cleared without memory. */
-void eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t, bool *ok);
+void cw_eval_access(struct cw_eval *e, const struct cw_access *a, int64_t size, struct eval_touch *t,
+                    bool *ok);
 
 /* eval_value.c */
-void eval_reset(struct cw_eval *e);
-const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how);
-struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p);
-const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p);
-int eval_new_var(struct cw_eval *e, int node, struct cw_range r);
+void cw_eval_reset(struct cw_eval *e);
+const struct cw_poly *cw_eval_node(struct cw_eval *e, int node, enum reading how);
+struct cw_range cw_eval_range(struct cw_eval *e, const struct cw_poly *p);
+const struct cw_poly *cw_eval_keep(struct cw_eval *e, const struct cw_poly *p);
+int cw_eval_new_var(struct cw_eval *e, int node, struct cw_range r);
 /* A variable for any value of the node's width. */
-const struct cw_poly *eval_unknown(struct cw_eval *e, int node, bool is_signed);
-const struct cw_poly *eval_var_poly(struct cw_eval *e, int var);
-struct cw_range eval_type_range(int width, bool is_signed);
+const struct cw_poly *cw_eval_unknown(struct cw_eval *e, int node, bool is_signed);
+const struct cw_poly *cw_eval_var_poly(struct cw_eval *e, int var);
+struct cw_range cw_eval_type_range(int width, bool is_signed);
 /* Is some variable of p pending? */
-bool eval_pending(const struct cw_eval *e, const struct cw_poly *p);
+bool cw_eval_pending(const struct cw_eval *e, const struct cw_poly *p);
 
 /* Does the range of p depend on the tile? */
-bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
+bool cw_eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p);
 /* The range of p was used for more than to find something true that then holds in every part of the tile. */
-void eval_depends(struct cw_eval *e, const struct cw_poly *p);
+void cw_eval_depends(struct cw_eval *e, const struct cw_poly *p);
 
 /* Bounds of what rule FLOOR .. SELECT (undecided) makes of ranges of a and b. */
-struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
-                                struct cw_range b);
+struct cw_range cw_eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
+                                   struct cw_range b);
 /* The same for TEST; false when the test does not end the loop for certain. */
-bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out);
+bool cw_eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest,
+                        struct cw_range *out);
 /* eval_number.c */
-const struct cw_poly *eval_number(struct cw_eval *e, int node, bool is_signed);
+const struct cw_poly *cw_eval_number(struct cw_eval *e, int node, bool is_signed);
 /* r lies within the limit; remembered where bounds are formulas. */
-bool eval_within(struct cw_range r, struct cw_range limit);
+bool cw_eval_within(struct cw_range r, struct cw_range limit);
 /* Keeps a recipe; when there are too many the answer is `tile_bound`. */
-void eval_remember(struct cw_eval *e, struct eval_recipe r);
+void cw_eval_remember(struct cw_eval *e, struct eval_recipe r);
 
 /* The scalar argument x (ARG); false when it is not known. eval_value.c */
-bool eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value);
+bool cw_eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value);
 
 /* eval_print.c */
 /* An evaluator without a launch; NULL without memory. */
-struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode);
+struct cw_eval *cw_eval_symbolic(const struct cw_model *m, enum eval_mode mode);
 
 /* eval_op.c: operations that are not a ring's */
-const struct cw_poly *eval_operation(struct cw_eval *e, int node);
+const struct cw_poly *cw_eval_operation(struct cw_eval *e, int node);
 /* A variable by a rule, which is remembered when the outcome depends on the tile. */
-const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r);
+const struct cw_poly *cw_eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r);
 
 /* eval_divide.c */
 /* p = d * quotient + remainder with 0 <= remainder < d everywhere; false when there are no such polynomials.
  */
-bool eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
-                struct cw_poly *remainder);
+bool cw_eval_split(struct cw_eval *e, const struct cw_poly *p, struct cw_value d, struct cw_poly *quotient,
+                   struct cw_poly *remainder);
 /* floor(p / d) and p mod d, d > 0; `node` is what they stand for. */
-const struct cw_poly *eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
-                                          struct cw_value d);
-const struct cw_poly *eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p, struct cw_value d);
+const struct cw_poly *cw_eval_floor_division(struct cw_eval *e, int node, const struct cw_poly *p,
+                                             struct cw_value d);
+const struct cw_poly *cw_eval_remainder(struct cw_eval *e, int node, const struct cw_poly *p,
+                                        struct cw_value d);
 /* Where p has c * remainder + c * number * quotient of a division that is c times what was divided: *out is p
  * with that put in. False when there is no such pair. */
-bool eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);
+bool cw_eval_undivide(const struct cw_eval *e, const struct cw_poly *p, struct cw_poly *out);
 
 /* eval_guard.c */
 /* The comparison `node` == want as "p <relation>"; false when p does not fit. */
-bool eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
-enum tri eval_decide(struct cw_eval *e, int node);
+bool cw_eval_relation(struct cw_eval *e, int node, bool want, struct cw_poly *p, enum relation *relation);
+enum tri cw_eval_decide(struct cw_eval *e, int node);
 /* The same; that tiles may decide what is undecided here does not make the outcome one of this tile, but is
  * told. */
-enum tri eval_weigh(struct cw_eval *e, int node, bool *tiles_decide);
+enum tri cw_eval_weigh(struct cw_eval *e, int node, bool *tiles_decide);
 /* Shrinks the box to where the guard can hold; TRI_NO when it cannot hold anywhere. */
-enum tri eval_narrow(struct cw_eval *e, struct cw_guard g);
+enum tri cw_eval_narrow(struct cw_eval *e, struct cw_guard g);
 /* The same for a relation. */
-enum tri eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
+enum tri cw_eval_narrow_by(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
 /* Does p <relation> hold in the whole box? */
-enum tri eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
+enum tri cw_eval_decide_relation(struct cw_eval *e, const struct cw_poly *p, enum relation relation);
 
 /* eval_loop.c */
-const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop);
+const struct cw_poly *cw_eval_loop_counter(struct cw_eval *e, int loop);
 
 #endif

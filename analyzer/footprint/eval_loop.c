@@ -29,7 +29,7 @@ static struct cw_value first_failure(struct cw_value r, struct cw_value t)
     return cw_value_max(cw_value_number(0), cw_value_sub(cw_value_number(0), cw_value_floor(r, t)));
 }
 
-bool eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out)
+bool cw_eval_test_range(enum relation relation, struct cw_value t, struct cw_range rest, struct cw_range *out)
 {
     const struct cw_value zero = cw_value_number(0);
     struct cw_value lo = cw_range_lo(rest), hi = cw_range_hi(rest);
@@ -86,27 +86,28 @@ static bool failure_of(struct cw_eval *e, struct cw_guard stay, int loop, int k,
 {
     struct cw_poly p, rest;
     struct eval_recipe test = {.rule = RULE_TEST, .var = k};
-    if (!eval_relation(e, stay.node, stay.want, &p, &test.relation) || !separate(&p, k, &test.number, &rest))
+    if (!cw_eval_relation(e, stay.node, stay.want, &p, &test.relation) ||
+        !separate(&p, k, &test.number, &rest))
         return false;
     if (test.relation == REL_NEGATIVE && cw_value_less(test.number, cw_value_number(0)))
         return false;
     if (!is_steady(e, &rest, loop))
         return false;
-    test.a = eval_keep(e, &rest);
-    if (!eval_test_range(test.relation, test.number, eval_range(e, &rest), out)) {
-        eval_depends(e, &rest);
+    test.a = cw_eval_keep(e, &rest);
+    if (!cw_eval_test_range(test.relation, test.number, cw_eval_range(e, &rest), out)) {
+        cw_eval_depends(e, &rest);
         return false;
     }
-    eval_remember(e, test);
+    cw_eval_remember(e, test);
     return true;
 }
 
 static bool duties_hold(struct cw_eval *e, int first)
 {
     for (int i = first; i < e->duties; i++) {
-        if (eval_within(cw_poly_range(e->duty[i].p, e->range), e->duty[i].limit))
+        if (cw_eval_within(cw_poly_range(e->duty[i].p, e->range), e->duty[i].limit))
             continue;
-        eval_depends(e, e->duty[i].p);
+        cw_eval_depends(e, e->duty[i].p);
         return false;
     }
     return true;
@@ -120,9 +121,10 @@ static bool settle(struct cw_eval *e, int loop, int k, struct cw_range best, boo
          certain = sole && best.hi <= INT64_MAX && cw_value_equal(cw_range_lo(best), cw_range_hi(best));
     for (int i = 0; i < e->recipes; i++)
         e->var[k].tiled |=
-            e->recipe[i].rule == RULE_TEST && e->recipe[i].var == k && eval_is_tiled(e, e->recipe[i].a);
+            e->recipe[i].rule == RULE_TEST && e->recipe[i].var == k && cw_eval_is_tiled(e, e->recipe[i].a);
     if (e->var[k].tiled)
-        eval_remember(e, (struct eval_recipe){.rule = RULE_LOOP, .var = k, .sole = sole, .inside = within});
+        cw_eval_remember(e,
+                         (struct eval_recipe){.rule = RULE_LOOP, .var = k, .sole = sole, .inside = within});
     if (best.hi > INT64_MAX) {
         e->tile_bound |= e->var[k].tiled;
         return false;
@@ -163,10 +165,10 @@ static bool bound(struct cw_eval *e, int loop, int k)
     return true;
 }
 
-const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)
+const struct cw_poly *cw_eval_loop_counter(struct cw_eval *e, int loop)
 {
     if (e->loop[loop] == LOOP_NEW) {
-        int k = eval_new_var(e, -1, cw_range_numbers(0, 0));
+        int k = cw_eval_new_var(e, -1, cw_range_numbers(0, 0));
         e->loop_var[loop] = (uint8_t)k;
         e->loop[loop] = LOOP_PENDING;
         e->var[k].pending = true;
@@ -178,7 +180,7 @@ const struct cw_poly *eval_loop_counter(struct cw_eval *e, int loop)
         }
     } else if (e->loop[loop] == LOOP_FAILED && !e->restart) {
         /* after a restart: any count at all */
-        return eval_var_poly(e, eval_new_var(e, -1, cw_range_numbers(0, INT64_MAX)));
+        return cw_eval_var_poly(e, cw_eval_new_var(e, -1, cw_range_numbers(0, INT64_MAX)));
     }
-    return eval_var_poly(e, e->loop_var[loop]);
+    return cw_eval_var_poly(e, e->loop_var[loop]);
 }

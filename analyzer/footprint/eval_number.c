@@ -12,7 +12,7 @@ static bool of_launch_only(const struct cw_eval *e, const struct cw_poly *p)
     return true;
 }
 
-bool eval_within(struct cw_range r, struct cw_range limit)
+bool cw_eval_within(struct cw_range r, struct cw_range limit)
 {
     return !cw_value_less(cw_range_lo(r), cw_range_lo(limit)) &&
            !cw_value_less(cw_range_hi(limit), cw_range_hi(r));
@@ -35,17 +35,17 @@ static bool turns_of(struct cw_range r, struct cw_range type, int width, int64_t
  * fits and is no overflow, else any number of the type. (32- and 64-bit arithmetic that leaves its type may
  * be signed overflow, of which compilers make what they like; narrower types only come from conversions.) A
  * pending counter counts as zero here and leaves a duty behind. */
-const struct cw_poly *eval_number(struct cw_eval *e, int node, bool is_signed)
+const struct cw_poly *cw_eval_number(struct cw_eval *e, int node, bool is_signed)
 {
-    const struct cw_poly *p = eval_node(e, node, READ_RAW);
+    const struct cw_poly *p = cw_eval_node(e, node, READ_RAW);
     int width = e->m->pool.node[node].width;
     int64_t turns = 0;
     if (e->mode != EVAL_LAUNCH)
         return p;
-    bool pending = eval_pending(e, p), used = e->pending_used;
-    struct cw_range r = eval_range(e, p), type = eval_type_range(width, is_signed);
+    bool pending = cw_eval_pending(e, p), used = e->pending_used;
+    struct cw_range r = cw_eval_range(e, p), type = cw_eval_type_range(width, is_signed);
     e->pending_used = used;
-    bool inside = eval_within(r, type);
+    bool inside = cw_eval_within(r, type);
     if (!pending && inside)
         return p;
     if (inside || (width < 62 && turns_of(r, type, width, &turns))) {
@@ -57,7 +57,7 @@ const struct cw_poly *eval_number(struct cw_eval *e, int node, bool is_signed)
             fits = cw_poly_add(&q, p, &shift, -1);
         }
         if (fits && (!pending || e->duties < EVAL_MAX_DUTIES)) {
-            const struct cw_poly *kept = turns ? eval_keep(e, &q) : p;
+            const struct cw_poly *kept = turns ? cw_eval_keep(e, &q) : p;
             if (pending)
                 e->duty[e->duties++] = (struct eval_duty){kept, type};
             return kept;
@@ -65,8 +65,8 @@ const struct cw_poly *eval_number(struct cw_eval *e, int node, bool is_signed)
     }
     if (pending)
         e->pending_used = true;
-    eval_depends(e, p);
-    const struct cw_poly *any = eval_unknown(e, node, is_signed);
+    cw_eval_depends(e, p);
+    const struct cw_poly *any = cw_eval_unknown(e, node, is_signed);
     e->var[any->term[0].var[CW_POLY_DEGREE - 1]].wrapped = of_launch_only(e, p);
     return any;
 }

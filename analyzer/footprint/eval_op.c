@@ -11,10 +11,10 @@ struct operands {
 
 static void read_operands(struct cw_eval *e, const struct cw_expr *x, bool is_signed, struct operands *o)
 {
-    o->a = eval_node(e, x->a, is_signed ? READ_SIGNED : READ_UNSIGNED);
-    o->b = eval_node(e, x->b, is_signed ? READ_SIGNED : READ_UNSIGNED);
-    o->ra = eval_range(e, o->a);
-    o->rb = eval_range(e, o->b);
+    o->a = cw_eval_node(e, x->a, is_signed ? READ_SIGNED : READ_UNSIGNED);
+    o->b = cw_eval_node(e, x->b, is_signed ? READ_SIGNED : READ_UNSIGNED);
+    o->ra = cw_eval_range(e, o->a);
+    o->rb = cw_eval_range(e, o->b);
 }
 
 static const struct cw_poly *between(struct cw_eval *e, int node, struct cw_range r)
@@ -22,29 +22,29 @@ static const struct cw_poly *between(struct cw_eval *e, int node, struct cw_rang
     if (r.lo == (int64_t)r.lo && cw_value_equal(cw_range_lo(r), cw_range_hi(r))) {
         struct cw_poly p;
         cw_poly_value(&p, cw_range_lo(r));
-        return eval_keep(e, &p);
+        return cw_eval_keep(e, &p);
     }
-    return eval_var_poly(e, eval_new_var(e, node, r));
+    return cw_eval_var_poly(e, cw_eval_new_var(e, node, r));
 }
 
 static const struct cw_poly *anything(struct cw_eval *e, int node)
 {
-    return between(e, node, eval_type_range(e->m->pool.node[node].width, true));
+    return between(e, node, cw_eval_type_range(e->m->pool.node[node].width, true));
 }
 
 /* ... where the bounds come from the ranges of a and b (NULL: of a alone). Not recorded. */
 static const struct cw_poly *derived(struct cw_eval *e, int node, cw_wide lo, cw_wide hi,
                                      const struct cw_poly *a, const struct cw_poly *b)
 {
-    eval_depends(e, a);
+    cw_eval_depends(e, a);
     if (b)
-        eval_depends(e, b);
+        cw_eval_depends(e, b);
     cw_record_give_up();
     return between(e, node, cw_range_numbers(lo, hi));
 }
 
-struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
-                                struct cw_range b)
+struct cw_range cw_eval_rule_range(enum eval_rule rule, struct cw_value number, struct cw_range a,
+                                   struct cw_range b)
 {
     struct cw_value from, to, alo = cw_range_lo(a), ahi = cw_range_hi(a), blo = cw_range_lo(b),
                               bhi = cw_range_hi(b);
@@ -68,17 +68,17 @@ struct cw_range eval_rule_range(enum eval_rule rule, struct cw_value number, str
     }
 }
 
-const struct cw_poly *eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r)
+const struct cw_poly *cw_eval_by_rule(struct cw_eval *e, int node, struct eval_recipe r)
 {
     const struct cw_poly *p =
-        between(e, node, eval_rule_range(r.rule, r.number, eval_range(e, r.a), eval_range(e, r.b)));
-    bool tiled = eval_is_tiled(e, r.a) || eval_is_tiled(e, r.b) ||
-                 (r.rule == RULE_SELECT && (!r.condition || eval_is_tiled(e, r.condition)));
+        between(e, node, cw_eval_rule_range(r.rule, r.number, cw_eval_range(e, r.a), cw_eval_range(e, r.b)));
+    bool tiled = cw_eval_is_tiled(e, r.a) || cw_eval_is_tiled(e, r.b) ||
+                 (r.rule == RULE_SELECT && (!r.condition || cw_eval_is_tiled(e, r.condition)));
     if (!tiled || cw_poly_is_const(p, NULL)) /* one number in the whole launch is one in every tile */
         return p;
     r.var = p->term[0].var[CW_POLY_DEGREE - 1];
     e->var[r.var].tiled = true;
-    eval_remember(e, r);
+    cw_eval_remember(e, r);
     return p;
 }
 
@@ -97,7 +97,7 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
     read_operands(e, x, is_signed, &o);
     if (not_negative(o.ra) && cw_poly_is_const(o.b, NULL) &&
         (d = cw_poly_constant_value(o.b), cw_value_less(cw_value_number(0), d)))
-        return quotient ? eval_floor_division(e, node, o.a, d) : eval_remainder(e, node, o.a, d);
+        return quotient ? cw_eval_floor_division(e, node, o.a, d) : cw_eval_remainder(e, node, o.a, d);
     if (o.rb.lo <= 0 &&
         o.rb.hi >= 0) /* by zero: OpenCL C leaves the value open (6.3.a), whatever it is then used for */
         return anything(e, node);
@@ -115,21 +115,21 @@ static const struct cw_poly *divide(struct cw_eval *e, const struct cw_expr *x, 
 static const struct cw_poly *shift(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     int64_t by;
-    const struct cw_poly *amount = eval_node(e, x->b, READ_UNSIGNED);
+    const struct cw_poly *amount = cw_eval_node(e, x->b, READ_UNSIGNED);
     if (!cw_poly_is_const(amount, &by) || by < 0 || by >= x->width || by > 62) {
         if (x->op != CW_EXPR_LSHR)
             return anything(e, node);
-        const struct cw_poly *a = eval_node(e, x->a, READ_UNSIGNED);
-        return derived(e, node, 0, eval_range(e, a).hi, a, NULL);
+        const struct cw_poly *a = cw_eval_node(e, x->a, READ_UNSIGNED);
+        return derived(e, node, 0, cw_eval_range(e, a).hi, a, NULL);
     }
     if (x->op != CW_EXPR_SHL)
-        return eval_floor_division(e, node,
-                                   eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
-                                   cw_value_number((cw_wide)1 << by));
+        return cw_eval_floor_division(
+            e, node, cw_eval_node(e, x->a, x->op == CW_EXPR_LSHR ? READ_UNSIGNED : READ_SIGNED),
+            cw_value_number((cw_wide)1 << by));
     struct cw_poly factor, product;
     cw_poly_const(&factor, INT64_C(1) << by);
-    return cw_poly_mul(&product, eval_node(e, x->a, READ_RAW), &factor) ? eval_keep(e, &product)
-                                                                        : anything(e, node);
+    return cw_poly_mul(&product, cw_eval_node(e, x->a, READ_RAW), &factor) ? cw_eval_keep(e, &product)
+                                                                           : anything(e, node);
 }
 
 /* The smallest 2^k - 1 that is at least v >= 0. */
@@ -146,15 +146,15 @@ static const struct cw_poly *bit_and(struct cw_eval *e, const struct cw_expr *x,
     int64_t mask;
     if (cw_expr_is_const(&e->m->pool, x->b, &mask)) {
         if (mask > 0 && (mask & (mask + 1)) == 0)
-            return eval_remainder(e, node, eval_node(e, x->a, READ_UNSIGNED),
-                                  cw_value_number((cw_wide)mask + 1));
+            return cw_eval_remainder(e, node, cw_eval_node(e, x->a, READ_UNSIGNED),
+                                     cw_value_number((cw_wide)mask + 1));
         if (mask < 0 && mask > INT64_MIN &&
             (-mask & (-mask - 1)) == 0) { /* rounds down to a multiple of -mask */
-            const struct cw_poly *a = eval_node(e, x->a, READ_SIGNED);
+            const struct cw_poly *a = cw_eval_node(e, x->a, READ_SIGNED);
             struct cw_poly q, r, back;
-            struct cw_range range = eval_range(e, a);
-            if (eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
-                return eval_keep(e, &back);
+            struct cw_range range = cw_eval_range(e, a);
+            if (cw_eval_split(e, a, cw_value_number(-mask), &q, &r) && cw_poly_add(&back, a, &r, -1))
+                return cw_eval_keep(e, &back);
             return derived(e, node, cw_wide_floor_div(range.lo, -mask) * -mask,
                            cw_wide_floor_div(range.hi, -mask) * -mask, a, NULL);
         }
@@ -172,9 +172,9 @@ static const struct cw_poly *bit_or(struct cw_eval *e, const struct cw_expr *x, 
     for (int flip = 0; flip < 2; flip++) {
         const struct cw_poly *high = flip ? o.b : o.a, *low = flip ? o.a : o.b;
         cw_wide ones = all_ones(cw_range_hi(flip ? o.ra : o.rb));
-        if (ones < INT64_MAX && eval_split(e, high, cw_value_number(ones + 1), &q, &r) && r.n == 0 &&
+        if (ones < INT64_MAX && cw_eval_split(e, high, cw_value_number(ones + 1), &q, &r) && r.n == 0 &&
             cw_poly_add(&sum, high, low, 1))
-            return eval_keep(e, &sum);
+            return cw_eval_keep(e, &sum);
     }
     cw_wide lo = o.ra.lo > o.rb.lo ? o.ra.lo : o.rb.lo;
     return derived(e, node, lo, all_ones(cw_value_max(cw_range_hi(o.ra), cw_range_hi(o.rb))), o.a, o.b);
@@ -187,8 +187,8 @@ static const struct cw_poly *bit_xor(struct cw_eval *e, const struct cw_expr *x,
     if (cw_expr_is_const(&e->m->pool, x->b, &mask) && mask == -1) { /* ~a = -a - 1 */
         struct cw_poly minus_one;
         cw_poly_const(&minus_one, -1);
-        if (cw_poly_add(&p, &minus_one, eval_node(e, x->a, READ_RAW), -1))
-            return eval_keep(e, &p);
+        if (cw_poly_add(&p, &minus_one, cw_eval_node(e, x->a, READ_RAW), -1))
+            return cw_eval_keep(e, &p);
     }
     struct operands o;
     read_operands(e, x, false, &o);
@@ -202,7 +202,7 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
     bool least = x->op == CW_EXPR_SMIN || x->op == CW_EXPR_UMIN;
     read_operands(e, x, x->op == CW_EXPR_SMIN || x->op == CW_EXPR_SMAX, &o);
     if (cw_poly_add(&difference, o.a, o.b, -1)) {
-        struct cw_range d = eval_range(e, &difference);
+        struct cw_range d = cw_eval_range(e, &difference);
         bool below = !cw_value_less(cw_value_number(0), cw_range_hi(d)), above = not_negative(d);
         if (below && above) /* the same in this box: the simpler one */
             return o.a->n <= o.b->n ? o.a : o.b;
@@ -211,8 +211,8 @@ static const struct cw_poly *extremum(struct cw_eval *e, const struct cw_expr *x
         if (above)
             return least ? o.b : o.a;
     }
-    return eval_by_rule(e, node,
-                        (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
+    return cw_eval_by_rule(e, node,
+                           (struct eval_recipe){.rule = least ? RULE_MIN : RULE_MAX, .a = o.a, .b = o.b});
 }
 
 /* Decides `condition` for a recipe of SELECT, or of EITHER when no tile decides it. */
@@ -222,11 +222,11 @@ static enum tri weigh(struct cw_eval *e, int condition, struct eval_recipe *r)
     bool tiles_decide;
     r->rule = RULE_SELECT;
     r->node = condition;
-    if (eval_relation(e, condition, true, &p, &r->relation)) {
-        r->condition = eval_keep(e, &p);
-        return eval_decide_relation(e, &p, r->relation);
+    if (cw_eval_relation(e, condition, true, &p, &r->relation)) {
+        r->condition = cw_eval_keep(e, &p);
+        return cw_eval_decide_relation(e, &p, r->relation);
     }
-    enum tri t = eval_weigh(e, condition, &tiles_decide);
+    enum tri t = cw_eval_weigh(e, condition, &tiles_decide);
     if (!tiles_decide)
         r->rule = RULE_EITHER;
     return t;
@@ -237,22 +237,22 @@ static const struct cw_poly *choose(struct cw_eval *e, const struct cw_expr *x, 
     struct eval_recipe r = {0};
     enum tri t = weigh(e, x->a, &r);
     if (t != TRI_MAYBE)
-        return eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
-    r.a = eval_node(e, x->b, READ_SIGNED);
-    r.b = eval_node(e, x->c, READ_SIGNED);
-    return eval_by_rule(e, node, r);
+        return cw_eval_node(e, t == TRI_YES ? x->b : x->c, READ_RAW);
+    r.a = cw_eval_node(e, x->b, READ_SIGNED);
+    r.b = cw_eval_node(e, x->c, READ_SIGNED);
+    return cw_eval_by_rule(e, node, r);
 }
 
 static const struct cw_poly *multiply24(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     struct operands o;
-    struct cw_range type = eval_type_range(24, x->dim);
+    struct cw_range type = cw_eval_type_range(24, x->dim);
     struct cw_poly p;
     read_operands(e, x, x->dim, &o);
-    if (eval_within(o.ra, type) && eval_within(o.rb, type) && cw_poly_mul(&p, o.a, o.b))
-        return eval_keep(e, &p);
-    eval_depends(e, o.a);
-    eval_depends(e, o.b);
+    if (cw_eval_within(o.ra, type) && cw_eval_within(o.rb, type) && cw_poly_mul(&p, o.a, o.b))
+        return cw_eval_keep(e, &p);
+    cw_eval_depends(e, o.a);
+    cw_eval_depends(e, o.b);
     return anything(e, node);
 }
 
@@ -262,10 +262,10 @@ static const struct cw_poly *truth(struct cw_eval *e, int node)
     enum tri t = weigh(e, node, &r);
     r.a = between(e, node, cw_range_numbers(t != TRI_NO, t != TRI_NO));
     r.b = between(e, node, cw_range_numbers(0, 0));
-    return t == TRI_MAYBE ? eval_by_rule(e, node, r) : r.a;
+    return t == TRI_MAYBE ? cw_eval_by_rule(e, node, r) : r.a;
 }
 
-const struct cw_poly *eval_operation(struct cw_eval *e, int node)
+const struct cw_poly *cw_eval_operation(struct cw_eval *e, int node)
 {
     const struct cw_expr *x = &e->m->pool.node[node];
     if (x->width == 1)

@@ -137,7 +137,7 @@ static void print_poly(struct cw_eval *e, const struct cw_poly *p, int sign, boo
 
 static void print_node(struct cw_eval *e, int node, int depth, FILE *out)
 {
-    const struct cw_poly *p = eval_node(e, node, READ_RAW);
+    const struct cw_poly *p = cw_eval_node(e, node, READ_RAW);
     bool sum = p->n > 1 && depth > 0;
     if (e->failed) {
         fprintf(out, "?");
@@ -154,7 +154,7 @@ static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FIL
     enum relation relation;
     int node = cw_expr_resolve(&e->m->pool, g.node);
     const struct cw_expr *x = &e->m->pool.node[node];
-    if (eval_relation(e, node, g.want, &p, &relation) && !e->failed) {
+    if (cw_eval_relation(e, node, g.want, &p, &relation) && !e->failed) {
         if (relation != REL_NEGATIVE && p.n && p.term[p.n - 1].coefficient < 0)
             (void)cw_poly_add(&p, &nothing, &p, -1);
         print_poly(e, &p, 1, true, depth, out);
@@ -174,20 +174,20 @@ static void print_condition(struct cw_eval *e, struct cw_guard g, int depth, FIL
     }
 }
 
-struct cw_eval *eval_symbolic(const struct cw_model *m, enum eval_mode mode)
+struct cw_eval *cw_eval_symbolic(const struct cw_model *m, enum eval_mode mode)
 {
     struct cw_eval *e = m->pool.failed ? NULL : cw_eval_create(m);
     if (e) {
         e->mode = mode;
         e->max_depth = EVAL_MAX_DEPTH;
-        eval_reset(e);
+        cw_eval_reset(e);
     }
     return e;
 }
 
 void cw_eval_print(const struct cw_model *m, int node, FILE *out)
 {
-    struct cw_eval *e = eval_symbolic(m, EVAL_SYMBOLIC);
+    struct cw_eval *e = cw_eval_symbolic(m, EVAL_SYMBOLIC);
     if (e)
         print_node(e, node, 0, out);
     cw_eval_destroy(e);
@@ -195,7 +195,7 @@ void cw_eval_print(const struct cw_model *m, int node, FILE *out)
 
 void cw_eval_print_guard(const struct cw_model *m, struct cw_guard g, FILE *out)
 {
-    struct cw_eval *e = eval_symbolic(m, EVAL_SYMBOLIC);
+    struct cw_eval *e = cw_eval_symbolic(m, EVAL_SYMBOLIC);
     if (e)
         print_condition(e, g, 0, out);
     cw_eval_destroy(e);
@@ -219,12 +219,12 @@ static int rebuild(struct cw_model *m, struct cw_eval *e, const struct cw_poly *
 
 int cw_eval_step(struct cw_model *m, int next, int var, int loop)
 {
-    struct cw_eval *e = eval_symbolic(m, EVAL_STRICT);
+    struct cw_eval *e = cw_eval_symbolic(m, EVAL_STRICT);
     if (!e)
         return -1;
     int step = -1;
     int64_t c = 0;
-    const struct cw_poly *p = eval_node(e, next, READ_RAW), *v = eval_node(e, var, READ_RAW);
+    const struct cw_poly *p = cw_eval_node(e, next, READ_RAW), *v = cw_eval_node(e, var, READ_RAW);
     struct cw_poly difference;
     bool fits = !e->failed && v->n == 1 && cw_poly_uses(p, v->term[0].var[CW_POLY_DEGREE - 1], &c) == 1 &&
                 c == 1 && cw_poly_add(&difference, p, v, -1);

@@ -26,11 +26,11 @@ static enum tri prepare(struct cw_eval *e, const struct cw_access *a)
     if (e->box_valid)
         return e->empty ? TRI_NO : TRI_YES;
     e->access_loop = a->loop;
-    eval_reset(e);
+    cw_eval_reset(e);
     for (int round = 0; round < 2; round++)
         for (int i = a->guards.first; i < a->guards.first + a->guards.n && !e->empty; i++) {
             e->stage = round ? a->guards.n : i - a->guards.first;
-            e->empty |= eval_narrow(e, e->m->guard[i]) == TRI_NO;
+            e->empty |= cw_eval_narrow(e, e->m->guard[i]) == TRI_NO;
             if (e->restart)
                 return TRI_MAYBE;
         }
@@ -47,11 +47,11 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
     if (possible != TRI_YES || e->failed)
         return e->failed ? TRI_MAYBE : possible;
     struct cw_poly simpler;
-    *offset = eval_node(e, a->offset, READ_SIGNED);
+    *offset = cw_eval_node(e, a->offset, READ_SIGNED);
     e->also = NULL;
-    if (eval_undivide(e, *offset, &simpler)) {
+    if (cw_eval_undivide(e, *offset, &simpler)) {
         e->also = *offset;
-        *offset = eval_keep(e, &simpler);
+        *offset = cw_eval_keep(e, &simpler);
     }
     if (e->restart)
         return TRI_MAYBE;
@@ -60,15 +60,15 @@ static enum tri attempt(struct cw_eval *e, const struct cw_access *a, const stru
         return TRI_MAYBE;
     }
     if (a->count >= 0) {
-        (void)eval_node(e, a->count, READ_UNSIGNED);
-        (void)eval_node(e, a->stride, READ_SIGNED);
+        (void)cw_eval_node(e, a->count, READ_UNSIGNED);
+        (void)cw_eval_node(e, a->stride, READ_SIGNED);
     }
     return e->restart || e->failed ? TRI_MAYBE : TRI_YES;
 }
 
 /* Every try starts with what the one before has learnt: loops without a bound, dimensions that want the basis
  * of groups. A box taken over from another access may also have used up the variables. */
-enum tri eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
+enum tri cw_eval_reach(struct cw_eval *e, const struct cw_access *a, const struct cw_poly **offset)
 {
     if (!box_fits(e, a)) {
         e->box_valid = e->tile_bound = e->basis_by_offset = false;

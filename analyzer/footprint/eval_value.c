@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cw_range eval_type_range(int width, bool is_signed)
+struct cw_range cw_eval_type_range(int width, bool is_signed)
 {
     cw_wide one = 1;
     if (is_signed)
@@ -15,7 +15,7 @@ struct cw_range eval_type_range(int width, bool is_signed)
     return cw_range_numbers(0, (one << width) - 1);
 }
 
-const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p)
+const struct cw_poly *cw_eval_keep(struct cw_eval *e, const struct cw_poly *p)
 {
     static const struct cw_poly zero;
     int c = e->polys / EVAL_CHUNK;
@@ -35,7 +35,7 @@ const struct cw_poly *eval_keep(struct cw_eval *e, const struct cw_poly *p)
     return kept;
 }
 
-int eval_new_var(struct cw_eval *e, int node, struct cw_range r)
+int cw_eval_new_var(struct cw_eval *e, int node, struct cw_range r)
 {
     if (e->vars == VAR_COUNT) {
         e->failed = true;
@@ -46,24 +46,24 @@ int eval_new_var(struct cw_eval *e, int node, struct cw_range r)
     return e->vars++;
 }
 
-const struct cw_poly *eval_var_poly(struct cw_eval *e, int var)
+const struct cw_poly *cw_eval_var_poly(struct cw_eval *e, int var)
 {
     struct cw_poly p;
     cw_poly_var(&p, var);
-    return eval_keep(e, &p);
+    return cw_eval_keep(e, &p);
 }
 
 static const struct cw_poly *constant(struct cw_eval *e, int64_t value)
 {
     struct cw_poly p;
     cw_poly_const(&p, value);
-    return eval_keep(e, &p);
+    return cw_eval_keep(e, &p);
 }
 
-const struct cw_poly *eval_unknown(struct cw_eval *e, int node, bool is_signed)
+const struct cw_poly *cw_eval_unknown(struct cw_eval *e, int node, bool is_signed)
 {
-    struct cw_range r = eval_type_range(e->m->pool.node[node].width, is_signed);
-    return eval_var_poly(e, eval_new_var(e, node, r));
+    struct cw_range r = cw_eval_type_range(e->m->pool.node[node].width, is_signed);
+    return cw_eval_var_poly(e, cw_eval_new_var(e, node, r));
 }
 
 /* A number of the launch: input `which` of its formulas. */
@@ -71,7 +71,7 @@ static const struct cw_poly *given(struct cw_eval *e, uint32_t which, int64_t v)
 {
     struct cw_poly p;
     cw_poly_value(&p, cw_value_input(which, v));
-    return eval_keep(e, &p);
+    return cw_eval_keep(e, &p);
 }
 
 /* Formulas for dimension d of the box: the tile is the whole launch. */
@@ -108,7 +108,7 @@ static void tile_box(struct cw_eval *e)
         e->var[v] = (struct eval_var){.node = -1, .free = true, .tiled = v < VAR_LOCAL};
 }
 
-void eval_reset(struct cw_eval *e)
+void cw_eval_reset(struct cw_eval *e)
 {
     if (++e->generation == 0) {
         memset(e->memo, 0, 3 * (size_t)e->m->pool.n * sizeof *e->memo);
@@ -126,7 +126,7 @@ void eval_reset(struct cw_eval *e)
         tile_box(e);
 }
 
-bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p)
+bool cw_eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p)
 {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++)
@@ -135,13 +135,13 @@ bool eval_is_tiled(const struct cw_eval *e, const struct cw_poly *p)
     return false;
 }
 
-void eval_depends(struct cw_eval *e, const struct cw_poly *p)
+void cw_eval_depends(struct cw_eval *e, const struct cw_poly *p)
 {
-    if (!e->tile_bound && eval_is_tiled(e, p))
+    if (!e->tile_bound && cw_eval_is_tiled(e, p))
         e->tile_bound = true;
 }
 
-void eval_remember(struct cw_eval *e, struct eval_recipe r)
+void cw_eval_remember(struct cw_eval *e, struct eval_recipe r)
 {
     if (e->recipes == EVAL_MAX_RECIPES) {
         e->tile_bound = true;
@@ -151,7 +151,7 @@ void eval_remember(struct cw_eval *e, struct eval_recipe r)
     e->recipe[e->recipes++] = r;
 }
 
-bool eval_pending(const struct cw_eval *e, const struct cw_poly *p)
+bool cw_eval_pending(const struct cw_eval *e, const struct cw_poly *p)
 {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < CW_POLY_DEGREE; k++)
@@ -198,10 +198,10 @@ static bool to_group_basis(struct cw_eval *e, const struct cw_poly *p, struct cw
     return true;
 }
 
-struct cw_range eval_range(struct cw_eval *e, const struct cw_poly *p)
+struct cw_range cw_eval_range(struct cw_eval *e, const struct cw_poly *p)
 {
     struct cw_range r = cw_poly_range(p, e->range);
-    if (eval_pending(e, p))
+    if (cw_eval_pending(e, p))
         e->pending_used = true;
     bool mixed = false;
     for (int d = 0; d < 3; d++)
@@ -226,22 +226,22 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
     case CW_EXPR_GLOBAL_ID:
         cw_poly_var(&p, VAR_GLOBAL + d);
         if (!e->by_group[d])
-            return eval_keep(e, &p);
-        return to_group_basis(e, &p, &q) ? eval_keep(e, &q) : eval_unknown(e, node, false);
+            return cw_eval_keep(e, &p);
+        return to_group_basis(e, &p, &q) ? cw_eval_keep(e, &q) : cw_eval_unknown(e, node, false);
     case CW_EXPR_GROUP_ID:
-        return eval_var_poly(e, VAR_GROUP + d);
+        return cw_eval_var_poly(e, VAR_GROUP + d);
     case CW_EXPR_LOCAL_ID:
         if (e->by_group[d])
-            return eval_var_poly(e, VAR_LOCAL + d);
+            return cw_eval_var_poly(e, VAR_LOCAL + d);
         cw_poly_var(&p, VAR_GLOBAL + d);
-        return group_begin(e, d, &q) && cw_poly_add(&p, &p, &q, -1) ? eval_keep(e, &p)
-                                                                    : eval_unknown(e, node, false);
+        return group_begin(e, d, &q) && cw_poly_add(&p, &p, &q, -1) ? cw_eval_keep(e, &p)
+                                                                    : cw_eval_unknown(e, node, false);
     case CW_EXPR_LOCAL_SIZE: /* of the group that asks: the last one may be smaller */
         if (e->ragged[d])
-            return eval_var_poly(
-                e, eval_new_var(e, node,
-                                cw_range_of(cw_value_number(1),
-                                            cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
+            return cw_eval_var_poly(
+                e, cw_eval_new_var(e, node,
+                                   cw_range_of(cw_value_number(1),
+                                               cw_value_input((uint32_t)(INPUT_LOCAL + d), l->local[d]))));
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
     case CW_EXPR_ENQUEUED_LOCAL_SIZE:
         return given(e, (uint32_t)(INPUT_LOCAL + d), l->local[d]);
@@ -256,7 +256,7 @@ static const struct cw_poly *work_item_function(struct cw_eval *e, const struct 
     }
 }
 
-bool eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value)
+bool cw_eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *value)
 {
     const struct cw_launch_arg *a = &l->arg[x->a];
     size_t bytes = (x->width + 7u) / 8;
@@ -272,9 +272,9 @@ bool eval_argument(const struct cw_launch *l, const struct cw_expr *x, int64_t *
 static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x, int node)
 {
     int64_t v;
-    if (!eval_argument(e->launch, x, &v)) {
+    if (!cw_eval_argument(e->launch, x, &v)) {
         cw_record_give_up();
-        return eval_unknown(e, node, true);
+        return cw_eval_unknown(e, node, true);
     }
     return given(e, (uint32_t)(INPUT_NODE + node), v);
 }
@@ -283,11 +283,11 @@ static const struct cw_poly *argument(struct cw_eval *e, const struct cw_expr *x
 
 static const struct cw_poly *ring(struct cw_eval *e, const struct cw_expr *x, int node)
 {
-    const struct cw_poly *a = eval_node(e, x->a, READ_RAW), *b = eval_node(e, x->b, READ_RAW);
+    const struct cw_poly *a = cw_eval_node(e, x->a, READ_RAW), *b = cw_eval_node(e, x->b, READ_RAW);
     struct cw_poly r;
     if (x->op == CW_EXPR_ADD ? cw_poly_add(&r, a, b, 1) : cw_poly_mul(&r, a, b))
-        return eval_keep(e, &r);
-    return eval_unknown(e, node, true);
+        return cw_eval_keep(e, &r);
+    return cw_eval_unknown(e, node, true);
 }
 
 static const struct cw_poly *raw_launch(struct cw_eval *e, int node)
@@ -297,15 +297,15 @@ static const struct cw_poly *raw_launch(struct cw_eval *e, int node)
     case CW_EXPR_ARG:
         return argument(e, x, node);
     case CW_EXPR_LOOP:
-        return eval_loop_counter(e, x->a);
+        return cw_eval_loop_counter(e, x->a);
     case CW_EXPR_OPAQUE:
-        return eval_unknown(e, node, true);
+        return cw_eval_unknown(e, node, true);
     case CW_EXPR_ZEXT:
-        return eval_node(e, x->a, READ_UNSIGNED);
+        return cw_eval_node(e, x->a, READ_UNSIGNED);
     case CW_EXPR_SEXT:
-        return eval_node(e, x->a, READ_SIGNED);
+        return cw_eval_node(e, x->a, READ_SIGNED);
     default:
-        return x->op < CW_EXPR_ARG ? work_item_function(e, x, node) : eval_operation(e, node);
+        return x->op < CW_EXPR_ARG ? work_item_function(e, x, node) : cw_eval_operation(e, node);
     }
 }
 
@@ -316,7 +316,7 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
     case CW_EXPR_CONST:
         return constant(e, x->value);
     case CW_EXPR_TRUNC:
-        return eval_node(e, x->a, READ_RAW);
+        return cw_eval_node(e, x->a, READ_RAW);
     case CW_EXPR_ADD:
     case CW_EXPR_MUL:
         return ring(e, x, node);
@@ -326,20 +326,20 @@ static const struct cw_poly *raw(struct cw_eval *e, int node)
     if (e->mode == EVAL_LAUNCH)
         return raw_launch(e, node);
     if (e->mode == EVAL_SYMBOLIC && (x->op == CW_EXPR_ZEXT || x->op == CW_EXPR_SEXT))
-        return eval_node(e, x->a, READ_RAW);
-    return eval_var_poly(e, eval_new_var(e, node, cw_range_numbers(-CW_WIDE_LIMIT, CW_WIDE_LIMIT)));
+        return cw_eval_node(e, x->a, READ_RAW);
+    return cw_eval_var_poly(e, cw_eval_new_var(e, node, cw_range_numbers(-CW_WIDE_LIMIT, CW_WIDE_LIMIT)));
 }
 
-const struct cw_poly *eval_node(struct cw_eval *e, int node, enum reading how)
+const struct cw_poly *cw_eval_node(struct cw_eval *e, int node, enum reading how)
 {
     node = cw_expr_resolve(&e->m->pool, node);
     struct memo *memo = &e->memo[3 * (size_t)node + how];
     if (memo->generation == e->generation)
         return memo->p;
     e->depth++;
-    const struct cw_poly *p = e->depth > e->max_depth ? eval_unknown(e, node, how != READ_UNSIGNED)
+    const struct cw_poly *p = e->depth > e->max_depth ? cw_eval_unknown(e, node, how != READ_UNSIGNED)
                               : how == READ_RAW       ? raw(e, node)
-                                                      : eval_number(e, node, how == READ_SIGNED);
+                                                      : cw_eval_number(e, node, how == READ_SIGNED);
     e->depth--;
     *memo = (struct memo){e->generation, p};
     return p;

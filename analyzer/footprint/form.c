@@ -36,9 +36,9 @@ void cw_form_destroy(struct cw_form *c)
         return;
     for (int i = 0; i < CODES; i++) {
         free(c->code[i].scalars);
-        form_finish(&c->code[i]);
+        cw_form_finish(&c->code[i]);
     }
-    form_plans_finish(c);
+    cw_form_plans_finish(c);
     cw_spans_finish(&c->touch.may);
     cw_spans_finish(&c->touch.must);
     cw_eval_destroy(c->e);
@@ -123,7 +123,7 @@ bool cw_form_launch(struct cw_form *c, const struct cw_launch *launch)
     oldest->valid = false;
     if (!oldest->scalars && !(oldest->scalars = malloc((size_t)c->key_bytes + 1)))
         return false;
-    if (!form_make(c, oldest))
+    if (!cw_form_make(c, oldest))
         return false;
     oldest->work_dim = launch->work_dim;
     memcpy(oldest->global, launch->global, sizeof launch->global);
@@ -192,20 +192,20 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
                   struct cw_arg_hulls *hulls)
 {
     int64_t size = c->arg[x->arg].buffer_bytes;
-    struct form_layout y = form_lay_out(c, code, x);
+    struct form_layout y = cw_form_lay_out(c, code, x);
     struct form_range r = {y.base, y.last - (x->repeats > 1 ? x->stride * (x->repeats - 1) : 0)};
     for (int i = x->bound; i < x->bound + x->bounds; i++) {
         const struct form_bound *b = &code->bound[i];
         if (c->lo[b->var] >= c->hi[b->var])
             continue;
-        struct form_range rest = form_line_range(c, code, &b->rest);
+        struct form_range rest = cw_form_line_range(c, code, &b->rest);
         if (b->c > 0 && rest.hi - b->c < r.hi)
             r.hi = rest.hi - b->c;
         if (b->c < 0 && rest.lo - b->c > r.lo)
             r.lo = rest.lo - b->c;
     }
     if (x->two_forms) {
-        struct form_range also = form_line_range(c, code, &x->also);
+        struct form_range also = cw_form_line_range(c, code, &x->also);
         r.lo = also.lo > r.lo ? also.lo : r.lo;
         r.hi = also.hi < r.hi ? also.hi : r.hi;
     }
@@ -226,13 +226,13 @@ static void touch(struct cw_form *c, const struct cw_code *code, const struct fo
     enum cw_answer answer = exact                             ? CW_ANSWER_EXACT
                             : !y.independent && all && beyond ? CW_ANSWER_UNKNOWN
                                                               : CW_ANSWER_AT_MOST;
-    const char *why = !y.independent    ? eval_why_data
-                      : x->repeats_vary ? eval_why_count
-                      : x->line.curve   ? eval_why_shape
-                      : !y.few          ? eval_why_gaps
-                      : atomic          ? eval_why_atomic
+    const char *why = !y.independent    ? cw_eval_why_data
+                      : x->repeats_vary ? cw_eval_why_count
+                      : x->line.curve   ? cw_eval_why_shape
+                      : !y.few          ? cw_eval_why_gaps
+                      : atomic          ? cw_eval_why_atomic
                       : x->doubted      ? x->why
-                      : write           ? (certain ? eval_why_padding : eval_why_guard)
+                      : write           ? (certain ? cw_eval_why_padding : cw_eval_why_guard)
                                         : NULL;
     if (x->kind & CW_ACCESS_READ)
         widen(&hulls[x->arg].reads, exact ? CW_ANSWER_AT_MOST : answer, why, begin, end);
@@ -255,7 +255,7 @@ static bool touch_slowly(struct cw_form *c, const struct form_item *x, struct cw
 {
     struct eval_touch *t = &c->touch;
     bool ok = true;
-    eval_access(c->e, &c->m->access[x->access], c->arg[x->arg].buffer_bytes, t, &ok);
+    cw_eval_access(c->e, &c->m->access[x->access], c->arg[x->arg].buffer_bytes, t, &ok);
     if (!ok || t->answer == CW_ANSWER_NONE)
         return ok;
     int64_t begin = t->may.n ? t->may.v[0].begin : 0, end = t->may.n ? t->may.v[t->may.n - 1].end : 0;
@@ -308,8 +308,8 @@ bool cw_form_tile(struct cw_form *c, const struct cw_tile *tile, struct cw_arg_h
             continue;
         if (x->box != box) {
             box = x->box;
-            form_set_tile(c, tile);
-            inside = form_enter_box(c, code, &code->box[box], &certain);
+            cw_form_set_tile(c, tile);
+            inside = cw_form_enter_box(c, code, &code->box[box], &certain);
         }
         if (inside && x->whole)
             touch_all(c, x, hulls);

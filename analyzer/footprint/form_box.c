@@ -2,7 +2,7 @@
  * were checked not to overflow. */
 #include "form_internal.h"
 
-void form_set_tile(struct cw_form *c, const struct cw_tile *tile)
+void cw_form_set_tile(struct cw_form *c, const struct cw_tile *tile)
 {
     const struct cw_launch *l = &c->launch;
     for (int d = 0; d < 3; d++) {
@@ -35,8 +35,8 @@ static struct form_range curve_range(const struct cw_form *c, const struct cw_po
     return (struct form_range){saturate(r.lo), saturate(r.hi)};
 }
 
-struct form_range form_line_range(const struct cw_form *c, const struct cw_code *code,
-                                  const struct form_line *l)
+struct form_range cw_form_line_range(const struct cw_form *c, const struct cw_code *code,
+                                     const struct form_line *l)
 {
     if (l->curve)
         return curve_range(c, &code->curve[l->curve - 1]);
@@ -53,7 +53,7 @@ struct form_range form_line_range(const struct cw_form *c, const struct cw_code 
 static enum tri decide_line(const struct cw_form *c, const struct cw_code *code, const struct form_line *l,
                             enum relation relation)
 {
-    struct form_range r = form_line_range(c, code, l);
+    struct form_range r = cw_form_line_range(c, code, l);
     if (relation == REL_NEGATIVE)
         return r.hi < 0 ? TRI_YES : r.lo >= 0 ? TRI_NO : TRI_MAYBE;
     enum tri zero = r.lo > 0 || r.hi < 0 ? TRI_NO : r.lo == 0 && r.hi == 0 ? TRI_YES : TRI_MAYBE;
@@ -96,7 +96,7 @@ static enum tri decide_steps(const struct cw_form *c, const struct cw_code *code
     return v[0];
 }
 
-enum tri form_decide(const struct cw_form *c, const struct cw_code *code, const struct form_guard *g)
+enum tri cw_form_decide(const struct cw_form *c, const struct cw_code *code, const struct form_guard *g)
 {
     return g->steps ? decide_steps(c, code, g) : decide_line(c, code, &g->line, g->relation);
 }
@@ -142,7 +142,7 @@ static void narrow_negative(struct cw_form *c, const struct cw_code *code, const
 
 static enum tri narrow(struct cw_form *c, const struct cw_code *code, const struct form_guard *g)
 {
-    enum tri t = form_decide(c, code, g);
+    enum tri t = cw_form_decide(c, code, g);
     if (t != TRI_MAYBE || g->steps)
         return t;
     if (g->relation == REL_NEGATIVE) {
@@ -151,7 +151,7 @@ static enum tri narrow(struct cw_form *c, const struct cw_code *code, const stru
         narrow_negative(c, code, &g->line, 1, -1);
         narrow_negative(c, code, &g->line, -1, -1);
     } else {
-        struct form_range r = form_line_range(c, code, &g->line);
+        struct form_range r = cw_form_line_range(c, code, &g->line);
         if (r.hi == 0)
             narrow_negative(c, code, &g->line, 1, 0);
         else if (r.lo == 0)
@@ -164,12 +164,12 @@ static enum tri narrow(struct cw_form *c, const struct cw_code *code, const stru
  * tests until LOOP, at first what holds in the whole launch. */
 static void cook(struct cw_form *c, const struct cw_code *code, const struct form_recipe *r)
 {
-    struct form_range a = form_line_range(c, code, &r->a), b = form_line_range(c, code, &r->b);
+    struct form_range a = cw_form_line_range(c, code, &r->a), b = cw_form_line_range(c, code, &r->b);
     struct cw_range x = cw_range_numbers(a.lo, a.hi), y = cw_range_numbers(b.lo, b.hi), k;
     int v = r->var;
-    enum tri t = r->rule == RULE_SELECT ? form_decide(c, code, &r->condition) : TRI_MAYBE;
+    enum tri t = r->rule == RULE_SELECT ? cw_form_decide(c, code, &r->condition) : TRI_MAYBE;
     if (r->rule == RULE_TEST) {
-        if (eval_test_range(r->relation, cw_value_number(r->number), x, &k) && k.hi <= c->hi[v]) {
+        if (cw_eval_test_range(r->relation, cw_value_number(r->number), x, &k) && k.hi <= c->hi[v]) {
             c->lo[v] = (int64_t)k.lo;
             c->hi[v] = (int64_t)k.hi;
         }
@@ -179,13 +179,15 @@ static void cook(struct cw_form *c, const struct cw_code *code, const struct for
         if (!certain || r->inside)
             c->lo[v] = 0;
     } else {
-        k = t == TRI_YES ? x : t == TRI_NO ? y : eval_rule_range(r->rule, cw_value_number(r->number), x, y);
+        k = t == TRI_YES  ? x
+            : t == TRI_NO ? y
+                          : cw_eval_rule_range(r->rule, cw_value_number(r->number), x, y);
         c->lo[v] = (int64_t)k.lo;
         c->hi[v] = (int64_t)k.hi;
     }
 }
 
-bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b, bool *certain)
+bool cw_form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b, bool *certain)
 {
     int r = b->recipe, end = b->recipe + b->recipes;
     c->inexact = c->empty = false;
@@ -207,7 +209,7 @@ bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct 
         cook(c, code, &code->recipe[r]);
     bool hold = !c->inexact;
     for (int i = 0; i < b->guards && hold; i++)
-        hold = form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;
+        hold = cw_form_decide(c, code, &code->guard[b->guard + i]) == TRI_YES;
     for (int d = 0; d < 3; d++)
         hold = hold && !(b->by_group[d] && code->ragged[d]);
     *certain = hold;

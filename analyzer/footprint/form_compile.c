@@ -15,7 +15,7 @@ static enum outcome add_vars(struct cw_form *c, struct cw_code *code, struct for
     int n = e->vars - VAR_DYNAMIC;
     if (n <= b->vars)
         return FORM_OK;
-    if (!form_room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
+    if (!cw_form_room(&code->var, code->vars, n - b->vars, &code->var_room, sizeof *code->var))
         return FORM_NO_MEMORY;
     for (int v = VAR_DYNAMIC + b->vars; v < e->vars; v++) {
         struct cw_range r = e->initial[v];
@@ -69,12 +69,12 @@ static enum outcome add_recipes(struct cw_form *c, struct cw_code *code, struct 
         enum outcome o = FORM_OK;
         to.condition.relation = r->relation;
         if (r->rule == RULE_SELECT && !r->condition)
-            o = form_make_tree(c, code, (struct cw_guard){r->node, true}, &to.condition);
+            o = cw_form_make_tree(c, code, (struct cw_guard){r->node, true}, &to.condition);
         for (int k = 0; k < 3 && o == FORM_OK; k++) /* lines know nothing of the other basis */
-            o = mixes_bases(c->e, in[k]) ? FORM_SLOW : form_make_line(c, code, in[k], false, out[k]);
+            o = mixes_bases(c->e, in[k]) ? FORM_SLOW : cw_form_make_line(c, code, in[k], false, out[k]);
         if (o != FORM_OK)
             return o;
-        if (!form_room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
+        if (!cw_form_room(&code->recipe, code->recipes, 1, &code->recipe_room, sizeof to))
             return FORM_NO_MEMORY;
         code->recipe[code->recipes++] = to;
         b->recipes++;
@@ -91,17 +91,17 @@ static enum outcome add_guards(struct cw_form *c, struct cw_code *code, struct f
         struct form_guard to = {.at = i - a->guards.first};
         struct cw_poly p;
         enum outcome o;
-        bool compared = eval_relation(c->e, g.node, g.want, &p, &to.relation);
+        bool compared = cw_eval_relation(c->e, g.node, g.want, &p, &to.relation);
         if (compared &&
             mixes_bases(c->e, &p)) { /* decided, or the box would be one of groups; and only so decided */
-            if (eval_decide_relation(c->e, &p, to.relation) != TRI_YES)
+            if (cw_eval_decide_relation(c->e, &p, to.relation) != TRI_YES)
                 return FORM_SLOW;
             continue;
         }
-        o = compared ? form_make_line(c, code, &p, false, &to.line) : form_make_tree(c, code, g, &to);
+        o = compared ? cw_form_make_line(c, code, &p, false, &to.line) : cw_form_make_tree(c, code, g, &to);
         if (o != FORM_OK)
             return o;
-        if (!form_room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
+        if (!cw_form_room(&code->guard, code->guards, 1, &code->guard_room, sizeof to))
             return FORM_NO_MEMORY;
         code->guard[code->guards++] = to;
         b->guards++;
@@ -139,7 +139,7 @@ static enum outcome add_bounds(struct cw_form *c, struct cw_code *code, struct f
         struct cw_guard g = c->m->guard[i];
         struct cw_poly d;
         enum relation relation;
-        if (!eval_relation(c->e, g.node, g.want, &d, &relation) || relation != REL_NEGATIVE)
+        if (!cw_eval_relation(c->e, g.node, g.want, &d, &relation) || relation != REL_NEGATIVE)
             continue;
         int vars = d.n - (d.n && !d.term[0].var[CW_POLY_DEGREE - 1]);
         for (int t = 0; t < d.n && vars > 1; t++) {
@@ -149,10 +149,10 @@ static enum outcome add_bounds(struct cw_form *c, struct cw_code *code, struct f
             if (!var || !without(p, &d, var, &rest, &ratio))
                 continue;
             struct form_bound to = {.c = (int64_t)ratio.v, .id = ratio.id, .var = (uint8_t)var};
-            enum outcome o = form_make_line(c, code, &rest, false, &to.rest);
+            enum outcome o = cw_form_make_line(c, code, &rest, false, &to.rest);
             if (o != FORM_OK)
                 return o;
-            if (!form_room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
+            if (!cw_form_room(&code->bound, code->bounds, 1, &code->bound_room, sizeof to))
                 return FORM_NO_MEMORY;
             code->bound[code->bounds++] = to;
             item->bounds++;
@@ -168,7 +168,7 @@ static enum outcome enter(struct cw_form *c, struct cw_code *code, const struct 
     struct form_box *b;
     enum outcome o = FORM_OK;
     if (!code->boxs || *generation != c->e->generation) {
-        if (!form_room(&code->box, code->boxs, 1, &code->box_room, sizeof *code->box))
+        if (!cw_form_room(&code->box, code->boxs, 1, &code->box_room, sizeof *code->box))
             return FORM_NO_MEMORY;
         b = &code->box[code->boxs++];
         *b = (struct form_box){.guard = code->guards, .first_var = code->vars, .recipe = code->recipes};
@@ -189,12 +189,12 @@ static enum outcome add_repetition(struct cw_form *c, struct form_item *item, co
     item->repeats = -1;
     if (a->count < 0)
         return FORM_OK;
-    const struct cw_poly *count = eval_node(c->e, a->count, READ_UNSIGNED);
-    struct cw_range n = eval_range(c->e, count);
+    const struct cw_poly *count = cw_eval_node(c->e, a->count, READ_UNSIGNED);
+    struct cw_range n = cw_eval_range(c->e, count);
     (void)cw_value_pin(cw_range_lo(n)); /* not worth a formula */
     (void)cw_value_pin(cw_range_hi(n));
-    if (eval_is_tiled(c->e, count) || n.hi > FORM_LIMIT || n.hi <= 0 ||
-        !cw_poly_is_const(eval_node(c->e, a->stride, READ_SIGNED), &item->stride) || item->stride <= 0 ||
+    if (cw_eval_is_tiled(c->e, count) || n.hi > FORM_LIMIT || n.hi <= 0 ||
+        !cw_poly_is_const(cw_eval_node(c->e, a->stride, READ_SIGNED), &item->stride) || item->stride <= 0 ||
         item->stride > FORM_LIMIT / (int64_t)n.hi)
         return FORM_SLOW;
     item->repeats = (int64_t)n.hi;
@@ -212,15 +212,15 @@ static enum outcome fill(struct cw_form *c, struct cw_code *code, struct form_it
         item->tied |= v && !c->e->var[v].free;
         if (v && c->e->var[v].wrapped) {
             item->whole = true;
-            item->why = eval_why_wrap;
+            item->why = cw_eval_why_wrap;
             return FORM_OK;
         }
     }
     if (o == FORM_OK)
-        o = form_make_line(c, code, p, true, &item->line);
+        o = cw_form_make_line(c, code, p, true, &item->line);
     item->two_forms = c->e->also != NULL;
     if (o == FORM_OK && item->two_forms)
-        o = form_make_line(c, code, c->e->also, false, &item->also);
+        o = cw_form_make_line(c, code, c->e->also, false, &item->also);
     if (o == FORM_OK)
         o = add_repetition(c, item, a);
     return o == FORM_OK ? add_bounds(c, code, item, a, p) : o;
@@ -274,9 +274,9 @@ static bool compile_access(struct cw_form *c, struct cw_code *code, int index, u
     enum outcome o = FORM_OK;
     if (a->offset < 0) {
         item.whole = true;
-        item.why = eval_why_any;
+        item.why = cw_eval_why_any;
     } else {
-        enum tri reached = eval_reach(c->e, a, &p);
+        enum tri reached = cw_eval_reach(c->e, a, &p);
         if (reached == TRI_NO && !c->e->tile_bound)
             return true; /* in no tile */
         o = reached != TRI_YES || c->e->tile_bound || a->bytes_may > FORM_LIMIT
@@ -288,7 +288,7 @@ static bool compile_access(struct cw_form *c, struct cw_code *code, int index, u
         item.why = a->doubt;
     }
     item.slow = o == FORM_SLOW;
-    if (o == FORM_NO_MEMORY || !form_room(&code->item, code->items, 1, &code->item_room, sizeof item))
+    if (o == FORM_NO_MEMORY || !cw_form_room(&code->item, code->items, 1, &code->item_room, sizeof item))
         return false;
     if (!repeated(code, &item))
         code->item[code->items++] = item;
@@ -307,10 +307,10 @@ static struct cw_tile whole_launch(const struct cw_form *c)
 }
 
 /* Conditions that hold everywhere in the launch, whatever others say, need not be looked at again. */
-void form_drop_settled(struct cw_form *c, struct cw_code *code)
+void cw_form_drop_settled(struct cw_form *c, struct cw_code *code)
 {
     struct cw_tile whole = whole_launch(c);
-    form_set_tile(c, &whole);
+    cw_form_set_tile(c, &whole);
     for (int i = 0; i < code->boxs; i++) {
         struct form_box *b = &code->box[i], bare = *b;
         int kept = 0;
@@ -318,17 +318,17 @@ void form_drop_settled(struct cw_form *c, struct cw_code *code)
         if (!b->guards)
             continue;
         bare.guards = 0;
-        (void)form_enter_box(c, code, &bare, &certain);
+        (void)cw_form_enter_box(c, code, &bare, &certain);
         for (int g = 0; g < b->guards; g++) {
             struct form_guard guard = code->guard[b->guard + g];
-            if (form_decide(c, code, &guard) != TRI_YES)
+            if (cw_form_decide(c, code, &guard) != TRI_YES)
                 code->guard[b->guard + kept++] = guard;
         }
         b->guards = kept;
     }
 }
 
-bool form_compile(struct cw_form *c, struct cw_code *code)
+bool cw_form_compile(struct cw_form *c, struct cw_code *code)
 {
     struct cw_tile whole = whole_launch(c);
     uint32_t generation = 0;

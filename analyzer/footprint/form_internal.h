@@ -172,21 +172,21 @@ struct cw_form {
 /* What compiling something comes to. */
 enum outcome { FORM_OK, FORM_SLOW, FORM_NO_MEMORY };
 /* Room for n more elements of `size` bytes in the array of `have` that the pointer at `v` points to. */
-bool form_room(void *v, int have, int n, int *capacity, size_t size);
+bool cw_form_room(void *v, int have, int n, int *capacity, size_t size);
 /* p as a line or curve; sorted: by the size of coefficients. */
-enum outcome form_make_line(struct cw_form *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
-                            struct form_line *l);
+enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
+                               struct form_line *l);
 /* Smallest coefficients first. */
-void form_sort_line(struct cw_code *code, const struct form_line *l);
+void cw_form_sort_line(struct cw_code *code, const struct form_line *l);
 /* A condition that is no comparison, as steps. */
-enum outcome form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g,
-                            struct form_guard *to);
+enum outcome cw_form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g,
+                               struct form_guard *to);
 
 /* compile.c */
 /* Fills `code` for c->launch; what is settled everywhere is left in it. False without memory. */
-bool form_compile(struct cw_form *c, struct cw_code *code);
+bool cw_form_compile(struct cw_form *c, struct cw_code *code);
 /* Drops it. */
-void form_drop_settled(struct cw_form *c, struct cw_code *code);
+void cw_form_drop_settled(struct cw_form *c, struct cw_code *code);
 
 /* form_code.c */
 /* The arrays of a code. */
@@ -199,26 +199,27 @@ enum form_array {
 };
 /* Copies the arrays, not the key; `moved_only`: those whose elements are moved after a plan was used, as the
  * others are there already. False without memory. */
-bool form_copy(struct cw_code *to, const struct cw_code *from, bool moved_only);
-void form_finish(struct cw_code *code);
+bool cw_form_copy(struct cw_code *to, const struct cw_code *from, bool moved_only);
+void cw_form_finish(struct cw_code *code);
 
 /* form_plan.c */
 /* Compiles c->launch into `code`, by one of the plans where that is possible, and drops what is settled.
  * False without memory. */
-bool form_make(struct cw_form *c, struct cw_code *code);
-void form_plans_finish(struct cw_form *c);
+bool cw_form_make(struct cw_form *c, struct cw_code *code);
+void cw_form_plans_finish(struct cw_form *c);
 
 /* form_box.c */
 /* Sets c->lo, c->hi for a tile; per box: its own variables, then its conditions. */
-void form_set_tile(struct cw_form *c, const struct cw_tile *tile);
+void cw_form_set_tile(struct cw_form *c, const struct cw_tile *tile);
 /* Narrows; false when nothing is left. *certain: all conditions hold in what is left, which has no holes. */
-bool form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b, bool *certain);
+bool cw_form_enter_box(struct cw_form *c, const struct cw_code *code, const struct form_box *b,
+                       bool *certain);
 struct form_range {
     int64_t lo, hi;
 };
-enum tri form_decide(const struct cw_form *c, const struct cw_code *code, const struct form_guard *g);
-struct form_range form_line_range(const struct cw_form *c, const struct cw_code *code,
-                                  const struct form_line *l);
+enum tri cw_form_decide(const struct cw_form *c, const struct cw_code *code, const struct form_guard *g);
+struct form_range cw_form_line_range(const struct cw_form *c, const struct cw_code *code,
+                                     const struct form_line *l);
 
 /* form_layout.c */
 /* What a line comes to in the box: base + all that it adds, in pieces of `extent` bytes. */
@@ -226,7 +227,7 @@ struct form_layout {
     int64_t base, last, extent; /* the last element begins at `last` */
     bool one_piece, few, independent;
 };
-struct form_layout form_lay_out(const struct cw_form *c, const struct cw_code *code,
-                                const struct form_item *x);
+struct form_layout cw_form_lay_out(const struct cw_form *c, const struct cw_code *code,
+                                   const struct form_item *x);
 
 #endif

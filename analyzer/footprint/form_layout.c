@@ -17,7 +17,7 @@ static struct form_layout lay_out_curve(const struct cw_form *c, const struct cw
                                         const struct form_item *x)
 {
     const struct cw_poly *p = &code->curve[x->line.curve - 1];
-    struct form_range r = form_line_range(c, code, &x->line);
+    struct form_range r = cw_form_line_range(c, code, &x->line);
     struct form_layout y = {.base = r.lo,
                             .last = r.hi + (x->repeats > 1 ? x->stride * (x->repeats - 1) : 0),
                             .one_piece = true,
@@ -30,8 +30,8 @@ static struct form_layout lay_out_curve(const struct cw_form *c, const struct cw
     return y;
 }
 
-struct form_layout form_lay_out(const struct cw_form *c, const struct cw_code *code,
-                                const struct form_item *x)
+struct form_layout cw_form_lay_out(const struct cw_form *c, const struct cw_code *code,
+                                   const struct form_item *x)
 {
     if (x->line.curve)
         return lay_out_curve(c, code, x);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool form_room(void *v, int have, int n, int *capacity, size_t size)
+bool cw_form_room(void *v, int have, int n, int *capacity, size_t size)
 {
     if (have + n <= *capacity)
         return true;
@@ -52,7 +52,7 @@ static enum outcome make_curve(struct cw_form *c, struct cw_code *code, const st
         for (int k = 0; k < CW_POLY_DEGREE; k++)
             if (p->term[i].var[k] && magnitude(c->e, p->term[i].var[k]) > FORM_LIMIT)
                 return FORM_SLOW;
-    if (!form_room(&code->curve, code->curves, 1, &code->curve_room, sizeof *code->curve))
+    if (!cw_form_room(&code->curve, code->curves, 1, &code->curve_room, sizeof *code->curve))
         return FORM_NO_MEMORY;
     code->curve[code->curves++] = *p;
     l->curve = code->curves;
@@ -75,7 +75,7 @@ static bool is_line(struct cw_form *c, const struct cw_poly *p)
     return true;
 }
 
-void form_sort_line(struct cw_code *code, const struct form_line *l)
+void cw_form_sort_line(struct cw_code *code, const struct form_line *l)
 {
     /* two or three elements: by insertion, stable */
     for (int i = 1; i < l->n; i++)
@@ -86,8 +86,8 @@ void form_sort_line(struct cw_code *code, const struct form_line *l)
         }
 }
 
-enum outcome form_make_line(struct cw_form *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
-                            struct form_line *l)
+enum outcome cw_form_make_line(struct cw_form *c, struct cw_code *code, const struct cw_poly *p, bool sorted,
+                               struct form_line *l)
 {
     *l = (struct form_line){.first = code->terms};
     if (!is_line(c, p)) {
@@ -95,7 +95,7 @@ enum outcome form_make_line(struct cw_form *c, struct cw_code *code, const struc
             cw_record_give_up(); /* too large in this launch */
         return make_curve(c, code, p, l);
     }
-    if (!form_room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
+    if (!cw_form_room(&code->term, code->terms, p->n, &code->term_room, sizeof *code->term))
         return FORM_NO_MEMORY;
     for (int i = 0; i < p->n; i++) {
         int v = p->term[i].var[CW_POLY_DEGREE - 1];
@@ -107,13 +107,13 @@ enum outcome form_make_line(struct cw_form *c, struct cw_code *code, const struc
     }
     code->terms += l->n;
     if (sorted)
-        form_sort_line(code, l);
+        cw_form_sort_line(code, l);
     return FORM_OK;
 }
 
 static enum outcome add_step(struct cw_code *code, struct form_step s)
 {
-    if (!form_room(&code->step, code->steps, 1, &code->step_room, sizeof s))
+    if (!cw_form_room(&code->step, code->steps, 1, &code->step_room, sizeof s))
         return FORM_NO_MEMORY;
     code->step[code->steps++] = s;
     return FORM_OK;
@@ -130,12 +130,12 @@ static enum outcome add_steps(struct cw_form *c, struct cw_code *code, int node,
     struct form_step s = {.op = FORM_OPEN};
     struct cw_poly p;
     enum outcome o = FORM_OK;
-    enum tri known = eval_decide(c->e, node);
+    enum tri known = cw_eval_decide(c->e, node);
     if (known != TRI_MAYBE) {
         s.op = known == TRI_YES ? FORM_YES : FORM_NO;
     } else if (x->op == CW_EXPR_CMP) {
-        if (eval_relation(c->e, node, true, &p, &s.relation))
-            s.op = form_make_line(c, code, &p, false, &s.line) == FORM_OK ? FORM_COMPARE : FORM_OPEN;
+        if (cw_eval_relation(c->e, node, true, &p, &s.relation))
+            s.op = cw_form_make_line(c, code, &p, false, &s.line) == FORM_OK ? FORM_COMPARE : FORM_OPEN;
     } else if (depth > 0 && (size_t)x->op < sizeof of / sizeof *of && of[x->op]) {
         s.op = of[x->op];
         o = add_steps(c, code, x->a, depth - 1);
@@ -145,7 +145,8 @@ static enum outcome add_steps(struct cw_form *c, struct cw_code *code, int node,
     return o == FORM_OK ? add_step(code, s) : o;
 }
 
-enum outcome form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g, struct form_guard *to)
+enum outcome cw_form_make_tree(struct cw_form *c, struct cw_code *code, struct cw_guard g,
+                               struct form_guard *to)
 {
     enum { DEPTH = 6 };
     enum outcome o;

@@ -13,12 +13,12 @@
 static void plan_finish(struct form_plan *p)
 {
     cw_formulas_finish(&p->formulas);
-    form_finish(&p->code);
+    cw_form_finish(&p->code);
     free(p->patch);
     *p = (struct form_plan){0};
 }
 
-void form_plans_finish(struct cw_form *c)
+void cw_form_plans_finish(struct cw_form *c)
 {
     for (int i = 0; i < PLANS; i++)
         plan_finish(&c->plan[i]);
@@ -40,7 +40,7 @@ static void add_patch(struct collector *k, const void *field, uint32_t id)
     struct form_plan *p = k->plan;
     if (!id || !k->ok)
         return;
-    k->ok = form_room(&p->patch, p->patches, 1, &k->room, sizeof *p->patch);
+    k->ok = cw_form_room(&p->patch, p->patches, 1, &k->room, sizeof *p->patch);
     if (k->ok)
         p->patch[p->patches++] = (struct form_patch){(uint8_t)k->array, (uint16_t)id,
                                                      (uint32_t)((const char *)field - (const char *)k->base)};
@@ -109,7 +109,7 @@ static void forget_formulas(struct cw_code *code)
 static bool make_plan(struct cw_form *c, struct cw_recorder *r, const struct cw_code *code,
                       struct form_plan *p)
 {
-    struct collector k = {.plan = p, .ok = form_copy(&p->code, code, false)};
+    struct collector k = {.plan = p, .ok = cw_form_copy(&p->code, code, false)};
     uint32_t *wanted;
     bool ok;
     if (k.ok) {
@@ -141,7 +141,7 @@ static bool compile_and_record(struct cw_form *c, struct cw_code *code)
             p = &c->plan[i];
     c->recordings++;
     cw_record_into(r);
-    bool ok = form_compile(c, code);
+    bool ok = cw_form_compile(c, code);
     cw_record_into(NULL);
     if (ok && r) {
         plan_finish(p);
@@ -163,7 +163,7 @@ static bool set_inputs(const struct cw_form *c, struct form_plan *p)
         int64_t *to = &p->formulas.value[p->formulas.input[i].to];
         if (which >= INPUT_NODE) {
             const struct cw_expr *x = &c->m->pool.node[which - INPUT_NODE];
-            if (!eval_argument(l, x, to))
+            if (!cw_eval_argument(l, x, to))
                 return false;
         } else {
             *to = which < INPUT_LOCAL    ? l->global[d]
@@ -206,7 +206,7 @@ static bool use_plan(struct cw_form *c, struct form_plan *p, struct cw_code *cod
         return false;
     bool there = code->plan == p->number;
     code->plan = 0;
-    if (!form_copy(code, &p->code, there)) {
+    if (!cw_form_copy(code, &p->code, there)) {
         *ok = false;
         return false;
     }
@@ -224,13 +224,13 @@ static bool use_plan(struct cw_form *c, struct form_plan *p, struct cw_code *cod
     if (!within_limit(c, p, code))
         return false;
     for (int i = 0; i < code->items; i++)
-        form_sort_line(code, &code->item[i].line);
+        cw_form_sort_line(code, &code->item[i].line);
     code->plan = p->number;
     p->used = c->clock;
     return true;
 }
 
-bool form_make(struct cw_form *c, struct cw_code *code)
+bool cw_form_make(struct cw_form *c, struct cw_code *code)
 {
     bool ok = true, done = false;
     for (int i = 0; i < PLANS && ok && !done; i++)
@@ -241,6 +241,6 @@ bool form_make(struct cw_form *c, struct cw_code *code)
     if (ok && !done)
         ok = compile_and_record(c, code);
     if (ok)
-        form_drop_settled(c, code);
+        cw_form_drop_settled(c, code);
     return ok;
 }

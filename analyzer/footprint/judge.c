@@ -53,7 +53,7 @@ static enum shape relation_shape(struct judge *j, const struct cw_guard *g)
 {
     struct cw_poly p;
     enum relation relation;
-    return eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
+    return cw_eval_relation(j->e, g->node, g->want, &p, &relation) ? poly_shape(j, &p) : SHAPE_OPEN;
 }
 
 /* The test compares the counter of `loop` with what has another value in each of its iterations, by which the
@@ -62,7 +62,7 @@ static bool is_unsteady(struct judge *j, const struct cw_guard *g, int loop)
 {
     struct cw_poly p;
     enum relation relation;
-    if (!eval_relation(j->e, g->node, g->want, &p, &relation))
+    if (!cw_eval_relation(j->e, g->node, g->want, &p, &relation))
         return false;
     for (int i = 0; i < p.n; i++)
         for (int d = 0; d < CW_POLY_DEGREE; d++) {
@@ -143,7 +143,7 @@ static enum shape shape_of(struct judge *j, int node)
     if (!j->shape[node]) {
         j->depth++;
         j->shape[node] = SHAPE_OPEN + 1;
-        const struct cw_poly *p = eval_node(j->e, node, READ_RAW);
+        const struct cw_poly *p = cw_eval_node(j->e, node, READ_RAW);
         int64_t c;
         bool atom = p->n == 1 && cw_poly_uses(p, p->term[0].var[CW_POLY_DEGREE - 1], &c) && c == 1 &&
                     j->e->var[p->term[0].var[CW_POLY_DEGREE - 1]].node == node;
@@ -173,11 +173,11 @@ static bool put_together(struct judge *j, const struct cw_poly *p, int remainder
         cw_poly_uses(p, remainder, &c) != 1 || c == 0)
         return false;
     cw_poly_var(&one, quotient);
-    if (!cw_poly_mul(&product, &one, eval_node(j->e, r->b, READ_RAW)))
+    if (!cw_poly_mul(&product, &one, cw_eval_node(j->e, r->b, READ_RAW)))
         return false;
     cw_poly_var(&one, remainder);
     return cw_poly_add(&parts, &one, &product, 1) &&
-           cw_poly_add(&parts, eval_node(j->e, r->a, READ_RAW), &parts, -1) &&
+           cw_poly_add(&parts, cw_eval_node(j->e, r->a, READ_RAW), &parts, -1) &&
            cw_poly_add(out, p, &parts, c) && !cw_poly_uses(out, quotient, &k) &&
            !cw_poly_uses(out, remainder, &k);
 }
@@ -186,7 +186,7 @@ static bool put_together(struct judge *j, const struct cw_poly *p, int remainder
 static enum shape offset_shape(struct judge *j, int node)
 {
     enum shape s = shape_of(j, node);
-    const struct cw_poly *p = eval_node(j->e, node, READ_RAW);
+    const struct cw_poly *p = cw_eval_node(j->e, node, READ_RAW);
     for (int r = VAR_DYNAMIC; r < j->e->vars && s == SHAPE_BOUNDED; r++)
         for (int q = VAR_DYNAMIC; q < j->e->vars && s == SHAPE_BOUNDED; q++) {
             struct cw_poly whole;
@@ -224,7 +224,7 @@ static struct cw_judgement judge(struct judge *j, const struct cw_access *a)
 
 struct cw_judgement cw_judge_access(const struct cw_model *m, const struct cw_access *a)
 {
-    struct judge j = {m, eval_symbolic(m, EVAL_SYMBOLIC), 0, calloc((size_t)m->pool.n + 1, 1),
+    struct judge j = {m, cw_eval_symbolic(m, EVAL_SYMBOLIC), 0, calloc((size_t)m->pool.n + 1, 1),
                       calloc((size_t)m->loops + 1, 1)};
     struct cw_judgement v = {CW_ANSWER_UNKNOWN, "out of memory"};
     bool ready = j.e && j.shape && j.loop;

@@ -8,12 +8,12 @@
 /* All of these return false after an error, which `in` keeps. */
 
 /* Room for one more element, of at most `max`, in the array that the pointer at `v` points to. */
-bool model_read_room(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max);
+bool cw_model_read_room(struct cw_json_in *in, void *v, int n, int *capacity, size_t size, int max);
 /* A string into *out, malloc'd; what was there is freed. */
-bool model_read_text(struct cw_json_in *in, char **out);
+bool cw_model_read_text(struct cw_json_in *in, char **out);
 /* One model into `m`, which is initialised and whatever comes of it has to be finished. */
-bool model_read_one(struct cw_json_in *in, struct cw_model *m);
+bool cw_model_read_one(struct cw_json_in *in, struct cw_model *m);
 
-bool model_same_text(const char *a, size_t n, const char *b);
+bool cw_model_same_text(const char *a, size_t n, const char *b);
 
 #endif

@@ -9,12 +9,12 @@ static bool read_models(struct cw_json_in *in, struct cw_model_set *set)
     int capacity = 0;
     for (bool first = cw_json_begin(in, '['); cw_json_next(in, ']', &first);) {
         in->context = NULL;
-        if (!model_read_room(in, &set->model, set->n, &capacity, sizeof *set->model, CW_MODEL_MAX_KERNELS))
+        if (!cw_model_read_room(in, &set->model, set->n, &capacity, sizeof *set->model, CW_MODEL_MAX_KERNELS))
             return false;
         cw_model_init(&set->model[set->n]);
         in->context = "models";
         in->index = (size_t)set->n;
-        if (!model_read_one(in, &set->model[set->n++]))
+        if (!cw_model_read_one(in, &set->model[set->n++]))
             return false;
     }
     in->context = NULL;
@@ -29,7 +29,7 @@ static bool read_refusal(struct cw_json_in *in)
         const char *s;
         size_t n;
         if (!cw_json_key(in, &s, &n) ||
-            !(model_same_text(s, n, "message") ? model_read_text(in, &message) : cw_json_skip(in)))
+            !(cw_model_same_text(s, n, "message") ? cw_model_read_text(in, &message) : cw_json_skip(in)))
             break;
     }
     if (!in->err->status)
@@ -49,12 +49,12 @@ static bool read_file(struct cw_json_in *in, struct cw_model_set *set)
         unsigned k = 0;
         if (!cw_json_key(in, &s, &n))
             return false;
-        while (k < 5 && !model_same_text(s, n, keys[k]))
+        while (k < 5 && !cw_model_same_text(s, n, keys[k]))
             k++;
         if (k == 5 || seen >> k & 1)
             return cw_json_fail(in, at, "unknown or repeated member");
         seen |= 1u << k;
-        if (k == 0 && (!cw_json_string(in, &s, &n) || !model_same_text(s, n, "clweave-footprint")))
+        if (k == 0 && (!cw_json_string(in, &s, &n) || !cw_model_same_text(s, n, "clweave-footprint")))
             return cw_json_fail(in, at, "this is no file of kernel footprints");
         if ((k == 1 || k == 2) && !cw_json_u64(in, UINT64_MAX, &version))
             return false;

@@ -31,7 +31,7 @@ static int make_counters(struct cw_eval *e, int loop)
         return 0;
     unknown = make_counters(e, e->m->loop[loop].parent);
     if (e->loop[loop] == LOOP_NEW)
-        (void)eval_loop_counter(e, loop);
+        (void)cw_eval_loop_counter(e, loop);
     e->restart = false;
     return unknown + (e->loop[loop] != LOOP_DONE);
 }
@@ -52,7 +52,7 @@ static double share(struct cw_eval *e, struct cw_guard g, bool *sure)
 {
     struct cw_poly p;
     enum relation relation;
-    if (!eval_relation(e, g.node, g.want, &p, &relation) || of_data(e, &p)) {
+    if (!cw_eval_relation(e, g.node, g.want, &p, &relation) || of_data(e, &p)) {
         *sure = false;
         return 1;
     }
@@ -70,7 +70,7 @@ static bool chose_data(const struct cw_eval *e)
         int node = e->var[v].node;
         if (node < 0 || e->m->pool.node[node].op != CW_EXPR_OPAQUE)
             continue;
-        struct cw_range all = eval_type_range(e->m->pool.node[node].width, true);
+        struct cw_range all = cw_eval_type_range(e->m->pool.node[node].width, true);
         if (e->range[v].lo > all.lo && e->range[v].lo != 0)
             return true;
         if (e->range[v].hi < all.hi)
@@ -89,18 +89,18 @@ static double weight(struct cw_eval *e, const struct cw_ops *w, struct cw_ops_co
         e->by_group[d] = true;
     for (int i = 0; i < e->m->loops; i++)
         e->loop[i] = LOOP_NEW;
-    eval_reset(e);
+    cw_eval_reset(e);
     int unknown = make_counters(e, w->loop);
     for (int round = 0; round < 2; round++)
         for (int i = w->guards.first; i < w->guards.first + w->guards.n; i++) {
             e->restart = false;
-            if (eval_narrow(e, e->m->guard[i]) == TRI_NO || e->empty)
+            if (cw_eval_narrow(e, e->m->guard[i]) == TRI_NO || e->empty)
                 return 0;
         }
     if (unknown > counts->unknown_loops)
         counts->unknown_loops = unknown;
     for (int i = w->guards.first; i < w->guards.first + w->guards.n; i++)
-        if (eval_decide(e, e->m->guard[i].node) == TRI_MAYBE)
+        if (cw_eval_decide(e, e->m->guard[i].node) == TRI_MAYBE)
             times *= share(e, e->m->guard[i], &counts->sure);
     for (int d = 0; d < 3; d++)
         times *= size(e->range[VAR_LOCAL + d]) / (double)e->launch->local[d];
@@ -122,7 +122,7 @@ static double most_iterations(struct cw_eval *e, int loop)
         e->by_group[d] = true;
     for (int i = 0; i < e->m->loops; i++)
         e->loop[i] = LOOP_NEW;
-    eval_reset(e);
+    cw_eval_reset(e);
     if (make_counters(e, loop) || e->failed)
         return INFINITY;
     for (int l = loop; l >= 0; l = e->m->loop[l].parent)

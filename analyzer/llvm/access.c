@@ -136,12 +136,12 @@ static void read_body(struct reader *r)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_irreducible);
         return;
     }
-    reader_read_loops(r);
+    cw_guard_read_loops(r);
     for (int b = 0; b < r->cfg.n && !r->failed; b++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(r->cfg.block[b]); v; v = LLVMGetNextInstruction(v))
-            reader_read_instruction(r, v, b);
-    reader_join_branches(r);
-    reader_count_ops(r);
+            cw_effect_read_instruction(r, v, b);
+    cw_branch_join(r);
+    cw_ops_count_in(r);
     if (r->lift.pointers_failed)
         cw_model_unknown(r->m, CW_ACCESS_READ | CW_ACCESS_WRITE, cw_reason_pointers);
     if (r->lift.program_scope)

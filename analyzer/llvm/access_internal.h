@@ -24,30 +24,30 @@ struct reader {
 
 /* guard.c */
 /* Appends the conjunction that `cond` == `want` stands for to m->guard. */
-void reader_add_condition(struct reader *r, int cond, bool want);
-const struct block_guards *reader_block_guards(struct reader *r, int block);
+void cw_guard_add_condition(struct reader *r, int cond, bool want);
+const struct block_guards *cw_guard_of_block(struct reader *r, int block);
 /* Why the guards of a block do not decide alone whether something in it happens; NULL when they do. */
-const char *reader_doubt(struct reader *r, int block);
+const char *cw_guard_doubt(struct reader *r, int block);
 /* Fills m->loop and m->exit. */
-void reader_read_loops(struct reader *r);
+void cw_guard_read_loops(struct reader *r);
 
 /* branch.c */
 /* Adds `a`, which happens in `block`, to the model. */
-void reader_add_access(struct reader *r, const struct cw_access *a, int block);
+void cw_branch_add_access(struct reader *r, const struct cw_access *a, int block);
 /* A store in both branches of a condition is a store before it: adds those. */
-void reader_join_branches(struct reader *r);
+void cw_branch_join(struct reader *r);
 
 /* ops.c */
 /* Fills m->work, when all accesses have been read. */
-void reader_count_ops(struct reader *r);
+void cw_ops_count_in(struct reader *r);
 
 /* wait.c */
 /* Whether the asynchronous copy (a call of async_work_group_copy or its strided sister) is seen to be waited
  * for. */
-bool reader_copy_is_awaited(LLVMValueRef copy);
+bool cw_wait_copy_is_awaited(LLVMValueRef copy);
 
 /* effect.c */
 /* Adds the accesses of one instruction. */
-void reader_read_instruction(struct reader *r, LLVMValueRef instruction, int block);
+void cw_effect_read_instruction(struct reader *r, LLVMValueRef instruction, int block);
 
 #endif

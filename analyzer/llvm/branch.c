@@ -5,7 +5,7 @@
 
 enum { MAX_PAIRED = 2000 }; /* accesses that are compared with each other */
 
-void reader_add_access(struct reader *r, const struct cw_access *a, int block)
+void cw_branch_add_access(struct reader *r, const struct cw_access *a, int block)
 {
     struct cw_model *m = r->m;
     int before = m->accesses;
@@ -44,14 +44,14 @@ static int condition_of(const struct cw_cfg *g, int a, int b)
 static bool same_store(struct reader *r, int i, int j)
 {
     const struct cw_access *a = &r->m->access[i], *b = &r->m->access[j];
-    return a->doubt == reader_doubt(r, r->access_block[i]) &&
-           b->doubt == reader_doubt(r, r->access_block[j]) && a->kind == CW_ACCESS_WRITE &&
+    return a->doubt == cw_guard_doubt(r, r->access_block[i]) &&
+           b->doubt == cw_guard_doubt(r, r->access_block[j]) && a->kind == CW_ACCESS_WRITE &&
            b->kind == CW_ACCESS_WRITE && a->arg == b->arg && a->offset >= 0 && a->offset == b->offset &&
            a->bytes_may == b->bytes_may && a->bytes_must == b->bytes_must && a->count < 0 && b->count < 0 &&
            a->loop == b->loop;
 }
 
-void reader_join_branches(struct reader *r)
+void cw_branch_join(struct reader *r)
 {
     struct cw_model *m = r->m;
     for (int i = 0; i < m->accesses && i < MAX_PAIRED && !r->failed; i++)
@@ -62,8 +62,8 @@ void reader_join_branches(struct reader *r)
                 continue;
             if (a.value != m->access[j].value)
                 a.value = -1;
-            a.guards = reader_block_guards(r, from)->guards;
-            a.doubt = reader_doubt(r, from);
-            reader_add_access(r, &a, from);
+            a.guards = cw_guard_of_block(r, from)->guards;
+            a.doubt = cw_guard_doubt(r, from);
+            cw_branch_add_access(r, &a, from);
         }
 }

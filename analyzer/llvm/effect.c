@@ -18,8 +18,8 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
             cw_model_unknown(r->m, a.kind, cw_reason_origin);
         if (p.base < 0 || r->m->arg[p.base].kind == CW_ARG_SCALAR)
             continue;
-        const struct block_guards *b = reader_block_guards(r, block);
-        const char *doubt = reader_doubt(r, block);
+        const struct block_guards *b = cw_guard_of_block(r, block);
+        const char *doubt = cw_guard_doubt(r, block);
         a.arg = p.base;
         a.guards = b->guards;
         a.loop = r->cfg.loop_of[block];
@@ -29,7 +29,7 @@ static void add_access(struct reader *r, int block, LLVMValueRef pointer, int ex
         a.offset = p.offset;
         if (p.offset >= 0 && extra_offset >= 0)
             a.offset = cw_expr_binary(&r->m->pool, CW_EXPR_ADD, 64, p.offset, extra_offset);
-        reader_add_access(r, &a, block);
+        cw_branch_add_access(r, &a, block);
     }
 }
 
@@ -163,7 +163,7 @@ static void group_copy(struct reader *r, int block, LLVMValueRef v, const struct
         a.stride = stride;
         if (strstr(b->params, "Dv3_"))
             a.doubt = cw_reason_padding;
-        if (!reader_copy_is_awaited(v))
+        if (!cw_wait_copy_is_awaited(v))
             a.doubt = cw_reason_wait;
         add_access(r, block, LLVMGetOperand(v, i), -1, a);
     }
@@ -289,7 +289,7 @@ static enum cw_merge merge_of(LLVMValueRef v)
     }
 }
 
-void reader_read_instruction(struct reader *r, LLVMValueRef v, int block)
+void cw_effect_read_instruction(struct reader *r, LLVMValueRef v, int block)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMLoad:

@@ -15,7 +15,7 @@ static int value_of(const struct cw_expr_pool *p, int node)
     return cw_expr_is_const(p, node, &v) ? (int)(v & 1) : -1;
 }
 
-void reader_add_condition(struct reader *r, int cond, bool want)
+void cw_guard_add_condition(struct reader *r, int cond, bool want)
 {
     const struct cw_expr_pool *p = &r->m->pool;
     cond = cw_expr_resolve(p, cond);
@@ -23,16 +23,16 @@ void reader_add_condition(struct reader *r, int cond, bool want)
     if (p->failed || value_of(p, cond) == want)
         return;
     if ((x.op == CW_EXPR_AND && want) || (x.op == CW_EXPR_OR && !want)) {
-        reader_add_condition(r, x.a, want);
-        reader_add_condition(r, x.b, want);
+        cw_guard_add_condition(r, x.a, want);
+        cw_guard_add_condition(r, x.b, want);
     } else if (x.op == CW_EXPR_XOR && value_of(p, x.b) == 1) {
-        reader_add_condition(r, x.a, !want);
+        cw_guard_add_condition(r, x.a, !want);
     } else if (x.op == CW_EXPR_SELECT && want && value_of(p, x.c) == 0) { /* a && b */
-        reader_add_condition(r, x.a, true);
-        reader_add_condition(r, x.b, true);
+        cw_guard_add_condition(r, x.a, true);
+        cw_guard_add_condition(r, x.b, true);
     } else if (x.op == CW_EXPR_SELECT && !want && value_of(p, x.b) == 1) { /* !(a || c) */
-        reader_add_condition(r, x.a, false);
-        reader_add_condition(r, x.c, false);
+        cw_guard_add_condition(r, x.a, false);
+        cw_guard_add_condition(r, x.c, false);
     } else if (!cw_model_add_guard(r->m, cond, want)) {
         r->failed = true;
     }
@@ -56,18 +56,18 @@ static const char *step_down(struct reader *r, int dom, int block)
     if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t))
         return cw_reason_switch;
     int cond = cw_lift_value(&r->lift, LLVMGetCondition(t), -1);
-    reader_add_condition(r, cond, LLVMGetSuccessor(t, 0) == g->block[block]);
+    cw_guard_add_condition(r, cond, LLVMGetSuccessor(t, 0) == g->block[block]);
     return NULL;
 }
 
-const struct block_guards *reader_block_guards(struct reader *r, int block)
+const struct block_guards *cw_guard_of_block(struct reader *r, int block)
 {
     struct block_guards *b = &r->block[block];
     if (b->done)
         return b;
     b->done = true;
     int dom = r->cfg.idom[block];
-    const struct block_guards *up = dom >= 0 ? reader_block_guards(r, dom) : NULL;
+    const struct block_guards *up = dom >= 0 ? cw_guard_of_block(r, dom) : NULL;
     struct cw_model *m = r->m;
     int first = m->guards;
     for (int i = 0; up && i < up->guards.n; i++) { /* by value: the array may move */
@@ -86,12 +86,12 @@ const struct block_guards *reader_block_guards(struct reader *r, int block)
     return b;
 }
 
-const char *reader_doubt(struct reader *r, int block)
+const char *cw_guard_doubt(struct reader *r, int block)
 {
     for (int l = r->cfg.loop_of[block]; l >= 0; l = r->cfg.loop[l].parent)
         if (r->cfg.loop[l].exits != 1)
             return cw_reason_exits;
-    return reader_block_guards(r, block)->doubt;
+    return cw_guard_of_block(r, block)->doubt;
 }
 
 /* The edge b -> successor `leaving` leaves the loop; the test is part of every iteration. */
@@ -104,14 +104,14 @@ static void add_exit(struct reader *r, int loop, int b, int leaving)
         r->cfg.loop_of[b] != loop)
         return;
     struct cw_exit x = {.loop = loop, .stay = {.first = m->guards}};
-    reader_add_condition(r, cw_lift_value(&r->lift, LLVMGetCondition(t), -1),
-                         LLVMGetSuccessor(t, 0) != r->cfg.block[leaving]);
+    cw_guard_add_condition(r, cw_lift_value(&r->lift, LLVMGetCondition(t), -1),
+                           LLVMGetSuccessor(t, 0) != r->cfg.block[leaving]);
     x.stay.n = m->guards - x.stay.first;
     if (!cw_model_add_exit(m, &x))
         r->failed = true;
 }
 
-void reader_read_loops(struct reader *r)
+void cw_guard_read_loops(struct reader *r)
 {
     const struct cw_cfg *g = &r->cfg;
     for (int l = 0; l < g->loops; l++) {

@@ -40,7 +40,7 @@ int cw_lift_header(const struct cw_lift *l, LLVMValueRef phi, LLVMValueRef *star
 
 /* ---- integers */
 
-int lift_width(LLVMValueRef v)
+int cw_lift_width(LLVMValueRef v)
 {
     LLVMTypeRef t = LLVMTypeOf(v);
     if (LLVMGetTypeKind(t) == LLVMVectorTypeKind)
@@ -49,26 +49,26 @@ int lift_width(LLVMValueRef v)
     return w <= 64 ? (int)w : 0;
 }
 
-int lift_opaque(struct cw_lift *l, LLVMValueRef v)
+int cw_lift_opaque(struct cw_lift *l, LLVMValueRef v)
 {
-    int w = lift_width(v);
+    int w = cw_lift_width(v);
     return cw_expr_opaque(&l->m->pool, w ? w : 64, cw_lift_loop_of(l, v));
 }
 
-int lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
+int cw_lift_operand(struct cw_lift *l, LLVMValueRef v, unsigned i, int lane)
 {
     return cw_lift_value(l, LLVMGetOperand(v, i), lane);
 }
 
-int lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
+int cw_lift_binary(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
 {
-    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
-    return cw_expr_binary(&l->m->pool, op, lift_width(v), a, b);
+    int a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
+    return cw_expr_binary(&l->m->pool, op, cw_lift_width(v), a, b);
 }
 
 static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
     int minus = cw_expr_binary(&l->m->pool, CW_EXPR_MUL, w, b, cw_expr_const(&l->m->pool, w, -1));
     return cw_expr_binary(&l->m->pool, CW_EXPR_ADD, w, a, minus);
 }
@@ -77,7 +77,7 @@ static int subtract(struct cw_lift *l, LLVMValueRef v, int lane)
 static int shift(struct cw_lift *l, LLVMValueRef v, int lane, enum cw_expr_op op)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
     int64_t by = 0, factor = 0;
     if (cw_expr_is_const(p, b, &by) && by > 0 && by < w) {
         int64_t power = (int64_t)(UINT64_C(1) << by);
@@ -96,7 +96,7 @@ static int mask(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
     if (w == 64 && cw_expr_is_const(p, b, &bits) && bits == UINT32_MAX)
         return cw_expr_unary(p, CW_EXPR_ZEXT, 64, cw_expr_unary(p, CW_EXPR_TRUNC, 32, a));
     return cw_expr_binary(p, CW_EXPR_AND, w, a, b);
@@ -107,7 +107,7 @@ static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     struct cw_expr_pool *p = &l->m->pool;
     int64_t bits = 0;
-    int w = lift_width(v), a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    int w = cw_lift_width(v), a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
     if (w > 1 && cw_expr_is_const(p, b, &bits) && bits == -1)
         return cw_expr_binary(p, CW_EXPR_ADD, w, b, cw_expr_binary(p, CW_EXPR_MUL, w, a, b));
     return cw_expr_binary(p, CW_EXPR_XOR, w, a, b);
@@ -115,9 +115,9 @@ static int exclusive_or(struct cw_lift *l, LLVMValueRef v, int lane)
 
 static int compare(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    if (!lift_width(LLVMGetOperand(v, 0)))
-        return lift_opaque(l, v);
-    int a = lift_operand(l, v, 0, lane), b = lift_operand(l, v, 1, lane);
+    if (!cw_lift_width(LLVMGetOperand(v, 0)))
+        return cw_lift_opaque(l, v);
+    int a = cw_lift_operand(l, v, 0, lane), b = cw_lift_operand(l, v, 1, lane);
     return cw_expr_compare(&l->m->pool, (enum cw_expr_cmp)(LLVMGetICmpPredicate(v) - LLVMIntEQ), a, b);
 }
 
@@ -127,8 +127,8 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     LLVMValueRef cond = LLVMGetOperand(v, 0);
     bool vector = LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind;
-    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = lift_operand(l, v, 1, lane),
-        no = lift_operand(l, v, 2, lane);
+    int c = cw_lift_value(l, cond, vector ? lane : -1), yes = cw_lift_operand(l, v, 1, lane),
+        no = cw_lift_operand(l, v, 2, lane);
     struct cw_expr x = p->node[cw_expr_resolve(p, c)];
     if (p->failed)
         return 0;
@@ -139,9 +139,9 @@ static int select_value(struct cw_lift *l, LLVMValueRef v, int lane)
         bool max = greater == straight;
         return cw_expr_binary(
             p, is_signed ? (max ? CW_EXPR_SMAX : CW_EXPR_SMIN) : (max ? CW_EXPR_UMAX : CW_EXPR_UMIN),
-            lift_width(v), yes, no);
+            cw_lift_width(v), yes, no);
     }
-    return cw_expr_select(p, lift_width(v), c, yes, no);
+    return cw_expr_select(p, cw_lift_width(v), c, yes, no);
 }
 
 /* Whether the block of φ `v` was entered by its `i`-th way, if by none of those behind it. Nobody knows, but
@@ -164,7 +164,7 @@ static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
     struct cw_expr_pool *p = &l->m->pool;
     unsigned ways = LLVMCountIncoming(v), order[MAX_WAYS] = {0};
     if (ways > MAX_WAYS)
-        return lift_opaque(l, v);
+        return cw_lift_opaque(l, v);
     for (unsigned i = 0, k; i < ways; i++) { /* by block */
         int block = cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, i));
         for (k = i; k > 0 && cw_cfg_block(l->cfg, LLVMGetIncomingBlock(v, order[k - 1])) > block; k--)
@@ -175,7 +175,7 @@ static int meeting(struct cw_lift *l, LLVMValueRef v, int lane)
     for (unsigned i = 1; i < ways && !p->failed; i++) {
         int other = cw_lift_value(l, LLVMGetIncomingValue(v, order[i]), lane);
         if (other != value)
-            value = cw_expr_select(p, lift_width(v), entered_by(l, v, order[i]), other, value);
+            value = cw_expr_select(p, cw_lift_width(v), entered_by(l, v, order[i]), other, value);
     }
     return value;
 }
@@ -187,7 +187,7 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
     int b = cw_cfg_block(l->cfg, LLVMGetInstructionParent(v)), own = l->cfg->loop_of[b];
     if (own < 0 || l->cfg->loop[own].header != b)
         return meeting(l, v, lane);
-    int placeholder = lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
+    int placeholder = cw_lift_opaque(l, v), loop = cw_lift_header(l, v, &start, &next);
     cw_lift_remember(l, v, lane, placeholder);
     if (loop < 0)
         return placeholder;
@@ -195,7 +195,7 @@ static int phi(struct cw_lift *l, LLVMValueRef v, int lane)
     int step = cw_eval_step(l->m, after, placeholder, loop);
     if (step < 0)
         return placeholder;
-    int w = lift_width(v), k = cw_expr_unary(p, CW_EXPR_TRUNC, w, cw_expr_loop(p, loop));
+    int w = cw_lift_width(v), k = cw_expr_unary(p, CW_EXPR_TRUNC, w, cw_expr_loop(p, loop));
     int meaning = cw_expr_binary(p, CW_EXPR_ADD, w, first, cw_expr_binary(p, CW_EXPR_MUL, w, step, k));
     cw_expr_forward(p, placeholder, meaning);
     return meaning;
@@ -208,27 +208,27 @@ static int load(struct cw_lift *l, LLVMValueRef v)
     int64_t offset;
     if (at.n != 1 || at.v[0].base < 0 || at.v[0].offset < 0 ||
         l->m->arg[at.v[0].base].kind != CW_ARG_SCALAR || l->m->arg[at.v[0].base].changed ||
-        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || lift_width(v) % 8 ||
+        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || cw_lift_width(v) % 8 ||
         !cw_expr_is_const(&l->m->pool, at.v[0].offset, &offset))
-        return lift_opaque(l, v);
-    return cw_expr_arg(&l->m->pool, lift_width(v), at.v[0].base, offset);
+        return cw_lift_opaque(l, v);
+    return cw_expr_arg(&l->m->pool, cw_lift_width(v), at.v[0].base, offset);
 }
 
 static int extract(struct cw_lift *l, LLVMValueRef v)
 {
     LLVMValueRef index = LLVMGetOperand(v, 1);
     if (!LLVMIsAConstantInt(index) || LLVMConstIntGetZExtValue(index) > 15)
-        return lift_opaque(l, v);
-    return lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
+        return cw_lift_opaque(l, v);
+    return cw_lift_operand(l, v, 0, (int)LLVMConstIntGetZExtValue(index));
 }
 
 static int insert(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     LLVMValueRef index = LLVMGetOperand(v, 2);
     if (!LLVMIsAConstantInt(index))
-        return lift_opaque(l, v);
-    return (int)LLVMConstIntGetZExtValue(index) == lane ? lift_operand(l, v, 1, -1)
-                                                        : lift_operand(l, v, 0, lane);
+        return cw_lift_opaque(l, v);
+    return (int)LLVMConstIntGetZExtValue(index) == lane ? cw_lift_operand(l, v, 1, -1)
+                                                        : cw_lift_operand(l, v, 0, lane);
 }
 
 static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
@@ -236,8 +236,8 @@ static int shuffle(struct cw_lift *l, LLVMValueRef v, int lane)
     int from = LLVMGetMaskValue(v, (unsigned)lane),
         size = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
     if (from < 0) /* undefined */
-        return lift_opaque(l, v);
-    return from < size ? lift_operand(l, v, 0, from) : lift_operand(l, v, 1, from - size);
+        return cw_lift_opaque(l, v);
+    return from < size ? cw_lift_operand(l, v, 0, from) : cw_lift_operand(l, v, 1, from - size);
 }
 
 static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
@@ -249,7 +249,7 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     };
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op < sizeof same_op / sizeof *same_op && same_op[op])
-        return lift_binary(l, v, lane, same_op[op]);
+        return cw_lift_binary(l, v, lane, same_op[op]);
     switch (op) {
     case LLVMSub:
         return subtract(l, v, lane);
@@ -264,13 +264,13 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     case LLVMXor:
         return exclusive_or(l, v, lane);
     case LLVMTrunc:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_TRUNC, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
     case LLVMZExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_ZEXT, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
     case LLVMSExt:
-        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, lift_width(v), lift_operand(l, v, 0, lane));
+        return cw_expr_unary(&l->m->pool, CW_EXPR_SEXT, cw_lift_width(v), cw_lift_operand(l, v, 0, lane));
     case LLVMFreeze:
-        return lift_operand(l, v, 0, lane);
+        return cw_lift_operand(l, v, 0, lane);
     case LLVMICmp:
         return compare(l, v, lane);
     case LLVMSelect:
@@ -278,17 +278,17 @@ static int instruction(struct cw_lift *l, LLVMValueRef v, int lane)
     case LLVMPHI:
         return phi(l, v, lane);
     case LLVMCall:
-        return lift_call(l, v, lane);
+        return cw_lift_call(l, v, lane);
     case LLVMLoad:
-        return lane < 0 ? load(l, v) : lift_opaque(l, v);
+        return lane < 0 ? load(l, v) : cw_lift_opaque(l, v);
     case LLVMExtractElement:
         return extract(l, v);
     case LLVMInsertElement:
-        return lane < 0 ? lift_opaque(l, v) : insert(l, v, lane);
+        return lane < 0 ? cw_lift_opaque(l, v) : insert(l, v, lane);
     case LLVMShuffleVector:
-        return lane < 0 ? lift_opaque(l, v) : shuffle(l, v, lane);
+        return lane < 0 ? cw_lift_opaque(l, v) : shuffle(l, v, lane);
     default:
-        return lift_opaque(l, v);
+        return cw_lift_opaque(l, v);
     }
 }
 
@@ -308,19 +308,19 @@ static int constant(struct cw_lift *l, LLVMValueRef v, int lane)
                          : LLVMIsAConstantDataVector(v) ? element(v, (unsigned)lane)
                                                         : NULL;
         if (!c && LLVMIsNull(v))
-            return cw_expr_const(&l->m->pool, lift_width(v), 0);
-        return c ? cw_lift_value(l, c, -1) : lift_opaque(l, v);
+            return cw_expr_const(&l->m->pool, cw_lift_width(v), 0);
+        return c ? cw_lift_value(l, c, -1) : cw_lift_opaque(l, v);
     }
     if (!LLVMIsAConstantInt(v))
-        return lift_opaque(l, v);
-    return cw_expr_const(&l->m->pool, lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
+        return cw_lift_opaque(l, v);
+    return cw_expr_const(&l->m->pool, cw_lift_width(v), (int64_t)LLVMConstIntGetZExtValue(v));
 }
 
 static int argument(struct cw_lift *l, LLVMValueRef v, int lane)
 {
-    int a = cw_lift_argument(l, v), w = lift_width(v);
+    int a = cw_lift_argument(l, v), w = cw_lift_width(v);
     if (a < 0 || w % 8)
-        return lift_opaque(l, v);
+        return cw_lift_opaque(l, v);
     return cw_expr_arg(&l->m->pool, w, a, lane < 0 ? 0 : (int64_t)lane * w / 8);
 }
 
@@ -330,8 +330,8 @@ int cw_lift_value(struct cw_lift *l, LLVMValueRef v, int lane)
     if (cw_lift_recall(l, v, lane, &node))
         return node;
     bool vector = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
-    if (!lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
-        node = lift_opaque(l, v);
+    if (!cw_lift_width(v) || vector != (lane >= 0) || l->depth > MAX_DEPTH) {
+        node = cw_lift_opaque(l, v);
     } else {
         l->depth++;
         node = LLVMIsAInstruction(v) ? instruction(l, v, lane)

@@ -29,17 +29,17 @@ static int work_item(struct cw_lift *l, LLVMValueRef v, enum cw_expr_op op)
     /* The specification has answers for dimensions beyond the third, but vendors have others (PoCL 3.1:
      * get_num_groups(3) is 0, Oclgrind: get_local_size too). */
     if (d >= 3)
-        return lift_opaque(l, v);
-    return cw_expr_unary(p, CW_EXPR_TRUNC, lift_width(v), cw_expr_leaf(p, op, 64, (int)d));
+        return cw_lift_opaque(l, v);
+    return cw_expr_unary(p, CW_EXPR_TRUNC, cw_lift_width(v), cw_expr_leaf(p, op, 64, (int)d));
 }
 
 static int integer_function(struct cw_lift *l, LLVMValueRef v, int lane, const struct cw_builtin *b)
 {
     struct cw_expr_pool *p = &l->m->pool;
-    int w = lift_width(v), x[3] = {0};
+    int w = cw_lift_width(v), x[3] = {0};
     for (unsigned i = 0; i < 3 && i < LLVMGetNumArgOperands(v); i++) {
         bool vector = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(v, i))) == LLVMVectorTypeKind;
-        x[i] = lift_operand(l, v, i, vector ? lane : -1);
+        x[i] = cw_lift_operand(l, v, i, vector ? lane : -1);
     }
     enum cw_expr_op min = b->is_signed ? CW_EXPR_SMIN : CW_EXPR_UMIN,
                     max = b->is_signed ? CW_EXPR_SMAX : CW_EXPR_UMAX;
@@ -70,15 +70,15 @@ static int intrinsic(struct cw_lift *l, LLVMValueRef v, int lane, const char *na
                  {"llvm.umax.", CW_EXPR_UMAX}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strncmp(name, known[i].name, strlen(known[i].name)))
-            return lift_binary(l, v, lane, known[i].op);
-    return lift_opaque(l, v);
+            return cw_lift_binary(l, v, lane, known[i].op);
+    return cw_lift_opaque(l, v);
 }
 
-int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
+int cw_lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
 {
     LLVMValueRef callee = LLVMGetCalledValue(v);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee) || LLVMIsAInvokeInst(v))
-        return lift_opaque(l, v);
+        return cw_lift_opaque(l, v);
     size_t length;
     const char *name = LLVMGetValueName2(callee, &length);
     if (!strncmp(name, "llvm.", 5))
@@ -99,6 +99,6 @@ int lift_call(struct cw_lift *l, LLVMValueRef v, int lane)
     case CW_BUILTIN_MAD24:
         return integer_function(l, v, lane, &b);
     default:
-        return lift_opaque(l, v);
+        return cw_lift_opaque(l, v);
     }
 }

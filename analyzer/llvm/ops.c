@@ -237,11 +237,11 @@ static int known_block(struct reader *r, int block)
         if (above != up || !free || r->m->guards > ENOUGH)
             return above;
     }
-    (void)reader_block_guards(r, block);
+    (void)cw_guard_of_block(r, block);
     return block;
 }
 
-void reader_count_ops(struct reader *r)
+void cw_ops_count_in(struct reader *r)
 {
     for (int b = 0; b < r->cfg.n && !r->failed; b++) {
         int known = known_block(r, b);

@@ -34,7 +34,7 @@ static bool shares(LLVMValueRef v, LLVMValueRef event, LLVMValueRef from)
     return given == event || (LLVMIsALoadInst(given) && variable(LLVMGetOperand(given, 0)) == from);
 }
 
-bool reader_copy_is_awaited(LLVMValueRef copy)
+bool cw_wait_copy_is_awaited(LLVMValueRef copy)
 {
     LLVMValueRef event = copy, at = NULL;
     for (LLVMValueRef v = LLVMGetNextInstruction(copy); v; v = LLVMGetNextInstruction(v)) {

@@ -11,9 +11,9 @@ static struct functions {
 #define FUNCTIONS(X)                                                                                         \
     X(clGetPlatformIDs)                                                                                      \
     X(clGetDeviceIDs)                                                                                        \
-    X(clCreateContext) X(clCreateCommandQueueWithProperties) X(clCreateProgramWithSource) X(clBuildProgram)  \
-        X(clCreateKernel) X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel)                      \
-            X(clEnqueueReadBuffer)
+    X(clCreateContext)                                                                                       \
+    X(clCreateCommandQueueWithProperties) X(clCreateProgramWithSource) X(clBuildProgram) X(clCreateKernel)   \
+        X(clCreateBuffer) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clEnqueueReadBuffer)
 #define X(name) __typeof__(&name) name;
     FUNCTIONS(X)
 #undef X

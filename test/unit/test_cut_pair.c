@@ -1,4 +1,4 @@
-/* test_cut_pair.c - cut_disjoint against counting: random pairs of small accesses, every value of every
+/* test_cut_pair.c - cw_cut_disjoint against counting: random pairs of small accesses, every value of every
  * variable. An answer "disjoint" must be true, and often enough it must be given. CW_FUZZ_ROUNDS: how many
  * pairs. */
 #include <setjmp.h>
@@ -131,7 +131,7 @@ static void what_is_called_disjoint_is(void **unused)
         invent(&a, NULL);
         invent(&b, pick(0, 3) ? &a : NULL);
         int64_t shift = pick(0, 3) ? 0 : pick(-64, 64);
-        bool claim = cut_disjoint(&a.form, &b.form, shift), truth = !meet(&a, &b, shift);
+        bool claim = cw_cut_disjoint(&a.form, &b.form, shift), truth = !meet(&a, &b, shift);
         if (claim && !truth)
             fail_msg("pair %ld is called disjoint, and is not: slabs %lld and %lld, shift %lld", r,
                      (long long)a.form.way[0].slab, (long long)b.form.way[0].slab, (long long)shift);

@@ -12,7 +12,8 @@
     /* api/context.c */                                                                                      \
     X(clCreateContext)                                                                                       \
     X(clRetainContext)                                                                                       \
-    X(clReleaseContext) X(clGetContextInfo) /* api/queue.c */                                                \
+    X(clReleaseContext)                                                                                      \
+    X(clGetContextInfo) /* api/queue.c */                                                                    \
         X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                \
             X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                     \
                 X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                    \
