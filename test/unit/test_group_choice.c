@@ -1,4 +1,4 @@
-/* How a chain is run next (shim/run/tiles/run_group_choice.c), with what is around it played: which ways
+/* How a chain is run next (shim/run/groups/group_choice.c), with what is around it played: which ways
  * there are, what kernels take in plain order, and the history, that of a program whose processes end between
  * two chains. */
 #include <math.h>
