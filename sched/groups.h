@@ -8,15 +8,17 @@
  * that meets tiles half of the way apart (a reduction, a kernel that cannot be cut) ends a *block*.
  *
  * Blocks are done one after the other. In a block each tile has a priority P, a coordinate in tiles of the
- * step that has most of them, and tiles go by group = floor(P / width), lower groups first: skew (ours) P(t,
- * x) = x + shift(t); shift(t) = max over dependences (s, y) -> (t, x) of shift(s) + y - x, so R for each step
- * that depends on neighbours R tiles away, and none for one that does not max (the patent)   P(t, x) = max
- * over the tiles that (t, x) depends on; in the block's first steps max over the neighbourhood of x, min(x +
- * R, last) by step            no block reorders: program order. The baseline Within a group by step, then
- * tile: that is in the order of dependence, as P never falls along one. The source is the patent of the
- * Institute of Computing Technology (CAS) on priority groups from data topology; ALGORITHMS.md A8. The model
- * of height and width is ours: the bytes that a window of (shift of the block + width + 2 R) tiles touches
- * fit in the cache.
+ * step that has most of them, and tiles go by group = floor(P / width), lower groups first:
+ *   skew (ours)        P(t, x) = x + shift(t); shift(t) = max over dependences (s, y) -> (t, x) of shift(s) +
+ *                      y - x, so R for each step that depends on neighbours R tiles away, and none for one
+ *                      that does not
+ *   max (the patent)   P(t, x) = max over the tiles that (t, x) depends on; in the block's first steps
+ *                      max over the neighbourhood of x, min(x + R, last)
+ *   by step            no block reorders: program order. The baseline
+ * Within a group by step, then tile: that is in the order of dependence, as P never falls along one. The
+ * source is the patent of the Institute of Computing Technology (CAS) on priority groups from data topology;
+ * ALGORITHMS.md A8. The model of height and width is ours: the bytes that a window of (shift of the block +
+ * width + 2 R) tiles touches fit in the cache.
  *
  * *Steps that lean.* Tiles that are cut at other places in each step, so that a tile's neighbours of the step
  * before lie in its own column and the one before, need no tile more for each step than the stencil is wide.

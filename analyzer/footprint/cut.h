@@ -17,9 +17,9 @@
  *  - Two arguments may name one memory: cw_launch_arg says where each begins. Memory that no argument stands
  * for (SVM behind loaded pointers, program scope), unknown calls, inline assembly: whole.
  *  - The vendor's compiler may change the order in which a work-item touches neighbouring elements, in the
- * launch and in its tiles differently: whole (cut_order.c).
+ *    launch and in its tiles differently: whole (cut_order.c).
  *  - PoCL 3.1 keeps a structure that is handed over by value once for all work-items of a work-group, so what
- * they change in it shows how large that is, and in which order they run: whole.
+ *    they change in it shows how large that is, and in which order they run: whole.
  *  - printf orders lines, pipes and device-side queues order packets and kernels: whole.
  *
  * Two kinds of meeting writes do no harm to one memory, and can be put together again from several: integer

@@ -5,7 +5,7 @@
  *   {"format":"clweave-footprint","version":1,"model_version":N,"models":[MODEL, ...]}
  *
  *   MODEL: {"kernel": name, "barriers","prints","anywhere": bool, "why_anywhere": reason or null, "rows": key
- * or 0, "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
+ *     or 0, "args": [{"name","type": string, "kind": "global", ..., "bytes": n, "changed": bool,
  *               "unknown_read","unknown_write": reason or null}],
  *     "nodes": [[operation, members as expr_op.h lists them], ...], operands before those who use them
  *     "guards": [[node, 0 or 1], ...],

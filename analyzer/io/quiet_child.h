@@ -3,11 +3,11 @@
  * The host is somebody else's program: it may wait for any child, have a handler for SIGCHLD, count its
  * descriptors, close all of them, fork, and set limits. So
  * - the helper is not its child. Between the two stands a supervising process that shares the host's memory
- * (as a child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1)
- * pass it over (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never
- * execs;
+ *   (as a child of vfork does) and was made with no exit signal: no SIGCHLD comes, and wait() and waitpid(-1)
+ *   pass it over (clone(2), __WCLONE). exec would give it back the signal, so the supervisor itself never
+ *   execs;
  * - pipe and source file exist in the supervisor's table of descriptors only, where all of the host's are
- * closed;
+ *   closed;
  * - nothing is inherited: no signal handler, mask, ignored signal, environment, terminal session, descriptor;
  * - the processor time of the helper does not show in the host's RUSAGE_CHILDREN;
  * - everything dies with the thread that called, whatever ends it.

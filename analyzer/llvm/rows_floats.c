@@ -20,10 +20,10 @@
  *
  * What a value may be:
  *   OPEN     what nobody knows before it runs: floating-point elements of buffers and arguments, whole
- * arguments of which a kernel only makes floating-point values, and what is made of them NUMBER   made of
- * numbers alone, so that it is the same constant in every copy ZERO     OPEN or, in some copy, the constant
- * 0: sums that begin with 0. Products with it are exact DOUBT    anything else: made of ids, turns, whole
- * numbers that tests tell about, of different numbers */
+ *            arguments of which a kernel only makes floating-point values, and what is made of them
+ *   NUMBER   made of numbers alone, so that it is the same constant in every copy
+ *   ZERO     OPEN or, in some copy, the constant 0: sums that begin with 0. Products with it are exact
+ *   DOUBT    anything else: made of ids, turns, whole numbers that tests tell about, of different numbers */
 #include "rows_floats.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * commands before it have.
  *
  *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE ──▶
- * RETIRED
+ *   RETIRED
  *
  * Locks: one, cw_run.lock, over all that is declared here. Nothing of the vendor is called while it is held
  * but queries of an event's status and of reference counts, and retains of events (PoCL calls back without a

@@ -3,16 +3,19 @@
  * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by
  * {offset, size} in the trace (struct cw_blob of analyzer/trace/trace.h). They are packed: `slices` x `rows`
  * rows of row_bytes each, whatever the pitches in host memory were; image rows are region[0] pixels. What is
- * captured: initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were
- * made final     root objects (no sub-buffers, no images made from buffers): read back when the program's
- * last reference to the object and to everything made from it is gone, or at exit. Nothing is read back while
- * a user event is not set or from inside an event callback (it could block for ever): size 0 then means
- * unknown data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for
- * reading: the bytes the program got, also of non-blocking reads, unless other reads of the same bytes may
- * come first: size 0 host writes  USE_HOST_PTR objects, root only: what the program changed between the
- * moment at which all queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images: the
- * whole object) Capturing blocks where the bare call would not: at the last release of a memory object or of
- * a queue.
+ * captured:
+ *   initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were made
+ *   final     root objects (no sub-buffers, no images made from buffers): read back when the program's last
+ *             reference to the object and to everything made from it is gone, or at exit. Nothing is read
+ *             back while a user event is not set or from inside an event callback (it could block for ever):
+ *             size 0 then means unknown
+ *   data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for reading:
+ *             the bytes the program got, also of non-blocking reads, unless other reads of the same bytes may
+ *             come first: size 0
+ *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all
+ *             queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole
+ *             object)
+ * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
 #ifndef CW_CAPTURE_H

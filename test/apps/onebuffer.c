@@ -2,9 +2,9 @@
  *
  *   halves   two chains of launches, each in a half of its own
  *   bands    a three-point stencil from one half to the other and back, each step in bands that are launches
- * of their own, told apart by a scalar argument: a band needs three bands of the step before windows launches
- * that work in place on windows which overlap by half: a line gather   reads through indices from memory, of
- * which nobody can say where they lead
+ *            of their own, told apart by a scalar argument: a band needs three bands of the step before
+ *   windows  launches that work in place on windows which overlap by half: a line
+ *   gather   reads through indices from memory, of which nobody can say where they lead
  *
  * One in-order queue, everything enqueued before anything is waited for. Who takes the buffer for the unit
  * sees a line; who loses a byte of what a launch touches gives a wrong result in some order.

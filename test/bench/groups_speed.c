@@ -3,8 +3,8 @@
  *
  * usage: groups_speed SIDE STEPS ROUNDS [BAND]
  *   BAND  0 (default): each step is one launch. Else the best that can be done by hand without touching the
- * kernel: bands of so many rows by global offsets, in wavefronts over all steps of the round Prints one line
- * a round, milliseconds, and at the end a hash of the grid. */
+ *         kernel: bands of so many rows by global offsets, in wavefronts over all steps of the round
+ * Prints one line a round, milliseconds, and at the end a hash of the grid. */
 #include "../apps/common.h"
 
 #include <stdio.h>

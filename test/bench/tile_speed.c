@@ -9,9 +9,11 @@
  *            half   the same, a context of the first
  *            dsp    a context of the first accelerator
  *            hand   as both, cut by hand: two threads run a half of each launch on a device each, and watch
- * for each other; what this machine's processors can give at all hand-halves   as halves, cut by hand: one
- * thread enqueues both halves KERNEL   work     `steps` dependent operations per item stream   reads and
- * writes every item once apart    the same as work, but reads one half of the buffer and writes the other
+ *                   for each other; what this machine's processors can give at all
+ *            hand-halves   as halves, cut by hand: one thread enqueues both halves
+ *   KERNEL   work     `steps` dependent operations per item
+ *            stream   reads and writes every item once
+ *            apart    the same as work, but reads one half of the buffer and writes the other
  *            crossed  the same in place, reading what other work-groups write: may not be cut
  *
  * After `warm` launches, in which whatever learns may learn, each of `launches` is enqueued and waited for.

@@ -2,11 +2,12 @@
  *
  * usage: killed HOW COUNTERS COUNT [LIMIT_KIB | COUNTERS]
  *   HOW       return, exit, _exit, quick_exit, abort, sigterm, forever (until killed), fork, threads (COUNT
- * short-lived ones that share a kernel), exec (begins again as "return" with other counters) COUNTERS  a file
- * of uint64_t, one per thread: how many of its enqueues have returned. It is our own shared mapping, so it
- * survives whatever ends us, like the log should COUNT     enqueues per thread (forever: ignored) LIMIT_KIB
- * RLIMIT_FSIZE to set first Command number i of thread k has global size i + 1 and global offset k: what is
- * lost shows as a gap. */
+ *             short-lived ones that share a kernel), exec (begins again as "return" with other counters)
+ *   COUNTERS  a file of uint64_t, one per thread: how many of its enqueues have returned. It is our own
+ *             shared mapping, so it survives whatever ends us, like the log should
+ *   COUNT     enqueues per thread (forever: ignored)
+ *   LIMIT_KIB RLIMIT_FSIZE to set first
+ * Command number i of thread k has global size i + 1 and global offset k: what is lost shows as a gap. */
 #include <CL/cl.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
  *
  *   READCL_DIR    folder in which each process leaves <process id>.reads
  *   READCL_FRESH  a byte, two hex digits, that every buffer made without contents begins with (default: what
- * the vendor gives). Such a buffer's CL_MEM_FLAGS show CL_MEM_COPY_HOST_PTR.
+ *                 the vendor gives). Such a buffer's CL_MEM_FLAGS show CL_MEM_COPY_HOST_PTR.
  *
  * The log has one line per read and per call that failed:
  *   <thread> <number> <entry point> <bytes> <hash, 16 hex digits>   the bytes that the program got

@@ -8,7 +8,7 @@
  * pinned.
  *
  *   ready ── every part into its lane's heap ── blocks taken, run, counted ── the last part ends ──▶ the
- * command is done
+ *   command is done
  *
  * For everybody else the launch stays one command: it starts with its first block and ends with its last
  * (profiling: START the earliest, END the latest), its dependences are those of the whole. All parts work on

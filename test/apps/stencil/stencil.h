@@ -4,11 +4,11 @@
  * usage of each: NAME [width [height [depth]]] [steps [sync [verify]]]
  *   sync    wait for the queue after every so many steps; 0 (default): only at the end
  *   verify  0: do not compute the same in plain C (for sizes at which that takes long), and say on stderr how
- * many milliseconds all steps took; default 1. Then work-groups of two and three dimensions are 256 x 1
- * work-items, so that memory, not the kernel, is what steps wait for (in one dimension 16: a kernel has so
- * much local memory) Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole
- * work-groups of 8 x 4 (x 2) work-items that reach over the border: kernels return early there, as programs
- * in the wild do.
+ *           many milliseconds all steps took; default 1. Then work-groups of two and three dimensions are 256
+ *           x 1 work-items, so that memory, not the kernel, is what steps wait for (in one dimension 16: a
+ *           kernel has so much local memory)
+ * Cell (x, y, z) of a grid is element (z * height + y) * width + x. Ranges are whole work-groups of 8 x 4 (x
+ * 2) work-items that reach over the border: kernels return early there, as programs in the wild do.
  *
  * Programs differ in `struct stencil_kind`: what is enqueued for a step, and the same in C. */
 #ifndef APP_STENCIL_H
