@@ -86,7 +86,7 @@ struct cw_rewrite_in {
 
 enum cw_rewrite_verdict {
     CW_REWRITE_DONE,    /* takes the hidden argument: its index is the number of arguments of the original
-                           kernel.    The caller should check that the rewritten kernel has exactly one argument
+                           kernel. The caller should check that the rewritten kernel has exactly one argument
                            more. */
     CW_REWRITE_AS_IS,   /* sees nothing that differs in a tile: the kernel is as it was, without a hidden
                            argument */

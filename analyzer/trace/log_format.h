@@ -88,7 +88,7 @@ enum cw_log_kind {
     CW_LOG_RELEASE,  /* enum cw_log_object, id, absolute time: the program's last release */
     CW_LOG_RAN,      /* as CW_LOG_TIMES, then device id+1: run mode knows where and when it ran */
     CW_LOG_PART,     /* delta seq of the command (signed, to this record), device id+1, dimension, first
-                        work-group,     number of them, start (absolute), end - start: a part of a launch that run
+                        work-group, number of them, start (absolute), end - start: a part of a launch that run
                         mode has cut */
     CW_LOG_TILE,     /* as CW_LOG_PART, then the number of the priority group that it ran in */
     CW_LOG_PLAN,     /* as CW_LOG_PART: where and when a policy wants it, all of it where the number is 0 */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE        0.25 /* weight of a run that took longer than others: mostly something else disturbed it */
+#define LATE        0.25 /* weight of a run that took longer than others: another program mostly disturbed it */
 #define MUCH        1.5  /* a ratio that is worth being written down */
 #define COST_LEAST  2e6  /* what it disturbs counts too */
 #define COST_MOST   2e7

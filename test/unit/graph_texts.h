@@ -3,7 +3,9 @@
 #define GRAPH_TEXTS_H
 
 /* Standard Task Graph Set, without and with times of transfers. */
-#define STG           "3\n0 0 0\n 1 4 1 0\n 2 5 1 1 # comment\n 3 6.5 2 1 2\n\n4 0 1 3\n# Standard Task Graph Set\n"
+#define STG                                                                                                  \
+    "3\n0 0 0\n 1 4 1 0\n 2 5 1 1 # comment\n 3 6.5 2 1 2\n\n4 0 1 3\n"                                      \
+    "# Standard Task Graph Set\n"
 #define STG_TRANSFERS "2\n0 0 0\n1 4 1\n 0 0\n2 5 1\n 1 2.5\n3 0 1\n 2 0\n"
 
 /* WfFormat: today's, and two older ones. */

@@ -105,7 +105,7 @@ struct cw_run_plan_part {
 struct cw_run_plan {
     uint32_t tasks;
     uint32_t *order; /* tasks as they start: none stands before one that it waits for, each slot runs its own
-                        in this  order */
+                        in this order */
     uint32_t *slot;  /* per task; where the first part of a shared one runs */
     uint32_t *parts; /* per task: 1, or how many parts it has */
     uint32_t *first_part; /* of a shared task: into `part`, in the order of their groups */
