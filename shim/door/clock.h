@@ -1,9 +1,10 @@
 /* clock.h - CLOCK_MONOTONIC, cheaply.
  *
  * Where the kernel itself uses the processor's time stamp counter as its clock, a thread reads the counter
- * and adds to what clock_gettime said within the last millisecond (8 instead of 20 ns). Differs from
- * clock_gettime by nanoseconds (half a microsecond at most, while the clock is being slewed), so two readings
- * may be out of order by that much. Elsewhere, and in the first 20 ms, clock_gettime it is. Thread-safe. */
+ * and adds the difference to the answer that clock_gettime gave within the last millisecond (8 instead of 20
+ * ns). Differs from clock_gettime by nanoseconds (half a microsecond at most, while the clock is being
+ * slewed), so two readings may be out of order by that much. Elsewhere, and in the first 20 ms, clock_gettime
+ * it is. Thread-safe. */
 #ifndef CW_CLOCK_H
 #define CW_CLOCK_H
 
@@ -37,7 +38,7 @@ static inline uint64_t cw_now_ns(void)
 }
 #endif
 
-/* Looks at what the kernel uses. Once, before other threads measure. */
+/* Asks the kernel for its clock source. Once, before other threads measure. */
 void cw_clock_start(void);
 
 #endif

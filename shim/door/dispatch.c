@@ -14,10 +14,10 @@ struct cw_dispatch cw_next;
 __thread unsigned cw_door_depth;
 __thread unsigned cw_door_callback;
 
-static struct cw_dispatch entries; /* what the doors call; NULL: not hooked */
+static struct cw_dispatch entries; /* functions that the doors call; NULL: not hooked */
 static struct cw_options options;
-/* The mode whose start() succeeded. Stored last and loaded first, so that whoever sees it sees cw_next and
- * what start() has set up, even through a loader that orders nothing between its threads. */
+/* The mode whose start() succeeded. Stored last and loaded first, so that a thread that sees it sees
+ * cw_next and all that start() has set up, even through a loader that orders nothing between its threads. */
 static const struct cw_mode *running;
 static bool is_open;
 

@@ -57,11 +57,12 @@ enum cw_api_id {
 /* The function's name, "clFlush". Static; thread-safe. */
 const char *cw_api_name(enum cw_api_id id);
 
-/* What lies behind us: the loader's functions, or the next layer's. Complete (no NULL: what the loader lacks
- * fails with the error of a missing function) before a mode's start() runs, and constant from then on. */
+/* The functions behind this library: the loader's, or the next layer's. Complete (no NULL: a function that
+ * the loader lacks fails with the error of a missing function) before a mode's start() runs, and constant
+ * from then on. */
 extern struct cw_dispatch cw_next;
 
-/* What CLWEAVE_MODE selects. */
+/* The mode that CLWEAVE_MODE selects. */
 struct cw_mode {
     const char *name;
     const struct cw_dispatch *hooks;      /* NULL members (or a NULL table) are not hooked and cost nothing */
@@ -79,8 +80,8 @@ struct cw_mode {
     bool (*start)(const struct cw_options *options);
 
     /* The program asks for the vendor's own function `name`, which the mode does not hook or of which no row
-     * of api.inc knows: returns what it gets, mostly `vendor`, whose calls pass unseen. Called before it can
-     * be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
+     * of api.inc knows: returns the pointer that it gets, mostly `vendor`, whose calls pass unseen. Called
+     * before it can be used; may make OpenCL calls through cw_next, and block. NULL: nothing to do. */
     void *(*unseen)(const char *name, void *vendor);
 
     /* Called at a normal exit, if start() succeeded, from the library's destructor: calls may still follow on

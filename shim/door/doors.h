@@ -4,9 +4,9 @@
  *   loader.c     finds the real OpenCL library behind the exported symbols
  *   layer.c      clInitLayer and friends: door (b), OPENCL_LAYERS; and our name in that variable
  *   dispatch.c   the first door that is used opens: selects the mode, starts it, makes the table of entries
- *   extension.c  wrappers for what clGetExtensionFunctionAddress* returns
+ *   extension.c  wrappers for the pointers that clGetExtensionFunctionAddress* returns
  *   nested.c     whose call is it that comes in while another one is under way?
- *   missing.c    what a missing function answers */
+ *   missing.c    the error that a missing function returns */
 #ifndef CW_DOORS_H
 #define CW_DOORS_H
 
@@ -36,7 +36,7 @@ const struct cw_dispatch *cw_door_open(const struct cw_dispatch *next);
 const struct cw_dispatch *cw_door_entries(void);
 const struct cw_ext_hooks *cw_door_hooks_ext(void);
 
-/* What the program gets for a function that nobody hooks, as the running mode says. */
+/* The pointer that the program gets for a function that no mode hooks, as the running mode says. */
 void *cw_door_unseen(const char *name, void *vendor);
 
 /* Depth of hooks on this thread: a call that comes in at depth > 0 was made by the vendor, or by a callback

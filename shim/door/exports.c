@@ -58,7 +58,7 @@ static void wake_loader(void)
             mode->name);
 }
 
-/* With `lock` held. Returns what the call that came in shall be sent to. */
+/* With `lock` held. Returns the table that the incoming call is sent to. */
 static const struct cw_dispatch *open_locked(bool *done)
 {
     if (!library_found)

@@ -76,7 +76,7 @@ static void *wrap_extension(const struct extension *e, void *vendor)
     return cw_door_unseen(e->name, vendor);
 }
 
-/* What the program gets for the vendor's pointer `vendor` under `name`. */
+/* The pointer that the program gets for the vendor's pointer `vendor` under `name`. */
 static void *wrap(const char *name, void *vendor)
 {
     if (!vendor || !name)

@@ -1,5 +1,5 @@
-/* layer.h - what loaders of OpenCL layers know of us (cl_loader_layers), including what Debian's
- * CL/cl_layer.h lacks. */
+/* layer.h - the layer interface (cl_loader_layers), with the declarations that Debian's CL/cl_layer.h lacks.
+ * */
 #ifndef CW_LAYER_H
 #define CW_LAYER_H
 

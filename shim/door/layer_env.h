@@ -8,7 +8,7 @@
  * run before any thread of the program. */
 bool cw_layer_preloaded(void);
 
-/* Undoes what ocl-icd does to the variable: it cuts the string in place, at each colon up to the layer that
+/* Repairs the variable: ocl-icd cuts the string in place, at each colon up to the layer that
  * it is loading, so that children would inherit the first element only. Called by clInitLayer, when
  * everything up to our own element has been cut; changes nothing when nothing was. */
 void cw_layer_env_repair(void);

@@ -54,8 +54,8 @@ static int is_opencl(struct dl_phdr_info *info, size_t size, void *path)
     return snprintf(path, PATH_MAX, "%s", info->dlpi_name) < PATH_MAX;
 }
 
-/* In the order in which the program itself would have found it: what it is linked with, then (a module loaded
- * with RTLD_LOCAL, maybe with a loader of its own) what is loaded, then what the system has. */
+/* In the order in which the program itself would have found it: the library that it is linked with, then (a
+ * module loaded with RTLD_LOCAL, maybe with a loader of its own) a loaded one, then the system's. */
 bool cw_loader_resolve(struct cw_dispatch *functions)
 {
     static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};

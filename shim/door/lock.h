@@ -1,7 +1,8 @@
-/* lock.h - a lock of one word, for a few instructions that nothing can block in.
+/* lock.h - a lock of one word, for a few instructions that never block.
  *
- * Unlike a mutex it needs no care in the child of a fork: storing 0 frees it. Who finds it held sleeps after
- * a few tries, so a holder that has lost its processor gets it back even from a thread of real-time priority.
+ * Unlike a mutex it needs no care in the child of a fork: storing 0 frees it. A thread that finds it held
+ * sleeps after a few tries, so a holder that has lost its processor gets it back even from a thread of
+ * real-time priority.
  */
 #ifndef CW_LOCK_H
 #define CW_LOCK_H

@@ -17,8 +17,8 @@
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
 
-/* What CLWEAVE_LOG says. Parsed at each message: they are rare, and the program may have changed its
- * environment. */
+/* The level that CLWEAVE_LOG sets. Parsed at each message: they are rare, and the program may have changed
+ * its environment. */
 struct target {
     enum cw_log_level level;
     char path[512]; /* "" for stderr */

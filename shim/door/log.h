@@ -14,8 +14,8 @@ enum cw_log_level { CW_LOG_ERROR, CW_LOG_WARNING, CW_LOG_INFO, CW_LOG_DEBUG };
 
 void cw_log(enum cw_log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* `bytes` of text that the user has asked for, to stderr: no level, no prefix. What is not printable in it is
- * replaced. */
+/* `bytes` of text that the user has asked for, to stderr: no level, no prefix. Bytes that are not printable
+ * are replaced. */
 void cw_log_plain(char *text, size_t bytes);
 
 #define cw_log_error(...)   cw_log(CW_LOG_ERROR, __VA_ARGS__)

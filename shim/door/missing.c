@@ -1,4 +1,4 @@
-/* missing.c - what a call answers when the OpenCL library behind us lacks the function, or there is no
+/* missing.c - the error that a call returns when the OpenCL library lacks the function, or there is no
  * library. */
 #include "doors.h"
 
@@ -19,7 +19,7 @@
     }
 #include "api.inc"
 
-/* Without any library this is what a loader without any vendor says (cl_khr_icd). */
+/* Without any library: the error of a loader that has no vendor (cl_khr_icd). */
 static cl_int no_platform(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     if ((!platforms && !num_platforms) || (platforms && !num_entries))

@@ -12,8 +12,8 @@
 
 #include "dispatch.h"
 
-#define ENOUGH (128u << 10) /* twice of what the deepest of our work takes */
-#define BYTES  (1u << 20)   /* of a stack of ours: only what is used becomes memory */
+#define ENOUGH (128u << 10) /* twice the stack of the deepest call */
+#define BYTES  (1u << 20)   /* of an own stack: only pages that are used become memory */
 #define GUARD  (64u << 10)  /* at its lower end */
 #define KEPT   4            /* stacks that wait for the next one; others are given back */
 
@@ -28,7 +28,7 @@ struct job {
 /* The stack that this thread is on; high 0: not looked for yet. */
 static __thread uintptr_t low __attribute__((tls_model("initial-exec")));
 static __thread uintptr_t high __attribute__((tls_model("initial-exec")));
-static _Thread_local struct job *job; /* what begins on a stack of ours */
+static _Thread_local struct job *job; /* the function that begins on an own stack */
 static _Atomic(void *) kept[KEPT];    /* no lock: the child of a fork could find it held */
 
 /* The first thread's stack grows, and asking for it would open a file. */

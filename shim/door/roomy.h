@@ -1,9 +1,9 @@
-/* roomy.h - work of ours that needs more stack than a thread of the program may have left.
+/* roomy.h - runs a function of this library that needs more stack than a thread of the program may have left.
  *
  * A bare call into a vendor's library takes some 5 KiB, and threads of 16 KiB can make it; plans, models of
  * kernels and files take up to 60 KiB. Where they run on the program's thread and little is left of its
- * stack, they get one of ours: the same thread, with all that belongs to it (locks that it holds,
- * thread-local data, rounding), on other memory. */
+ * stack, the thread switches to a stack of this library: the same thread, with all that belongs to it (locks
+ * that it holds, thread-local data, rounding), on other memory. */
 #ifndef CW_ROOMY_H
 #define CW_ROOMY_H
 

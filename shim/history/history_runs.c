@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define LATE        0.25 /* weight of a run that took longer than others: another program mostly disturbed it */
-#define MUCH        1.5  /* a ratio that is worth being written down */
-#define COST_LEAST  2e6  /* what it disturbs counts too */
+#define MUCH        1.5 /* a ratio that is worth being written down */
+#define COST_LEAST  2e6 /* the time that it costs other threads counts too */
 #define COST_MOST   2e7
 #define LOSSES_MOST 10
 #define FAR_LONGER  2
@@ -35,7 +35,7 @@ static bool makes_sense(const struct cw_runs *r)
     return good;
 }
 
-/* What is stored of a record: its entries, then their texts. */
+/* The stored part of a record: its entries, then their texts. */
 static size_t stored_bytes(const struct cw_runs *r)
 {
     return offsetof(struct cw_runs, entry) + r->count * sizeof r->entry[0];
@@ -147,7 +147,7 @@ double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments)
     return i < r->count ? r->entry[i].later_ns : 0;
 }
 
-/* What beginning is thought to cost. */
+/* Estimated cost of beginning. */
 static double cost_of(const struct cw_runs_entry *e)
 {
     double cost = e && e->cost_ns > 0 ? e->cost_ns : CW_RUNS_COST_NS;
@@ -186,7 +186,7 @@ bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns)
     return lived_ns - learnt_ns >= CW_RUNS_LEARN * (learnt_ns + ns);
 }
 
-/* All runs have lived for long enough to pay for what a trial builds. Where something was built, it may be
+/* All runs have lived for long enough to pay for the builds of a trial. Where something was built, it may be
  * there. */
 static bool may_learn(const struct cw_runs *r, const struct cw_runs_entry *e)
 {
@@ -238,8 +238,8 @@ bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double 
            FAR_LONGER * r->entry[i].later_ns < after_ns;
 }
 
-/* Beginning is behind at first by what it costs; where it has gained before, that is made up for by what is
- * to come. */
+/* Beginning is behind at first by its cost; where it has gained before, the later part of the run makes up
+ * for that. */
 static double may_be_behind_ns(const struct cw_runs_entry *e)
 {
     double gain = e->at_once == CW_RUNS_TRIALS ? e->later_ns - e->at_once_ns : 0;
@@ -312,8 +312,7 @@ static bool is_worth_it(const struct cw_runs_entry *e)
     return e->at_once_ns <= CW_RUNS_GAIN * e->later_ns && e->later_ns - e->at_once_ns >= least;
 }
 
-/* With enough of both kinds it can be said what is better. What runs without helpers take can only become
- * less. */
+/* With enough runs of both kinds the record decides. The time of runs without helpers can only fall. */
 static void judge(struct cw_runs_entry *e)
 {
     if (e->at_once < CW_RUNS_TRIALS)
@@ -350,8 +349,8 @@ static void add_never(struct cw_runs_entry *e, const struct cw_runs_run *run)
     judge(e);
 }
 
-/* It was so long that helpers began: what it would have taken without is not known, but when it is another
- * program than it was. */
+/* It was so long that helpers began: its time without helpers is not known, except when the program has
+ * changed. */
 static void add_begun(struct cw_runs_entry *e, const struct cw_runs_run *run)
 {
     e->begins = 1;

@@ -3,29 +3,29 @@
  *
  * Helpers (their contexts, the history, models of kernels) cost some milliseconds of each process, which a
  * short program never earns back. That is the ski-rental problem (Karlin, Manasse, Rudolph, Sleator 1988,
- * "Competitive snoopy caching"): who begins when the program itself has worked CW_RUNS_TIMES as long loses at
- * most 1 / CW_RUNS_TIMES, whatever comes. A record of what earlier runs with the same arguments took can do
- * better: when they were long enough, a few runs begin at once, and if these were faster, all later ones do,
- * but for a look at what the others take, ever more seldom. If not, later runs wait CW_RUNS_SOON times as
- * long, and four times that after each trial that shows the same; so do the trials. Runs as long as those
- * that were compared never begin: it would be in the midst of what gains nothing.
+ * "Competitive snoopy caching"): a player that begins when the program itself has worked CW_RUNS_TIMES as
+ * long loses at most 1 / CW_RUNS_TIMES in every case. A record of the times of earlier runs with the same
+ * arguments can do better: when they were long enough, a few runs begin at once, and if these were faster,
+ * all later ones do, but for a look at the times of the others, ever more seldom. If not, later runs wait
+ * CW_RUNS_SOON times as long, and four times that after each trial that shows the same; so do the trials.
+ * Runs as long as those that were compared never begin: they would begin amid work that gains nothing.
  *
  * "Work" is the time in which commands of the program were under way, from the first enqueue to the return of
  * the call that waited for it, summed up.
  *
- * What builds have saved that earlier runs have kept pays for trials of short runs, too, as long as the
+ * The time saved by builds that earlier runs have kept pays for trials of short runs, too, as long as the
  * process takes less in all than without this library. Such runs begin at once only where that gains
- * CW_RUNS_RETURN of what beginning costs.
+ * CW_RUNS_RETURN of the cost of beginning.
  *
  * A trial needs builds for helpers, which take far more than beginning. It waits until all runs of the
- * program have lived CW_RUNS_LEARN times as long as these are thought to take, and as everything that was
- * learnt has taken; and so it does after trials that have shown no gain, but might have with builds that were
+ * program have lived CW_RUNS_LEARN times as long as these are thought to take, and as all learning has
+ * taken; and so it does after trials that have shown no gain, but might have with builds that were
  * not allowed yet.
  *
- * In the first run of a program the vendor compiles its kernels while they are waited for, and nothing is
- * kept that helpers need: it begins after CW_RUNS_FIRST_NS.
+ * In the first run of a program the vendor compiles its kernels while they are waited for, and the caches
+ * hold nothing that helpers need: it begins after CW_RUNS_FIRST_NS.
  *
- * The record is one small file in a file store: what is damaged, or makes no sense, counts as nothing. Not
+ * The record is one small file in a file store: a damaged or senseless record counts as empty. Not
  * thread-safe. */
 #ifndef CW_HISTORY_RUNS_H
 #define CW_HISTORY_RUNS_H
@@ -40,32 +40,32 @@
 #define CW_RUNS_TIMES 30.0 /* the program's work over the cost of beginning */
 #define CW_RUNS_LONG                                                                                         \
     3.0 /* the same for a run that begins at once to see whether it gains: a few do, so they may lose more   \
-         */
+ */
 #define CW_RUNS_SHORT                                                                                        \
-    0.5 /* the same for one whose kept builds have saved what is missing; shorter ones have nothing to gain  \
-         */
+    0.5 /* the same for one whose kept builds have saved the rest; shorter ones have nothing to gain  \
+ */
 #define CW_RUNS_RETURN                                                                                       \
     0.5                     /* its gain over the cost, which is processor time, not all of it the program's  \
-                             */
+ */
 #define CW_RUNS_COST_NS 4e6 /* of beginning, while nothing was measured */
 #define CW_RUNS_FIRST_NS                                                                                     \
     2e9 /* of work until the first run of a program begins, which builds and analyses all anew: .1 to .9 s   \
-         */
+ */
 #define CW_RUNS_BEFORE 2    /* runs that begin later before one tries */
-#define CW_RUNS_TRIALS 3    /* runs that begin at once before it is judged what they gained */
+#define CW_RUNS_TRIALS 3    /* runs that begin at once before their gain is judged */
 #define CW_RUNS_GAIN   0.98 /* work of runs that began at once over that of others: worth it */
 #define CW_RUNS_SOON   16   /* runs after a loss before it is tried anew */
 #define CW_RUNS_AGAIN                                                                                        \
     32 /* runs after which it is looked at anew whether something is gained; a power of two */
 #define CW_RUNS_CLEAR    2.0  /* a gain that noise does not make: it is looked at half as early */
 #define CW_RUNS_LEARNING 16   /* runs in a row that are no judges */
-#define CW_RUNS_LEARN    2.0  /* what all runs have lived over what is spent on learning (tuning/learn.h) */
-#define CW_RUNS_BUILD_NS 1e9  /* what the first build in a process is thought to take, ... */
+#define CW_RUNS_LEARN    2.0  /* life of all runs over time spent on learning (tuning/learn.h) */
+#define CW_RUNS_BUILD_NS 1e9  /* estimated time of the first build in a process, ... */
 #define CW_RUNS_NEXT_NS  4e8  /* ... and each one after it */
 #define CW_RUNS_MARKS    12   /* the first is the 16th command */
-#define CW_RUNS_BEHIND   1.1  /* times what a mark says, and ... */
-#define CW_RUNS_LOST     0.05 /* ... this share of what runs take in all, and what beginning costs or ... */
-#define CW_RUNS_STAKE    0.25 /* ... this share of what earlier runs have gained: such a run is given up */
+#define CW_RUNS_BEHIND   1.1  /* times the value of a mark, and ... */
+#define CW_RUNS_LOST     0.05 /* ... this share of the whole time of runs, and the cost of beginning or ... */
+#define CW_RUNS_STAKE    0.25 /* ... this share of the gain of earlier runs: such a run is given up */
 
 /* Runs with one kind of arguments. All zero: none yet. */
 struct cw_runs_entry {
@@ -74,8 +74,8 @@ struct cw_runs_entry {
     double later_ns;            /* work of runs that never began, of late; 0: none */
     double at_once_ns;          /* work of runs that began at once, of late; 0: none since the last loss */
     double cost_ns;             /* processor time of beginning; 0: never measured */
-    float saved_ns;             /* what kept builds have saved the latest run */
-    float owed_ns;              /* what the latest run at once might have learnt and was not allowed to */
+    float saved_ns;             /* time that kept builds have saved the latest run */
+    float owed_ns;              /* time of builds that the latest run at once wanted and was not allowed */
     uint32_t later;             /* how many later_ns rests on, CW_RUNS_BEFORE at most */
     uint32_t at_once;           /* how many at_once_ns rests on, CW_RUNS_TRIALS at most */
     uint32_t losses;            /* how often that was no gain, one after the other */
@@ -89,7 +89,7 @@ struct cw_runs_entry {
 struct cw_runs {
     uint64_t number;  /* runs so far */
     double lived_ns;  /* of all of those that were written down, from their start to their end */
-    double learnt_ns; /* what they have spent on builds and analyses that later ones find */
+    double learnt_ns; /* time spent on builds and analyses that later runs find */
     uint32_t count;
     struct cw_runs_entry entry[CW_RUNS_ARGUMENTS];
 
@@ -104,7 +104,7 @@ struct cw_runs {
 
 enum cw_runs_start {
     CW_RUNS_LATER, /* after *after_ns of work */
-    CW_RUNS_HOLD,  /* never: to see what it takes without */
+    CW_RUNS_HOLD,  /* never: to measure its time without helpers */
     CW_RUNS_TRY,   /* at once: earlier runs were long enough */
     CW_RUNS_GAINED /* at once: earlier runs that did so were faster */
 };
@@ -126,11 +126,11 @@ bool cw_runs_knows(const struct cw_runs *r, uint64_t arguments);
  * takes `ns`. */
 bool cw_runs_can_learn(double lived_ns, double learnt_ns, double ns);
 
-/* What a run has shown. */
+/* Result of a run. */
 struct cw_runs_run {
     bool at_once;    /* it began at once; else */
     bool began;      /* later; else never */
-    bool learns;     /* it has paid for what later runs find */
+    bool learns;     /* it has paid for builds that later runs find */
     double work_ns;  /* 0: not known */
     double cost_ns;  /* of beginning; 0: not measured */
     double saved_ns; /* by builds that earlier runs have kept */
@@ -141,22 +141,22 @@ struct cw_runs_run {
 /* The work of runs with `arguments` that never began; 0: not known. */
 double cw_runs_usual_ns(const struct cw_runs *r, uint64_t arguments);
 
-/* What a run with `arguments` should do. all: whatever learning takes. */
+/* The action for a run with `arguments`. all: learning at any cost. */
 enum cw_runs_start cw_runs_start(const struct cw_runs *r, uint64_t arguments, bool all, double *after_ns);
 
 /* True when a run with `arguments` is over long before it has worked `after_ns`, as far as earlier runs tell.
  */
 bool cw_runs_is_over_before(const struct cw_runs *r, uint64_t arguments, double after_ns);
 
-/* True when a run with `arguments` that has worked `work_ns` at mark `mark` is so far behind what it takes
- * without helpers that it should go on without. */
+/* True when a run with `arguments` that has worked `work_ns` at mark `mark` is so far behind its time without
+ * helpers that it should go on without. */
 bool cw_runs_is_behind(const struct cw_runs *r, uint64_t arguments, uint32_t mark, double work_ns);
 
 /* One run more with `arguments`. Returns false when that is nothing new, so that nothing need be written. */
 bool cw_runs_add(struct cw_runs *r, uint64_t arguments, const struct cw_runs_run *run);
 
 /* One run more with `arguments`, known ones, that began at once, and helpers had nothing to do: no gain,
- * whatever it took. */
+ * at any time taken. */
 void cw_runs_add_idle(struct cw_runs *r, uint64_t arguments);
 
 #endif

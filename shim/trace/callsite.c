@@ -31,7 +31,7 @@ void cw_callsite_after_fork(void)
     cw_lock_free(&site_lock);
 }
 
-/* ---- modules: what was mapped where, so that addresses can be named offline */
+/* ---- modules: the files that were mapped and where, so that addresses can be named offline */
 
 struct visit {
     uint64_t loads;      /* the linker's count of them */
@@ -98,11 +98,11 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /* Writes the module list if it is new to this log: at first, and after the program loaded something. The
- * ranges are there before modules_generation says so: who reads that may unwind at once. No lock: a
+ * ranges are there before modules_generation says so: a thread that reads it may unwind at once. No lock: a
  * constructor may come here while the linker holds its own. */
 static void write_modules(void)
 {
-    struct visit v; /* large: only what is read is cleared */
+    struct visit v; /* large: only the part that is read is cleared */
     int saved = errno;
 
     v.loads = 0;
@@ -196,7 +196,7 @@ static unsigned unwind(uintptr_t *frames, unsigned want)
     return count;
 }
 
-/* Where the hook's caller, a door of ours, was called from: we keep frame pointers. */
+/* The place that called the hook's caller, which is a door of this library: it keeps frame pointers. */
 static uintptr_t leaf_of(struct cw_caller caller)
 {
     uintptr_t address = (uintptr_t)caller.address;

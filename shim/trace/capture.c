@@ -1,4 +1,4 @@
-/* capture.c - bytes of host memory into blobs, and what non-blocking reads returned. */
+/* capture.c - bytes of host memory, and those that non-blocking reads returned, into blobs. */
 #include "capture.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool rea
     *f = (struct cw_capture_from){.queue = queue};
     if (CW_LIKELY(!meets_any(l)))
         return;
-    cw_capture_finished(); /* what is complete by now */
+    cw_capture_finished(); /* those that are complete by now */
     pthread_mutex_lock(&transfers_lock);
     for (struct pending *p = transfers; p; p = p->next) {
         if (!overlap(&p->layout, l) || (p->write && !(read && p->late)))

@@ -2,8 +2,7 @@
  *
  * Contents go to the trace's data file (OUT.data) as blobs: bytes without header or padding, found by
  * {offset, size} in the trace (struct cw_blob of analyzer/trace/trace.h). They are packed: `slices` x `rows`
- * rows of row_bytes each, whatever the pitches in host memory were; image rows are region[0] pixels. What is
- * captured:
+ * rows of row_bytes each, without the pitches of host memory; image rows are region[0] pixels. Captured are:
  *   initial   CL_MEM_COPY_HOST_PTR and CL_MEM_USE_HOST_PTR objects: the host memory when they were made
  *   final     root objects (no sub-buffers, no images made from buffers): read back when the program's last
  *             reference to the object and to everything made from it is gone, or at exit. Nothing is read
@@ -12,9 +11,9 @@
  *   data      writes, and unmaps of maps for writing: the bytes sent; reads and blocking maps for reading:
  *             the bytes the program got, also of non-blocking reads, unless other reads of the same bytes may
  *             come first: size 0
- *   host writes  USE_HOST_PTR objects, root only: what the program changed between the moment at which all
- *             queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images: the whole
- *             object)
+ *   host writes  USE_HOST_PTR objects, root only: the bytes that the program changed between the moment at
+ *             which all queues were known to be idle and the next enqueue, in blocks of 4096 bytes (images:
+ *             the whole object)
  * Capturing blocks where the bare call would not: at the last release of a memory object or of a queue.
  *
  * Callers check cw_recorder.capture_data first; without it none of this runs. Thread-safe. */
@@ -39,26 +38,28 @@ void cw_capture_data(uint64_t seq, const struct cw_layout *l);
 struct cw_capture_from {
     cl_command_queue queue;
     bool lost; /* a read: another one may write there later */
-    bool late; /* a write: a read brings what it sends, so that is there when the write is complete */
+    bool
+        late; /* a write: a read brings the bytes that it sends, so they are there when the write is complete */
 };
 
-/* A read or a write at `l` is about to be given to `queue`. Captures what finished reads have brought there.
- * Where this is a read, what unfinished ones bring there is not captured. Sets *f. */
+/* A read or a write at `l` is about to be given to `queue`. Captures the bytes that finished reads have
+ * brought there. Where this is a read, the bytes that unfinished reads bring there are not captured. Sets *f.
+ * */
 void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l);
 
-/* A non-blocking read (what it put at `l` is stored when `event` is complete, unless it is lost), a
- * non-blocking write that a user event may hold back (the program may still change what it sends), or a late
+/* A non-blocking read (its bytes at `l` are stored when `event` is complete, unless it is lost), a
+ * non-blocking write that a user event may hold back (the program may still change the bytes), or a late
  * one. owned: the recorder holds a reference to `event`. */
 void cw_capture_later(cl_event event, bool owned, bool profiled, bool write, uint64_t seq,
                       const struct cw_capture_from *f, const struct cw_layout *l);
 
-/* Before a user event is set: stores again what pending writes are about to send. */
+/* Before a user event is set: stores again the bytes that pending writes are about to send. */
 void cw_capture_before_set(void);
 
 /* The program's last release of `event`: true when a pending transfer took the reference over. */
 bool cw_capture_adopt(cl_event event);
 
-/* Called when the host may have seen completions: stores what finished reads returned. */
+/* Called when the host may have seen completions: stores the bytes that finished reads returned. */
 void cw_capture_finished(void);
 
 /* Bytes of a pixel of `image`, 0 unknown. */
@@ -82,7 +83,7 @@ bool cw_capture_gated(void);
 /* This thread enters (1) or leaves (-1) an event callback. */
 void cw_capture_in_callback(int change);
 
-/* The last release of `queue`: waits for what it still has to do, if that cannot take for ever. */
+/* The last release of `queue`: waits for its commands, if that cannot take for ever. */
 void cw_capture_queue_released(cl_command_queue queue);
 
 /* ---- capture_host.c: CL_MEM_USE_HOST_PTR */
@@ -91,7 +92,7 @@ void cw_capture_queue_released(cl_command_queue queue);
 void cw_host_watch(cl_mem memory, const struct cw_layout *l, bool image);
 void cw_host_unwatch(cl_mem memory);
 
-/* Before an enqueue: records what the program changed. */
+/* Before an enqueue: records the bytes that the program changed. */
 void cw_capture_host_writes(void);
 
 /* A command was given to `queue`; the host knows that `queue` has finished everything up to `seq` (in-order

@@ -1,8 +1,8 @@
-/* capture_host.c - what the program writes into CL_MEM_USE_HOST_PTR objects behind OpenCL's back.
+/* capture_host.c - bytes that the program writes into CL_MEM_USE_HOST_PTR objects without OpenCL calls.
  *
- * Device and host write to the same bytes (always so on CPU devices). Only what changes while every queue is
- * known to be idle is the host's: block hashes are taken when the last busy queue becomes idle, and compared
- * at the next enqueue. */
+ * Device and host write to the same bytes (always so on CPU devices). Only bytes that change while every
+ * queue is known to be idle is the host's: block hashes are taken when the last busy queue becomes idle, and
+ * compared at the next enqueue. */
 #include "capture.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t n)
 }
 
 /* Reads through the kernel: a program may free the memory before the object, which never hurt it without us.
- * What is gone counts as unchanged. */
+ * Memory that is gone counts as unchanged. */
 static uint64_t hash_block(const struct watch *w, size_t block)
 {
     const uint8_t *p = (const uint8_t *)w->layout.base + (w->image ? 0 : block * BLOCK);

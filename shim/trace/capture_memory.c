@@ -68,7 +68,7 @@ static struct tracked *find(cl_mem memory)
     return t;
 }
 
-/* Asks the vendor what `memory` is. Returns false for what is not captured (pipes). */
+/* Asks the vendor for the kind of `memory`. Returns false for kinds that are not captured (pipes). */
 static bool describe(struct tracked *t, cl_mem memory, cl_mem *parent)
 {
     static const cl_image_info what[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH};

@@ -1,10 +1,10 @@
-/* define_parts.h - what the files that describe objects in the log share. Used by define*.c only. */
+/* define_parts.h - functions shared by the files that describe objects in the log. Used by define*.c only. */
 #ifndef CW_DEFINE_PARTS_H
 #define CW_DEFINE_PARTS_H
 
 #include "recorder.h"
 
-/* value = what `get`(object, param) answers, zero if it answers an error */
+/* value = the answer of `get`(object, param), zero for an error */
 #define QUERY(get, object, param, value)                                                                     \
     do {                                                                                                     \
         memset(&(value), 0, sizeof(value));                                                                  \
@@ -27,7 +27,7 @@
         free(text_);                                                                                         \
     } while (0)
 
-/* Fill `r` with what the vendor answers about an object (entry `o`) and commit it. */
+/* Fill `r` with the vendor's answers about an object (entry `o`) and commit it. */
 void cw_describe_memory(struct cw_rec *r, struct cw_object *o, cl_mem memory);
 void cw_describe_program(struct cw_rec *r, struct cw_object *o, cl_program program);
 

@@ -11,7 +11,7 @@
 #define PATIENCE    256 /* unfinished ones in a row after which a harvest ends */
 
 struct pending {
-    cl_event event; /* a reference of ours */
+    cl_event event; /* a reference that this library holds */
     uint64_t seq;
 };
 static struct pending *ring; /* MAX_PENDING entries, made when first needed */
@@ -25,7 +25,7 @@ void cw_times_after_fork(void)
     size = 0; /* the parent's commands */
 }
 
-/* Appends `p`; what had to make room is returned in *out (event NULL: nothing). */
+/* Appends `p`; an entry that had to make room is returned in *out (event NULL: nothing). */
 static bool push(struct pending p, struct pending *out)
 {
     bool ok = true;

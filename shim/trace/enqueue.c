@@ -1,7 +1,7 @@
 #include "../../analyzer/trace/trace.h"
 #include "capture.h"
 
-#define SAMPLE 64 /* one in this many enqueues is timed as a whole, to estimate what recording costs */
+#define SAMPLE 64 /* one in this many enqueues is timed as a whole, to estimate the cost of recording */
 
 _Thread_local uint64_t cw_enqueuing;
 

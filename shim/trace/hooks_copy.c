@@ -54,7 +54,7 @@ static size_t color_bytes(cl_mem image)
     return f.image_channel_order == CL_DEPTH ? 4 : 16;
 }
 
-/* the colour is four 32-bit numbers of whatever kind (depth images: one) */
+/* the colour is four 32-bit numbers of any kind (depth images: one) */
 COPY(clEnqueueFillImage, (cl_mem dst, const void *color, const size_t *origin, const size_t *region),
      (dst, color, origin, region), .type = CL_COMMAND_FILL_IMAGE, .dst = dst, .dst_origin = origin,
      .region = region, .pattern = color, .pattern_bytes = color_bytes(dst))

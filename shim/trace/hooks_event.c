@@ -1,4 +1,4 @@
-/* hooks_event.c - events: what the program waits for, asks, sets, and releases. */
+/* hooks_event.c - events: waits, queries, settings and releases by the program. */
 #include <errno.h>
 #include <stdlib.h>
 

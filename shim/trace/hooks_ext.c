@@ -117,7 +117,7 @@ static cl_program hook_clCreateProgramWithILKHR(__typeof__(&clCreateProgramWithI
     return program;
 }
 
-/* Arguments by address: SVM as far as anybody who reads the trace is concerned. */
+/* Arguments by address: the trace shows them as SVM. */
 #define SET_POINTER(name)                                                                                    \
     static cl_int hook_##name(__typeof__(&name) next, cl_kernel kernel, cl_uint index, const void *value)    \
     {                                                                                                        \

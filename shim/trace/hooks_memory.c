@@ -11,7 +11,7 @@ static void memory_made(cl_mem memory, const void *host_ptr, size_t row_pitch, s
         cw_capture_created(memory, host_ptr, row_pitch, slice_pitch);
 }
 
-/* Creation functions: make the vendor's call, describe what came back. */
+/* Creation functions: make the vendor's call, describe the object that it returned. */
 #define CREATE(name, host_ptr, params, args) CREATE_IMAGE(name, host_ptr, 0, 0, params, args)
 #define CREATE_IMAGE(name, host_ptr, row_pitch, slice_pitch, params, args)                                   \
     cl_mem cw_hook_##name params                                                                             \

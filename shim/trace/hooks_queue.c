@@ -18,7 +18,8 @@ void cw_host_synchronised(cl_command_queue queue, uint64_t seq)
     cw_times_harvest(true);
 }
 
-/* `hidden`: profiling is ours; `properties`: what the program gave, kept for queries (state owns a copy). */
+/* `hidden`: this library has asked for profiling; `properties`: those that the program gave, kept for queries
+ * (state owns a copy). */
 static void queue_made(cl_command_queue queue, bool hidden, const cl_queue_properties *properties,
                        size_t count)
 {
@@ -201,7 +202,7 @@ cl_int cw_hook_clFinish(cl_command_queue queue)
 
     if (!cw_host_begin(&r, queue, 0, NULL, CW_CALLER)) {
         status = cw_traced.clFinish(queue);
-        cw_times_harvest(true); /* recording may have stopped with events of ours pending */
+        cw_times_harvest(true); /* recording may have stopped with own events pending */
         return status;
     }
     status = cw_traced.clFinish(queue);

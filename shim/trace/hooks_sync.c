@@ -51,7 +51,7 @@ cl_int cw_hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint num_events
 
 COMMAND(clEnqueueMarkerWithWaitList, CL_COMMAND_MARKER, 0, (), ())
 COMMAND(clEnqueueBarrierWithWaitList, CL_COMMAND_BARRIER, 0, (), ())
-/* a migration that drops the contents may not pass what reads or writes them */
+/* a migration that drops the contents may not pass commands that read or write them */
 COMMAND(clEnqueueMigrateMemObjects, CL_COMMAND_MIGRATE_MEM_OBJECTS,
         flags &CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? CW_LOG_E_UNKNOWN_ACCESS : 0,
         (cl_uint count, const cl_mem *objects, cl_mem_migration_flags flags, ), (count, objects, flags, ))

@@ -2,7 +2,7 @@
 #include "capture.h"
 #include "hooks.h"
 
-/* What the recorder has to do around a read or write, beside the vendor's call. */
+/* The recorder's work around a read or write, beside the vendor's call. */
 struct host_transfer {
     struct cw_transfer t;
     struct cw_layout host;

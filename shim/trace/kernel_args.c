@@ -5,7 +5,7 @@
 #include "../door/lock.h"
 #include "recorder.h"
 
-/* What the program last set for one argument. */
+/* The value that the program last set for one argument. */
 struct arg_shadow {
     uint64_t value; /* VALUE up to 8 bytes; MEMORY, SAMPLER, QUEUE: the handle; SVM: the address */
     uint8_t *big;   /* VALUE over 8 bytes, owned */
@@ -199,7 +199,7 @@ static void encode_arg(struct cw_rec *r, uint32_t index, const struct arg_shadow
     }
 }
 
-/* After a fork the child's log has to describe what the parent set. */
+/* After a fork the child's log has to describe the arguments that the parent set. */
 static void define_args(const struct cw_kernel *k)
 {
     struct cw_object *o;
@@ -229,8 +229,8 @@ static void encode_args(struct cw_rec *r, struct cw_kernel *k, bool full)
     k->dirty_low = k->dirty_high = 0;
 }
 
-/* The range in one row: global, local, offset; unused dimensions zero. Returns the flags that say what it
- * has. */
+/* The range in one row: global, local, offset; unused dimensions zero. Returns the flags of the parts that
+ * are present. */
 static uint8_t flatten(const struct cw_range *range, size_t flat[9])
 {
     cl_uint i, dims = range->work_dim <= 3 ? range->work_dim : 0;

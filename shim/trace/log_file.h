@@ -27,7 +27,7 @@ bool cw_log_file_is_there(void);
 bool cw_log_file_stopped(const char *why);
 bool cw_log_file_complete(uint64_t end_ns);
 
-/* A mapped chunk that one thread has. Nothing is read from the mapping: what its header says is kept here. */
+/* A mapped chunk that one thread has. Nothing is read from the mapping: a copy of its header is kept here. */
 struct cw_log_place {
     struct cw_log_chunk *chunk; /* NULL: none */
     uint32_t units;

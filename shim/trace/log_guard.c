@@ -41,8 +41,8 @@ static void note_cut(void)
         when_cut();
 }
 
-/* A fault is raised again by its instruction. A signal that was sent, or tells of a page that nobody has
- * touched, is not. */
+/* A fault is raised again by its instruction. A signal that was sent, or that tells of a page that no
+ * instruction has touched, is not. */
 static bool comes_again(const siginfo_t *info)
 {
     return info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
@@ -59,7 +59,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
              0) != MAP_FAILED) {
         note_cut();
     } else {
-        sigaction(SIGBUS, &plain, NULL); /* what there was: the handler is put in place of nothing else */
+        sigaction(SIGBUS, &plain, NULL); /* the earlier disposition: the handler replaces no other */
         if (!comes_again(info))
             syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), sig, info);
     }

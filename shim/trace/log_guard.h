@@ -9,8 +9,8 @@
  *   signal, come again: it ends the program as it does bare.
  * - CW_LOG_GUARD_KERNEL, elsewhere: process_vm_readv from this process to itself. The kernel makes the
  *   store, and answers EFAULT where there is no file. The program's own disposition of SIGBUS is never
- *   touched, and a blocked SIGBUS, with which the kernel ends a process whatever its handler, does not
- *   arise.
+ *   touched, and a blocked SIGBUS, with which the kernel ends a process in spite of its handler,
+ *   does not arise.
  * - CW_LOG_GUARD_NONE, where the second cannot be had: the process is under a seccomp filter, which may end
  *   it for an unusual system call, or the kernel refuses. A log that is cut short ends such a program.
  *
@@ -20,7 +20,7 @@
  * Cost of one record of 64 bytes on a virtual machine where an empty system call takes .35 us: the plain
  * store 5 ns; pwrite on a descriptor kept open 1.0 to 1.4 us (and programs close descriptors that they do
  * not know); process_vm_readv 1.5 to 1.9 us; open, pwrite, close 4 us. Memory without a name (a sealed
- * memfd, System V shared memory) cannot be cut short and costs nothing either, but what is in it must reach
+ * memfd, System V shared memory) cannot be cut short and costs nothing either, but its contents must reach
  * the file after the program's death: that takes a second process, which dies with the container or control
  * group, or segments that outlive every killed program and of which a system has 4,096. */
 #ifndef CW_LOG_GUARD_H
@@ -51,8 +51,8 @@ void cw_log_guard_range(void *begin, size_t bytes);
 bool cw_log_guard_copy(const struct iovec *to, unsigned to_count, const struct iovec *from,
                        unsigned from_count);
 
-/* One store of either kind, for what is stored rarely; [page, page + bytes) are the pages of the log around
- * it. False when it could not be made. The thread's guarded range stays what it was. Changes errno. */
+/* One store of either kind, for rare stores; [page, page + bytes) are the pages of the log around
+ * it. False when it could not be made. The thread's guarded range stays unchanged. Changes errno. */
 bool cw_log_guard_store(void *page, size_t bytes, void *to, const void *from, size_t n);
 
 /* True when a store since cw_log_guard_start has hit nothing. Thread-safe. */

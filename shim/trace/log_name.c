@@ -91,7 +91,7 @@ static void name_variant(const char *path, unsigned attempt, struct cw_log_names
     snprintf(names->data, PATH_MAX, "%.*s.data", PATH_MAX - 8, names->json);
 }
 
-/* True when the log at `path` is somebody else's: of a live process, or of another process of this run. */
+/* True when the log at `path` belongs to another process: a live one, or of another process of this run. */
 static bool log_in_use(const char *path)
 {
     struct cw_log_header h;
@@ -101,7 +101,7 @@ static bool log_in_use(const char *path)
 
     if (fd < 0)
         return errno != ENOENT &&
-               errno != ELOOP; /* a link is not a log of ours: it is replaced, not followed */
+               errno != ELOOP; /* a link is no log of this library: it is replaced, not followed */
     n = pread(fd, &h, offsetof(struct cw_log_header, start_realtime_ns), 0);
     close(fd);
     if (n < (ssize_t)offsetof(struct cw_log_header, start_realtime_ns) || memcmp(h.magic, CW_LOG_MAGIC, 8))

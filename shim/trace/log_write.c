@@ -15,7 +15,7 @@
 __thread struct cw_thread *cw_thread_self __attribute__((tls_model("initial-exec")));
 uint32_t cw_log_generation;
 
-static uint32_t asleep; /* what cw_log_alive points to while nothing is recorded */
+static uint32_t asleep; /* the target of cw_log_alive while nothing is recorded */
 _Atomic(volatile uint32_t *) cw_log_alive = &asleep;
 
 enum { UNCONFIGURED, READY, OPEN, OVER };
@@ -23,7 +23,7 @@ static _Atomic int state; /* changed under state_lock, but for the first steps o
 static pthread_mutex_t state_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile uint32_t
     *page; /* 1 in the process that made it; MADV_WIPEONFORK: 0 in its children. The second */
-           /* word says that a thread of the child is resetting what it inherited */
+           /* word says that a thread of the child is resetting the inherited state */
 static char *out_option;
 static bool capture, of_run_mode;
 static pthread_key_t thread_key;
@@ -91,7 +91,7 @@ static bool make_page(void)
     return true;
 }
 
-/* In the child of a fork, by the first of its threads that records: forget what belongs to the parent's log.
+/* In the child of a fork, by the first of its threads that records: forget the state of the parent's log.
  */
 static void forget_parent(void)
 {
@@ -291,7 +291,7 @@ static uint8_t *put_u(uint8_t *p, uint64_t v)
     return p;
 }
 
-/* The kernel stores the record, and then what its chunk's header says. */
+/* The kernel stores the record, and then the header of its chunk. */
 static bool append_by_kernel(struct cw_thread *t, uint8_t *head, size_t head_bytes, const struct cw_rec *r)
 {
     struct cw_log_counts *counts = &t->place.counts;

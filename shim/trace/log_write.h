@@ -2,7 +2,7 @@
  *
  * Every thread writes to a chunk of its own, without locks; chunks come from a shared mapping of the file,
  * whose blocks are reserved before they are mapped (a full disk would be a SIGBUS in the host otherwise);
- * log_guard.h says what happens when another process cuts the file short. No descriptor is kept open
+ * log_guard.h handles the case that another process cuts the file short. No descriptor is kept open
  * (programs close descriptors they do not know), full chunks are unmapped. A forked child starts a log of its
  * own with its first record. When anything fails, recording stops for good with one message and the header
  * says why; every function here is then a cheap no-op. Nothing here changes errno. */
@@ -34,7 +34,7 @@ struct cw_rec {
     uint8_t inline_bytes[CW_REC_INLINE];
 };
 
-/* What a thread keeps; made with its first record, freed when it ends. */
+/* State of a thread; made with its first record, freed when it ends. */
 struct cw_thread {
     struct cw_log_place place;
     enum cw_log_guard guard; /* how to store into the chunk, as was right at guard_ns */
@@ -109,8 +109,8 @@ static inline void cw_rec_s(struct cw_rec *r, int64_t v)
 }
 
 /* Finish a record and make it visible. cw_rec_commit writes kinds without a call head, cw_rec_commit_call
- * those with call and enqueue heads (times, flags and status from `r`; body = what follows the status). After
- * either `r` must not be used again. */
+ * those with call and enqueue heads (times, flags and status from `r`; body = the bytes behind the status).
+ * After either `r` must not be used again. */
 void cw_rec_commit(struct cw_rec *r, enum cw_log_kind kind);
 void cw_rec_commit_call(struct cw_rec *r, enum cw_log_kind kind);
 

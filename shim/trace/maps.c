@@ -19,8 +19,8 @@ static struct node **bucket_of(cl_mem memory)
     return &buckets[((uintptr_t)memory * 0x9e3779b97f4a7c15u) >> 56];
 }
 
-/* Which of several maps of one address an unmap ends is nobody's to know, and what is written there may come
- * back with any of their unmaps: so each counts as what all of them were for. */
+/* Of several maps of one address it is unknown which one an unmap ends, and bytes written there may come back
+ * with any of their unmaps. So each counts with the purposes of all. */
 static void join(struct cw_map *map, const struct cw_map *other)
 {
     unsigned i;

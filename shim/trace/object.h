@@ -41,7 +41,7 @@ struct cw_object {
  */
 struct cw_object *cw_object_find(const void *handle, enum cw_log_object kind);
 
-/* The live entry of `handle`, whatever its kind: two live objects never share an address. */
+/* The live entry of `handle`, of any kind: two live objects never share an address. */
 struct cw_object *cw_object_find_any(const void *handle);
 
 /* Makes `handle` live with one reference, flags 0, state NULL, a fresh id of its kind (events: id 0) and the
@@ -52,7 +52,7 @@ struct cw_object *cw_object_insert(const void *handle, enum cw_log_object kind);
 /* Ends an entry and frees its state. NULL allowed. */
 void cw_object_remove(struct cw_object *o);
 
-/* Count references. Retaining what is unknown is ignored. cw_object_release returns true when that was the
+/* Count references. Retaining an unknown handle is ignored. cw_object_release returns true when that was the
  * last one; the caller then removes the entry. */
 void cw_object_retain(const void *handle, enum cw_log_object kind);
 bool cw_object_release(struct cw_object *o);

@@ -1,15 +1,15 @@
-/* recorder.h - what the recording hooks share: settings, objects and their definitions, enqueues.
+/* recorder.h - shared by the recording hooks: settings, objects and their definitions, enqueues.
  *
  * A hook makes the vendor's call exactly as the program made it and writes a record beside it. It never holds
- * a lock over a vendor call and never retains what the program could see. Everything here is safe on any
- * thread. */
+ * a lock over a vendor call and never retains an object whose count the program could see. Everything here is
+ * safe on any thread. */
 #ifndef CW_RECORDER_H
 #define CW_RECORDER_H
 
 #include "log_write.h"
 #include "object.h"
 
-/* What the hooks call: the vendor, or run mode's hooks where it records (cw_trace_start). */
+/* The functions behind the hooks: the vendor's, or run mode's hooks where it records (cw_trace_start). */
 extern struct cw_dispatch cw_traced;
 
 /* Settings, constant after the mode's start(). */
@@ -42,7 +42,7 @@ static inline uint64_t cw_known_id(const void *handle, enum cw_log_object kind)
 
 void cw_define_after_fork(void);
 
-/* A new object that a creation call returned (NULL allowed): replaces whatever had this handle. */
+/* A new object that a creation call returned (NULL allowed): replaces the object that had this handle. */
 struct cw_object *cw_defined_new(const void *handle, enum cw_log_object kind);
 
 /* The program's retain and release: counts, and writes a release record for the last one. */
@@ -85,7 +85,7 @@ struct cw_range {
     const size_t *global, *local, *offset; /* as the program gave them */
     bool task;
 };
-/* Writes the kernel command's part of `r`: what changed since the kernel's latest record. */
+/* Writes the kernel command's part of `r`: the arguments that changed since the kernel's latest record. */
 void cw_kernel_encode(struct cw_rec *r, struct cw_object *kernel, const struct cw_range *range,
                       struct cw_thread *t);
 
@@ -106,8 +106,7 @@ struct cw_enqueue {
     struct cw_thread *t;
     struct cw_object *queue;
     cl_command_queue queue_handle;
-    cl_event
-        *event; /* what to pass to the vendor: the program's pointer, or &own where device times are wanted */
+    cl_event *event; /* pointer to pass to the vendor: the program's, or &own where device times are wanted */
     cl_event own;
     bool wanted;       /* the program asked for the event */
     uint64_t enter_ns; /* set for the sampled estimate of our own cost */
@@ -124,7 +123,7 @@ void cw_enqueue_returned(struct cw_enqueue *e, cl_int status);
 extern _Thread_local uint64_t cw_enqueuing;
 
 /* Run mode: command `seq` ran on `device` (its id + 1; 0: its queue's), at at[0..3], queued to end, on the
- * clock of profiling, and ended with `status`. Any thread; asks nobody. (device_times.c) */
+ * clock of profiling, and ended with `status`. Any thread; makes no vendor call. (device_times.c) */
 void cw_times_ran(uint64_t seq, uint64_t device, cl_int status, const uint64_t at[4]);
 
 /* A part of a launch: work-groups along `dim`. */
