@@ -39,7 +39,7 @@ struct cw_capture_from {
     cl_command_queue queue;
     bool lost; /* a read: another one may write there later */
     bool
-        late; /* a write: a read brings the bytes that it sends, so they are there when the write is complete */
+        late; /* a write: a read brings its bytes, so they are there when the write is complete */
 };
 
 /* A read or a write at `l` is about to be given to `queue`. Captures the bytes that finished reads have

@@ -89,8 +89,8 @@ static void convert(void)
     sigset_t block, old;
 
     cw_log_close(&names);
-    /* a file-size limit or a closed pipe must stop us, not the program; the pending signal is dropped unseen
-     * */
+    /* a file-size limit or a closed pipe must stop us, not the program; the pending signal is dropped
+     * unseen */
     sigemptyset(&block);
     sigaddset(&block, SIGXFSZ);
     sigaddset(&block, SIGPIPE);
@@ -161,6 +161,6 @@ const struct cw_mode cw_mode_trace = {
     .hooks = &hooks,
     .ext_hooks = &cw_trace_ext_hooks,
     .start = start,
-    .stop =
-        cw_trace_at_end, /* a program that made no platform or context call before it used inherited objects */
+    /* for a program that used inherited objects before any platform or context call */
+    .stop = cw_trace_at_end,
 };

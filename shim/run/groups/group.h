@@ -1,8 +1,8 @@
 /* group.h - priority groups (ALGORITHMS A8): launches that follow each other run tile by tile, several steps
  * at once, so that the tiles of a group find their data in cache.
  *
- *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──┬──▶ a
- *                                                    group nothing to gain: plain again ◀────────────────┘
+ *   window closes ── mark ──▶ plain commands ── the first is ready on its lane ── gather ── plan ──┬──▶ a group
+ *                                                    nothing to gain: plain again ◀────────────────┘
  *
  * *What is taken.* A chain: launches of one in-order queue that follow each other there, each of which may be
  * cut (tiles/cut.c), all released, at home. When its window closes a launch is only marked (it stays at home,
