@@ -1,5 +1,4 @@
-/* layer.h - the layer interface (cl_loader_layers), with the declarations that Debian's CL/cl_layer.h lacks.
- * */
+/* layer.h - the layer interface (cl_loader_layers), and declarations that CL/cl_layer.h lacks. */
 #ifndef CW_LAYER_H
 #define CW_LAYER_H
 

@@ -43,8 +43,8 @@ struct cw_capture_from {
 };
 
 /* A read or a write at `l` is about to be given to `queue`. Captures the bytes that finished reads have
- * brought there. Where this is a read, the bytes that unfinished reads bring there are not captured. Sets *f.
- * */
+ * brought there. Where this is a read, the bytes that unfinished reads bring there are
+ * not captured. Sets *f. */
 void cw_capture_meet(struct cw_capture_from *f, cl_command_queue queue, bool read, const struct cw_layout *l);
 
 /* A non-blocking read (its bytes at `l` are stored when `event` is complete, unless it is lost), a

@@ -123,8 +123,7 @@ static enum cw_status cut_short(const char *path, struct cw_error *err)
     return cw_error_set(err, CW_ERR_IO, "another process has cut %.380s short, or its disk fails", path);
 }
 
-/* Makes the file of an earlier run's contents vanish, creates an empty one, remembers its device and inode.
- * */
+/* Removes the contents file of an earlier run, creates an empty one, remembers its device and inode. */
 static enum cw_status create_data(struct cw_error *err)
 {
     struct stat st;

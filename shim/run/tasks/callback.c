@@ -133,8 +133,7 @@ static void push(struct cw_run_callback *c)
     pthread_cond_signal(&wake);
 }
 
-/* PoCL makes no callbacks on an event that fails. If another vendor does, the callback has no queue any more.
- * */
+/* PoCL makes no callbacks on an event that fails. If another vendor does, the callback has no queue. */
 static void has_failed(struct cw_run_callback **at)
 {
     struct cw_run_callback *n = *at;
