@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../analyzer/source/header_files.h"
 #include "../../../analyzer/models/program_models.h"
 #include "../../../analyzer/rewrite/rewrite.h"
 #include "../../door/log.h"
@@ -54,12 +53,7 @@ void cw_run_tile_program_free(struct cw_run_program *p)
 
 /* ---- rewriting */
 
-static const char *read_header(void *files, size_t unit, const char *name, const char *includer)
-{
-    (void)unit;
-    return cw_header_files_read(files, name, includer);
-}
-
+/* Without headers: a source that has models includes no file (tested_names.h). */
 static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
 {
     const struct cw_model_set *set = &r->models->set;
@@ -71,18 +65,12 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
                                .kernels = (size_t)set->n,
                                .rows = cw_models_bear_out,
                                .rows_context = &r->models->set};
-    struct cw_header_files headers;
     bool good = false;
 
     for (int i = 0; names && i < set->n; i++)
         names[i] = set->model[i].kernel;
-    if (cw_header_files_init(&headers, p->options)) {
-        in.read_header = read_header;
-        in.context = &headers;
-    }
     if (names)
         good = cw_rewrite(&in, &r->out, NULL) == CW_OK;
-    cw_header_files_finish(&headers);
     free(names);
     return good;
 }
