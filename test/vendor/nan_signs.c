@@ -1,7 +1,7 @@
 /* nan_signs.c - the sign of a NaN depends on the local size. `d * q - b` is one operation of the processor,
  * which leaves NaNs as they are; where b does not change from work-item to work-item of PoCL's innermost
  * loop, LLVM negates it before that loop instead, NaNs too. (IEEE 754-2019, 6.3, leaves the sign open.) So
- * README's known limits except it. */
+ * shim/RUN.md, "Bits that may differ", excepts it. */
 #include "common.h"
 
 #include <stdio.h>
