@@ -128,6 +128,11 @@ void cw_run_group_history_foresee(const struct cw_run_group *g, bool wanted)
     world.unwanted += !wanted;
 }
 
+bool cw_run_tile_rows_off(void)
+{
+    return false;
+}
+
 bool cw_run_activation_is_at_once(void)
 {
     return world.at_once;

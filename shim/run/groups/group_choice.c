@@ -96,6 +96,7 @@ static struct cw_identity name_chain(const struct cw_run_group *g)
     qsort(kind, g->steps, sizeof *kind, by_kind);
     cw_identity_begin(&id, "chain");
     cw_identity_number(&id, scale);
+    cw_identity_number(&id, cw_run_tile_rows_off()); /* tiles take other times then */
     for (uint32_t i = 0; i < g->steps; i++)
         if (i == 0 || by_kind(&kind[i], &kind[i - 1]))
             cw_identity_add(&id, &kind[i], sizeof *kind);

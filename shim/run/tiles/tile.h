@@ -194,6 +194,14 @@ uint8_t *cw_run_tile_program_state(struct cw_run_program *p, const struct cw_run
 
 /* ---- rows (tiles/tile_rows.c) */
 
+struct cw_rw_rows;
+
+/* Reads --rows, before the first program is rewritten. */
+void cw_run_tile_rows_start(const struct cw_options *options);
+bool cw_run_tile_rows_off(void); /* --rows off: no kernel gets a form for rows. Any thread. */
+/* For cw_rewrite_in.rows (rewrite.h), with a program's models as its context. Any thread. */
+bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key);
+
 /* How a block is launched in the kernel's form for rows. */
 struct cw_run_rows {
     cl_int2 size; /* the hidden argument behind the tile */

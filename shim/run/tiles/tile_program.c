@@ -63,7 +63,7 @@ static bool rewrite(const struct cw_run_program *p, struct cw_run_rewritten *r)
                                .units = 1,
                                .kernel = names,
                                .kernels = (size_t)set->n,
-                               .rows = cw_models_bear_out,
+                               .rows = cw_run_tile_rows_wanted,
                                .rows_context = &r->models->set};
     bool good = false;
 

@@ -4,11 +4,31 @@
 #include "tile.h"
 
 #include <limits.h>
+#include <string.h>
 
+#include "../../../analyzer/models/program_models.h"
 #include "../../../analyzer/rewrite/rewrite.h"
+#include "../../../analyzer/settings/options.h"
 #include "../core/fault.h"
 
 enum { ROWS_PER_UNIT = 4, SHORTEST = 256, ROUND = 64 };
+
+static bool off; /* constant after cw_run_tile_rows_start() */
+
+void cw_run_tile_rows_start(const struct cw_options *options)
+{
+    off = !strcmp(options->rows, "off");
+}
+
+bool cw_run_tile_rows_off(void)
+{
+    return off;
+}
+
+bool cw_run_tile_rows_wanted(void *models, const char *kernel, const struct cw_rw_rows *form, uint64_t key)
+{
+    return !off && cw_models_bear_out(models, kernel, form, key);
+}
 
 bool cw_run_tile_rows_of(const struct cw_rewrite_tile *tile, const size_t global[3],
                          const struct cw_run_context_device *p, struct cw_run_rows *rows)

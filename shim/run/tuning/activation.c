@@ -101,6 +101,7 @@ static struct cw_identity identity(const struct cw_options *options)
     cw_identity_number(&id, (uint64_t)st.st_mtim.tv_nsec);
     cw_identity_text(&id, options->numerics);
     cw_identity_text(&id, options->footprints);
+    cw_identity_text(&id, options->rows);
     cw_identity_text(&id, options->devices);
     return id;
 }
