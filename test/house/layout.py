@@ -95,6 +95,33 @@ def largest_circle(owner, needs, root):
     return sorted(max(circles, key=len))
 
 
+def files_behind(symbol, root):
+    """The files below `root` that a call of `symbol` can reach by direct calls (not through tables of functions)."""
+    calls, where = collections.defaultdict(set), {}
+    for folder, _, names in os.walk(os.path.join(root, 'shim')):
+        for name in names:
+            source = os.path.relpath(os.path.join(folder, name), root)[:-2] + '.c'
+            if not name.endswith('.o') or not os.path.exists(source):
+                continue
+            key = None
+            for line in lines_of(['objdump', '-dr', '--no-show-raw-insn', os.path.join(folder, name)]):
+                start = re.match(r'[0-9a-f]+ <([\w.]+)>:', line)
+                to = re.search(r'R_X86_64_\w+\s+(cw_\w+)|\b(?:call|jmp)\s+[0-9a-f]+ <([\w.]+)', line)
+                if start:
+                    key = start.group(1) if start.group(1).startswith('cw_') else f'{source}:{start.group(1)}'
+                    where[key] = source
+                elif to and key:
+                    name_of = to.group(1) or to.group(2)
+                    calls[key].add(name_of if name_of.startswith('cw_') else f'{source}:{name_of}')
+    seen, todo = set(), [symbol]
+    while todo:
+        at = todo.pop()
+        if at in where and at not in seen:
+            seen.add(at)
+            todo.extend(calls[at])
+    return sorted({where[s] for s in seen if where[s].startswith('shim/run/')})
+
+
 def functions_of(source):
     """(name, first line, lines) of each function: its brace stands in the first column, as the formatter puts it."""
     text = open(source, encoding="utf-8").read().splitlines()
@@ -160,6 +187,7 @@ def measure(build):
     yield 'upward calls', list(upward_calls(owner, needs))
     yield 'upward includes', list(upward_includes(sources))
     yield 'largest circle of files in shim/run', circle
+    yield 'files of shim/run that a finished command passes', files_behind('cw_run_task_retire', os.path.join(build, 'obj'))
     yield f'functions above {LONGEST} lines', [f for f, n in functions if n > LONGEST]
     yield f'functions above {LONG} lines, per thousand', round(1000 * len(over) / len(functions), 1)
     yield f'lines above {COLUMNS} columns', [f'{s}:{i}' for s in everything for i, l in enumerate(open(s, encoding="utf-8"), 1)
