@@ -62,6 +62,19 @@ static void stir_plainly(uint32_t *v, uint32_t *sum, size_t n)
     }
 }
 
+static void one_round(struct app *a, cl_command_buffer_khr buffer, cl_kernel stir, size_t n)
+{
+    cl_event done;
+
+    app_run(a->queue, stir, n, 0, 0, NULL, NULL);
+    APP_CHECK(api.enqueue(0, NULL, buffer, 0, NULL, &done)); /* not before the kernel */
+    APP_CHECK(clWaitForEvents(1, &done));                    /* it may not be pending twice */
+    app_release_events(&done, 1);
+    APP_CHECK(api.enqueue(1, &a->queue, buffer, 0, NULL, NULL));
+    app_run(a->queue, stir, n, 0, 0, NULL, NULL); /* not before the command buffer */
+    APP_CHECK(clFinish(a->queue));
+}
+
 int main(int argc, char **argv)
 {
     size_t n = app_size(argc, argv, 1, 1024, 1, 1 << 24), rounds = app_size(argc, argv, 2, 3, 1, 100000);
@@ -80,16 +93,9 @@ int main(int argc, char **argv)
     app_args(add, "mm", m[1], m[0]);
     cl_command_buffer_khr buffer = record(&a, stir, add, n);
     for (size_t r = 0; r < rounds; r++) {
-        cl_event done;
-        app_run(a.queue, stir, n, 0, 0, NULL, NULL);
-        APP_CHECK(api.enqueue(0, NULL, buffer, 0, NULL, &done)); /* not before the kernel */
+        one_round(&a, buffer, stir, n);
         stir_plainly(v, NULL, n), stir_plainly(v, sum, n);
-        APP_CHECK(clWaitForEvents(1, &done)); /* it may not be pending twice */
-        app_release_events(&done, 1);
-        APP_CHECK(api.enqueue(1, &a.queue, buffer, 0, NULL, NULL));
-        app_run(a.queue, stir, n, 0, 0, NULL, NULL); /* not before the command buffer */
         stir_plainly(v, sum, n), stir_plainly(v, NULL, n);
-        APP_CHECK(clFinish(a.queue));
     }
     app_read(&a, m[0], 0, n * sizeof *got, got);
     app_expect_words(&a, "v", got, v, n);

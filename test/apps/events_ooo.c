@@ -96,6 +96,14 @@ static void enqueue_sum(struct app *a, const struct kernels *k, cl_mem sum, cons
     app_release_events((cl_event[]){marker, last}, 2);
 }
 
+static void await_callbacks(size_t number)
+{
+    pthread_mutex_lock(&lock);
+    while (completions < number)
+        pthread_cond_wait(&called, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
 int main(int argc, char **argv)
 {
     size_t n = app_size(argc, argv, 1, 1024, 1, 1 << 24),
@@ -125,11 +133,7 @@ int main(int argc, char **argv)
     enqueue_sum(&a, &k, sum, m, joined, n, diamonds);
     app_read(&a, sum, 0, n * sizeof *got, got);
     app_expect_words(&a, "sum", got, want, n);
-
-    pthread_mutex_lock(&lock);
-    while (completions < diamonds)
-        pthread_cond_wait(&called, &lock);
-    pthread_mutex_unlock(&lock);
+    await_callbacks(diamonds);
     app_release_events(joined, diamonds);
     app_release_mems(m, diamonds * PER_DIAMOND);
     app_release_mems(&sum, 1);

@@ -18,6 +18,17 @@ static const char source[] = "__kernel void multiply(__global const float *restr
                              "    c[y * b + x] = sum;\n"
                              "}\n";
 
+static void multiply_all(struct app *a, cl_kernel multiply, const struct tiles m[3])
+{
+    for (size_t i = 0; i < m[0].t; i++)
+        for (size_t j = 0; j < m[0].t; j++)
+            for (size_t k = 0; k < m[0].t; k++) {
+                app_args(multiply, "mmmi", tiles_at(&m[0], i, k), tiles_at(&m[1], k, j),
+                         tiles_at(&m[2], i, j), (cl_int)m[0].b);
+                app_run_2d(a->queue, multiply, m[0].b, m[0].b, 0);
+            }
+}
+
 int main(int argc, char **argv)
 {
     struct tiles m[3];
@@ -41,13 +52,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++)
         x[i] = (double)(app_random(&seed) % 9) - 4;
     multiply = app_kernel(&a, "multiply");
-    for (size_t i = 0; i < m[0].t; i++)
-        for (size_t j = 0; j < m[0].t; j++)
-            for (size_t k = 0; k < m[0].t; k++) {
-                app_args(multiply, "mmmi", tiles_at(&m[0], i, k), tiles_at(&m[1], k, j),
-                         tiles_at(&m[2], i, j), (cl_int)m[0].b);
-                app_run_2d(a.queue, multiply, m[0].b, m[0].b, 0);
-            }
+    multiply_all(&a, multiply, m);
     APP_CHECK(clReleaseKernel(multiply));
     for (int k = 2; k >= 0; k--)
         tiles_take(&a, &m[k], data[k]);

@@ -41,6 +41,12 @@ static void follow_pointer(struct app *a, uint32_t *x, size_t n)
     APP_CHECK(clReleaseKernel(follow));
 }
 
+static void plainly(uint32_t *want, size_t n, const uint32_t pattern[2])
+{
+    for (size_t i = 0; i < n; i++)
+        want[i] = (n % 2 && i == n - 1 ? 9 : i % 3 ? pattern[i % 2] : (uint32_t)i) * 2 + (uint32_t)i + 5;
+}
+
 int main(int argc, char **argv)
 {
     size_t n = app_size(argc, argv, 1, 1024, 4, 1 << 24), bytes = n * sizeof(uint32_t);
@@ -63,8 +69,7 @@ int main(int argc, char **argv)
         in[i] = (uint32_t)i;
     if (n % 2)
         in[n - 1] = 9;
-    for (size_t i = 0; i < n; i++)
-        want[i] = (n % 2 && i == n - 1 ? 9 : i % 3 ? pattern[i % 2] : (uint32_t)i) * 2 + (uint32_t)i + 5;
+    plainly(want, n, pattern);
     APP_CHECK(clEnqueueSVMUnmap(a.queue, in, 0, NULL, NULL));
     APP_CHECK(clSetKernelArgSVMPointer(twice, 0, in));
     APP_CHECK(clSetKernelArgSVMPointer(twice, 1, out));

@@ -79,12 +79,11 @@ int main(void)
     CHECK(CLBlastStrsm(CLBlastLayoutRowMajor, CLBlastSideLeft, CLBlastTriangleLower, CLBlastTransposeNo,
                        CLBlastDiagonalNonUnit, N, N, 1, a, 0, N, c, 0, N, &queue, NULL));
     CHECK(CLBlastSdot(N, x, 3 * N, x, 0, 1, x, N, 1, &queue, NULL));
-    print(queue, "a", a);
-    print(queue, "b", b);
-    print(queue, "c", c);
-    print(queue, "x", x);
-    for (cl_mem *m = (cl_mem[]){a, b, c, x, NULL}; *m; m++)
-        CHECK(clReleaseMemObject(*m));
+    const cl_mem all[4] = {a, b, c, x};
+    for (int i = 0; i < 4; i++) {
+        print(queue, (const char *[]){"a", "b", "c", "x"}[i], all[i]);
+        CHECK(clReleaseMemObject(all[i]));
+    }
     CHECK(clReleaseCommandQueue(queue));
     CHECK(clReleaseContext(context));
     puts("done");

@@ -197,16 +197,14 @@ static int short_sources(void)
     return 0;
 }
 
-int main(int argc, char **argv)
+/* The files that are named from argv[3] on, but for empty ones. */
+static bool read_files(int argc, char **argv)
 {
-    double end = seconds(CLOCK_MONOTONIC) + (argc > 2 ? atof(argv[2]) : 0);
-    unsigned long cases = 0;
-
     for (int i = 3; i < argc && files < MAX_FILES; i++) {
         FILE *f = fopen(argv[i], "r");
         file[files] = calloc(ROOM + 1, 1);
         if (!f || !file[files])
-            return 2;
+            return false;
         file_size[files] = fread(file[files], 1, ROOM / 4, f);
         fclose(f);
         if (file_size[files] > 0)
@@ -214,7 +212,15 @@ int main(int argc, char **argv)
         else
             free(file[files]);
     }
-    if (!files)
+    return files > 0;
+}
+
+int main(int argc, char **argv)
+{
+    double end = seconds(CLOCK_MONOTONIC) + (argc > 2 ? atof(argv[2]) : 0);
+    unsigned long cases = 0;
+
+    if (!read_files(argc, argv))
         return 2;
     state = 88172645463325252ull ^ strtoull(argv[1], NULL, 0) * 0x9E3779B97F4A7C15ull;
     if (short_sources()) {

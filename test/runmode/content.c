@@ -41,12 +41,27 @@ static void let_go(cl_mem memory)
     }
 }
 
-int main(void)
+static void fill(cl_mem x)
 {
     const char one = 1;
+
+    APP_CHECK(clEnqueueFillBuffer(a.queue, x, &one, 1, 0, 1024, 0, NULL, NULL));
+}
+
+static void from_part(cl_mem from, cl_mem to)
+{
+    cl_mem part = app_sub_buffer(from, 0, 256, 256); /* has the content of the whole */
+
+    APP_CHECK(clEnqueueCopyBuffer(a.queue, part, to, 10, 0, 100, 0, NULL, NULL));
+    copied("from a part", part, to, 0, 256, NULL);
+    APP_CHECK(clReleaseMemObject(part));
+}
+
+int main(void)
+{
     cl_platform_id platform;
     cl_device_id device;
-    cl_mem from, to, size, part;
+    cl_mem from, to, size;
     cl_command_type type = 0;
     cl_event event;
     set_size set;
@@ -57,8 +72,7 @@ int main(void)
     from = app_buffer(&a, 0, 1024, NULL);
     to = app_buffer(&a, 0, 1024, NULL);
     size = app_buffer(&a, 0, 16, NULL);
-    APP_CHECK(
-        clEnqueueFillBuffer(a.queue, from, &one, 1, 0, 1024, 0, NULL, NULL)); /* managed, not waited for */
+    fill(from); /* managed, not waited for */
     *(void **)&set = clGetExtensionFunctionAddressForPlatform(platform, "clSetContentSizeBufferPoCL");
     if (!set)
         app_skip("content", "the platform has no cl_pocl_content_size");
@@ -76,12 +90,9 @@ int main(void)
     copied("more than there is", from, to, 0, 1024, NULL);
     copied("too much", from, to, 1000, 100, NULL);
     resize(size, 300);
-    part = app_sub_buffer(from, 0, 256, 256); /* has the content of the whole */
-    APP_CHECK(clEnqueueCopyBuffer(a.queue, part, to, 10, 0, 100, 0, NULL, NULL));
-    copied("from a part", part, to, 0, 256, NULL);
+    from_part(from, to);
     copied("to itself", from, from, 0, 100, NULL);
-    APP_CHECK(clReleaseMemObject(part));
-    APP_CHECK(clEnqueueFillBuffer(a.queue, from, &one, 1, 0, 1024, 0, NULL, NULL));
+    fill(from);
     APP_CHECK(clFinish(a.queue));
     let_go(size);
     APP_CHECK(clReleaseMemObject(size)); /* then there is none */

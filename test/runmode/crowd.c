@@ -117,6 +117,18 @@ static void *work(void *data)
     return NULL;
 }
 
+static void begin(struct worker *w, uint32_t seed, cl_program second)
+{
+    cl_int err;
+
+    w->seed = seed;
+    w->turn = app_kernel(&a, "turn");
+    w->loud = clCreateKernel(second, "loud", &err);
+    APP_CHECK(err);
+    w->mem = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof w->model, w->model);
+    pthread_create(&w->thread, NULL, work, w);
+}
+
 int main(int argc, char **argv)
 {
     static struct worker workers[THREADS];
@@ -133,13 +145,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < QUEUES; i++)
         queues[i] = app_queue(&a, i < QUEUES - 1 ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     for (int i = 0; i < THREADS; i++) {
-        struct worker *w = &workers[i];
-        w->seed = first_seed * 1000 + (uint32_t)i + 1;
-        w->turn = app_kernel(&a, "turn");
-        w->loud = clCreateKernel(second, "loud", &err);
-        APP_CHECK(err);
-        w->mem = app_buffer(&a, CL_MEM_COPY_HOST_PTR, sizeof w->model, w->model);
-        pthread_create(&w->thread, NULL, work, w);
+        begin(&workers[i], first_seed * 1000 + (uint32_t)i + 1, second);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(workers[i].thread, NULL);

@@ -282,13 +282,11 @@ int main(void)
     others(add, x);
     app_read(&a, y, 0, sizeof v, v);
     clReleaseEvent(foreign);
-    clReleaseKernel(add);
-    clReleaseKernel(needs8);
-    clReleaseKernel(slow);
     clReleaseCommandQueue(unordered);
-    clReleaseMemObject(x);
-    clReleaseMemObject(y);
-    clReleaseMemObject(foreign_x);
+    for (int i = 0; i < 3; i++) {
+        clReleaseKernel((cl_kernel[]){add, needs8, slow}[i]);
+        clReleaseMemObject((cl_mem[]){x, y, foreign_x}[i]);
+    }
     app_close(&other);
     return app_close(&a);
 }

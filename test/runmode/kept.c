@@ -142,12 +142,31 @@ static void use_binary(cl_program program)
     free(binary);
 }
 
+static void build_again(cl_program program)
+{
+    cl_kernel kernel[2];
+    cl_program linked;
+    cl_int err;
+
+    printf("built again: %d\n", clBuildProgram(program, 0, NULL, "-DFACTOR=5", NULL, NULL));
+    kernel[0] = clCreateKernel(program, "first", &err);
+    kernel[1] = clCreateKernel(program, "second", &err);
+    launch(kernel[0], kernel[1]);
+    APP_CHECK(clReleaseKernel(kernel[0]));
+    APP_CHECK(clReleaseKernel(kernel[1]));
+    linked = clLinkProgram(context, 1, &device, "", 1, &program, NULL, NULL, &err);
+    printf("linked %s %d\n", linked ? "yes" : "no", err);
+    references_left(program, 1);
+    err = clCompileProgram(program, 1, &device, "-DFACTOR=7", 0, NULL, NULL, NULL, NULL);
+    printf("compiled %d\n", err);
+}
+
 int main(int argc, char **argv)
 {
     const char *text = source, *options = argc > 1 ? argv[1] : "-DFACTOR=3";
     cl_platform_id platform;
     cl_kernel kernel[2], third;
-    cl_program program, linked;
+    cl_program program;
     cl_uint n = 0;
     cl_int err;
 
@@ -179,17 +198,7 @@ int main(int argc, char **argv)
     APP_CHECK(clReleaseKernel(kernel[0]));
     APP_CHECK(clReleaseKernel(kernel[1]));
     printf("references %u\n", references_left(program, 1));
-    printf("built again: %d\n", clBuildProgram(program, 0, NULL, "-DFACTOR=5", NULL, NULL));
-    kernel[0] = clCreateKernel(program, "first", &err);
-    kernel[1] = clCreateKernel(program, "second", &err);
-    launch(kernel[0], kernel[1]);
-    APP_CHECK(clReleaseKernel(kernel[0]));
-    APP_CHECK(clReleaseKernel(kernel[1]));
-    linked = clLinkProgram(context, 1, &device, "", 1, &program, NULL, NULL, &err);
-    printf("linked %s %d\n", linked ? "yes" : "no", err);
-    references_left(program, 1);
-    err = clCompileProgram(program, 1, &device, "-DFACTOR=7", 0, NULL, NULL, NULL, NULL);
-    printf("compiled %d\n", err);
+    build_again(program);
     APP_CHECK(clReleaseProgram(program));
     APP_CHECK(clReleaseCommandQueue(queue));
     APP_CHECK(clReleaseContext(context));

@@ -62,6 +62,17 @@ static void end(const char *how)
     execl("/bin/echo", "echo", "another program", (char *)NULL);
 }
 
+/* A child of the program's own is found, and no other. */
+static void own_child(int number)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(number);
+    printf("child %d: %d\n", number, wait(&status) == child ? WEXITSTATUS(status) : -1);
+}
+
 int main(int argc, char **argv)
 {
     struct app a;
@@ -70,7 +81,7 @@ int main(int argc, char **argv)
     cl_kernel k;
     cl_int err;
     cl_mem x;
-    int status, fds, found = 0, more = 0;
+    int fds, found = 0, more = 0;
     const char *source = RM_SOURCE;
 
     app_open(&a, "quiet", 0, RM_SOURCE "kernel void other(global int *x) { x[0] = 7; }\n");
@@ -88,13 +99,8 @@ int main(int argc, char **argv)
         more += descriptors() - fds;
         if (i == 30 && argc > 1)
             end(argv[1]);
-        if (i % 10 == 5) { /* a child of its own is found, and nothing else */
-            pid_t child = fork();
-            if (child == 0)
-                _exit(i);
-            pid_t got = wait(&status);
-            printf("child %d: %d\n", i, got == child ? WEXITSTATUS(status) : -1);
-        }
+        if (i % 10 == 5)
+            own_child(i);
         rm_sleep_ms(20);
     }
     getrusage(RUSAGE_CHILDREN, &after);

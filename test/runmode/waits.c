@@ -77,11 +77,26 @@ static void CL_CALLBACK set_by_callback(cl_event e, cl_int status, void *data)
     __atomic_store_n(&was_set, 1, __ATOMIC_RELEASE);
 }
 
-/* What is behind an unset gate must not happen, must not block, and must happen once it is set. */
+static void set_from_callback(cl_event user)
+{
+    cl_mem y = filled(1, 0, NULL);
+    cl_command_queue q = app_queue(&a, 0);
+    cl_event e;
+
+    app_args(add, "mi", y, 1);
+    app_run(q, add, 64, 0, 0, NULL, &e);
+    APP_CHECK(clSetEventCallback(e, CL_COMPLETE, set_by_callback, user));
+    APP_CHECK(clFlush(q));
+    clReleaseEvent(e);
+    clReleaseCommandQueue(q);
+    clReleaseMemObject(y);
+}
+
+/* Commands behind an unset gate must not run, must not block, and must run once it is set. */
 static void gate(int how)
 {
     cl_mem x = filled(3, 0, NULL);
-    cl_event user = clCreateUserEvent(a.context, NULL), e, m, ev[2];
+    cl_event user = clCreateUserEvent(a.context, NULL), e, m, behind;
     cl_int err;
     pthread_t t;
     double start = rm_ms();
@@ -91,28 +106,19 @@ static void gate(int how)
     app_run(a.queue, add, 64, 0, 0, NULL, NULL);
     app_run(a.queue, add, 64, 0, 1, &user, &e);
     app_args(mul, "mi", x, 2);
-    app_run(a.queue, mul, 64, 0, 0, NULL, &ev[0]);
+    app_run(a.queue, mul, 64, 0, 0, NULL, &behind);
     mapped = clEnqueueMapBuffer(a.queue, x, CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, 256, 0, NULL, &m, &err);
     APP_CHECK(err);
     printf("gate %d: returned %s, %s\n", how, rm_ms() - start < 5000 ? "at once" : "late",
            mapped ? "mapped" : "not mapped");
     APP_CHECK(clFlush(a.queue));
-    before = rm_status(e) > CL_COMPLETE && rm_status(ev[0]) > CL_COMPLETE && rm_status(m) > CL_COMPLETE;
-    if (how == 0) {
+    before = rm_status(e) > CL_COMPLETE && rm_status(behind) > CL_COMPLETE && rm_status(m) > CL_COMPLETE;
+    if (how == 0)
         APP_CHECK(clSetUserEventStatus(user, CL_COMPLETE));
-    } else if (how == 1) {
+    else if (how == 1)
         pthread_create(&t, NULL, set_later, user);
-    } else {
-        cl_mem y = filled(1, 0, NULL);
-        cl_command_queue q = app_queue(&a, 0);
-        app_args(add, "mi", y, 1);
-        app_run(q, add, 64, 0, 0, NULL, &ev[1]);
-        APP_CHECK(clSetEventCallback(ev[1], CL_COMPLETE, set_by_callback, user));
-        APP_CHECK(clFlush(q));
-        clReleaseEvent(ev[1]);
-        clReleaseCommandQueue(q);
-        clReleaseMemObject(y);
-    }
+    else
+        set_from_callback(user);
     APP_CHECK(clWaitForEvents(1, &m));
     printf("gate %d: held %d, value %d\n", how, before, mapped[0]);
     mapped[0] = 100;
@@ -123,7 +129,7 @@ static void gate(int how)
     while (how == 2 &&
            !__atomic_load_n(&was_set, __ATOMIC_ACQUIRE)) /* PoCL cannot lose it before that call is over */
         rm_sleep_ms(1);
-    app_release_events((cl_event[]){user, e, m, ev[0]}, 4);
+    app_release_events((cl_event[]){user, e, m, behind}, 4);
     clReleaseMemObject(x);
 }
 

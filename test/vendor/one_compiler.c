@@ -75,33 +75,39 @@ static void find(const char *object, size_t bytes, int i, char word[64])
     snprintf(word, 64, "%.*s", end ? (int)(end - at) : 0, at ? at : "");
 }
 
+/* The object file that `d` makes of `text`, `*bytes` of it, for free(). */
+static char *compile(cl_context context, cl_device_id d, const char *text, size_t *bytes)
+{
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    size_t all[2] = {0};
+    unsigned char *each[2] = {NULL, NULL};
+
+    APP_CHECK(clCompileProgram(p, 1, &d, "-w", 0, NULL, NULL, NULL, NULL));
+    APP_CHECK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof all, all, NULL));
+    for (int k = 0; k < 2; k++)
+        each[k] = calloc(1, all[k] + 1);
+    APP_CHECK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof each, each, NULL));
+    clReleaseProgram(p);
+    *bytes = all[0] > all[1] ? all[0] : all[1];
+    free(all[0] > all[1] ? each[1] : each[0]);
+    return (char *)(all[0] > all[1] ? each[0] : each[1]);
+}
+
 int main(void)
 {
     static char text[1 << 14], name[2][256];
-    const char *source = text;
     char *object[2], word[2][64];
     size_t bytes[2];
     struct vendor v;
     int differ = 0, known = 0;
-    cl_int err;
 
     vendor_open(&v, "pthread basic", NULL, NULL);
     question(text);
     for (int i = 0; i < 2; i++) {
-        cl_program p = clCreateProgramWithSource(v.context, 1, &source, NULL, &err);
         cl_device_id d = v.devices[vendor_find(&v, i ? "basic" : "pthread")];
-        size_t all[2] = {0};
-        unsigned char *each[2] = {NULL, NULL};
         APP_CHECK(clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name[i], name[i], NULL));
-        APP_CHECK(clCompileProgram(p, 1, &d, "-w", 0, NULL, NULL, NULL, NULL));
-        APP_CHECK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof all, all, NULL));
-        for (int k = 0; k < 2; k++)
-            each[k] = calloc(1, all[k] + 1);
-        APP_CHECK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof each, each, NULL));
-        bytes[i] = all[0] > all[1] ? all[0] : all[1];
-        object[i] = (char *)(all[0] > all[1] ? each[0] : each[1]);
-        free(all[0] > all[1] ? each[1] : each[0]);
-        clReleaseProgram(p);
+        object[i] = compile(v.context, d, text, &bytes[i]);
     }
     for (int i = 0; i < MACROS; i++) {
         find(object[0], bytes[0], i, word[0]);

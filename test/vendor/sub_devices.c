@@ -12,26 +12,14 @@ static const char source[] =
     "    met[role] = begun[1 - role];\n"
     "}\n";
 
-int main(void)
+static void meet(struct vendor *v)
 {
-    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
-                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
-    struct vendor whole, v = {.count = 2};
-    cl_int err;
-    const char *text = source;
-    vendor_open(&whole, "pthread", NULL, "");
-    if (clCreateSubDevices(whole.devices[0], halves, 2, v.devices, NULL) != CL_SUCCESS)
-        vendor_skip("the device has too few compute units to be cut");
-    v.context = clCreateContext(NULL, 2, v.devices, NULL, NULL, &err);
-    APP_CHECK(err);
-    v.program = clCreateProgramWithSource(v.context, 1, &text, NULL, &err);
-    APP_CHECK(err);
-    APP_CHECK(clBuildProgram(v.program, 0, NULL, "", NULL, NULL));
     const cl_uint zero = 0;
     cl_uint met[2] = {0, 0};
-    cl_mem m[2] = {vendor_buffer(&v, 8, NULL), vendor_buffer(&v, 8, NULL)};
-    cl_command_queue q[2] = {vendor_queue(&v, 0), vendor_queue(&v, 1)};
-    cl_kernel k = vendor_kernel(&v, "meet");
+    cl_mem m[2] = {vendor_buffer(v, 8, NULL), vendor_buffer(v, 8, NULL)};
+    cl_command_queue q[2] = {vendor_queue(v, 0), vendor_queue(v, 1)};
+    cl_kernel k = vendor_kernel(v, "meet");
+
     APP_CHECK(clEnqueueFillBuffer(q[0], m[0], &zero, sizeof zero, 0, 8, 0, NULL, NULL));
     APP_CHECK(clFinish(q[0]));
     for (cl_uint role = 0; role < 2; role++) {
@@ -49,6 +37,24 @@ int main(void)
     APP_CHECK(clReleaseKernel(k));
     for (int i = 0; i < 2; i++)
         APP_CHECK(clReleaseCommandQueue(q[i]));
+}
+
+int main(void)
+{
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    struct vendor whole, v = {.count = 2};
+    cl_int err;
+    const char *text = source;
+    vendor_open(&whole, "pthread", NULL, "");
+    if (clCreateSubDevices(whole.devices[0], halves, 2, v.devices, NULL) != CL_SUCCESS)
+        vendor_skip("the device has too few compute units to be cut");
+    v.context = clCreateContext(NULL, 2, v.devices, NULL, NULL, &err);
+    APP_CHECK(err);
+    v.program = clCreateProgramWithSource(v.context, 1, &text, NULL, &err);
+    APP_CHECK(err);
+    APP_CHECK(clBuildProgram(v.program, 0, NULL, "", NULL, NULL));
+    meet(&v);
     vendor_close(&v);
     for (int i = 0; i < 2; i++)
         APP_CHECK(clReleaseDevice(v.devices[i]));
