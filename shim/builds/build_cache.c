@@ -2,7 +2,7 @@
  * program are. */
 #include "build_cache.h"
 #include "../run/api/hooks.h"
-#include "../run/tuning/activation.h"
+#include "../run/core/observer.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -158,7 +158,7 @@ static void note_saved(cl_program program, double ns)
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
     if (p)
         p->kept_saved_ns = ns;
-    cw_run_activation_saved(ns);
+    cw_run_observer->saved(ns);
     cw_run_global_lock_give();
 }
 
@@ -343,7 +343,7 @@ void cw_build_cache_make_real(cl_program program)
         options = strdup(p->options);
     if (options) {
         p->kept_real = true;
-        cw_run_activation_saved(-p->kept_saved_ns);
+        cw_run_observer->saved(-p->kept_saved_ns);
         bare = p->kept_bare;
     }
     cw_run_global_lock_give();

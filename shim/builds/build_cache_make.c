@@ -15,7 +15,7 @@
 #include "../door/doors.h"
 #include "compiler_resources.h"
 #include "../run/core/threads.h"
-#include "../run/tuning/learn.h"
+#include "../run/core/observer.h"
 
 #define ANSWER_BYTES 8192
 #define KERNELS      256
@@ -261,14 +261,14 @@ void cw_build_cache_make_stop(void)
 
     cw_run_global_lock_take();
     keep.quit = true; /* and nobody else looks at the list from now on */
-    any = keep.first && cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+    any = keep.first && cw_run_observer->build_begins();
     cw_run_global_lock_give();
     if (any) {
         if (cw_run_thread_create(&thread, work,
                                  NULL)) /* compilers need more stack than the caller may have */
             pthread_join(thread, NULL);
         cw_run_global_lock_take();
-        cw_run_learn_ended((double)(cw_now_ns() - begun));
+        cw_run_observer->build_ended((double)(cw_now_ns() - begun));
         cw_run_global_lock_give();
     }
     while ((j = keep.first)) {

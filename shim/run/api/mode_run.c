@@ -6,9 +6,14 @@
 #include "../../device/device_early.h"
 #include "../../door/log.h"
 #include "../../trace/hooks.h"
+#include "../tuning/activation.h"
 #include "../tuning/decide.h"
+#include "../tuning/gain.h"
+#include "../tuning/learn.h"
+#include "../tuning/repeat.h"
 #include "process_end.h"
 #include "../core/fault.h"
+#include "../core/observer.h"
 #include "../groups/group.h"
 #include "hooks.h"
 #include "../models/reach.h"
@@ -108,6 +113,40 @@ static void *unseen(const char *name, void *vendor)
     return strcmp(name, "clSetContentSizeBufferPoCL") ? vendor : cw_run_content(vendor);
 }
 
+static bool build_begins(void)
+{
+    return cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+}
+
+static void build_saved(double ns)
+{
+    cw_run_activation_saved(ns);
+}
+
+static void models_known(struct cw_run_program *p)
+{
+    cw_run_group_history_foresee_group(p);
+}
+
+static const struct cw_run_observer observer = {
+    .enqueued = cw_run_activation_enqueued,
+    .native_wanted = cw_run_bypass_wanted,
+    .decide = cw_run_decide,
+    .planned = cw_run_bypass_window,
+    .measured = cw_run_perf_model_measured,
+    .ran_alone = cw_run_repeat_learn,
+    .gauged_done = cw_run_gain_done,
+    .build_begins = build_begins,
+    .build_ended = cw_run_learn_ended,
+    .helper_loaded = cw_run_activation_loaded,
+    .cost = cw_run_activation_cost,
+    .learns = cw_run_activation_learns,
+    .saved = build_saved,
+    .stays = cw_run_learn_stays,
+    .stayed = cw_run_learn_stayed,
+    .models_known = models_known,
+};
+
 static bool flag(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -117,6 +156,7 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
+    cw_run_observer = &observer;
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))
         return false;

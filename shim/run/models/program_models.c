@@ -11,10 +11,9 @@
 #include "../../door/doors.h"
 #include "../../door/log.h"
 #include "../../builds/macros.h"
-#include "../tuning/learn.h"
+#include "../core/observer.h"
 #include "../tuning/activation.h"
 #include "../core/threads.h"
-#include "../groups/group.h"
 
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10                   /* the compiler's, at most, when the program ends */
@@ -154,16 +153,16 @@ static void *work(void *unused)
         m = make(j, &kept, begin);
         cw_run_global_lock_take();
         if (kept) /* the others are made beside the program, once */
-            cw_run_activation_cost(cw_run_activation_thread_ns() - begin);
+            cw_run_observer->cost(cw_run_activation_thread_ns() - begin);
         else if (m)
-            cw_run_activation_learns();
+            cw_run_observer->learns();
         models.done = j->number;
         p = m ? cw_run_record_find(j->program, CW_RUN_PROGRAM) : NULL;
         if (p && p->models_job == j->number) {
             p->models = m;
             m->refs = 1;
             cw_run_program_trust(p);
-            cw_run_group_history_foresee_group(p);
+            cw_run_observer->models_known(p);
         } else if (m) {
             m->refs = 1;
             cw_run_program_models_release(m);
@@ -259,7 +258,7 @@ static void await_analysis(void)
     uint64_t begin = cw_run_global_lock_now_ns(), now = begin;
 
     if (models.done == models.given || !models.source.store.folder[0] || cw_run.abandoned ||
-        !cw_run_learn_stays((double)(models.given - models.done) * ANALYSIS_NS))
+        !cw_run_observer->stays((double)(models.given - models.done) * ANALYSIS_NS))
         return;
     cw_run.waiters++;
     while (models.done < models.given && !models.quit && !cw_run.abandoned && now < begin + AWAIT_NS) {
@@ -268,7 +267,7 @@ static void await_analysis(void)
     }
     cw_run.waiters--;
     /* one that takes longer than that may never end so: it is tried ever less often */
-    cw_run_learn_stayed((double)(now - begin) * (models.done < models.given ? IN_VAIN : 1));
+    cw_run_observer->stayed((double)(now - begin) * (models.done < models.given ? IN_VAIN : 1));
 }
 
 void cw_run_program_models_stop(bool join)

@@ -4,7 +4,7 @@
  * is inherited: once a command of the queue waits for native work, directly or through other managed
  * commands, every later command of the queue does (q->join). */
 #include "../core/fault.h"
-#include "../tuning/activation.h"
+#include "../core/observer.h"
 
 #include <stdlib.h>
 
@@ -199,7 +199,7 @@ int cw_run_dependence_admit(struct cw_run_queue *q, cl_uint n, const cl_event *l
         return CW_RUN_R_DEVICE;
     if (cw_run.off)
         return CW_RUN_R_OFF;
-    aside = cw_run_bypass_wanted(q, blocking);
+    aside = cw_run_observer->native_wanted(q, blocking);
     if (aside >= 0)
         return aside;
     if (CW_UNLIKELY(q->num_gates) && cw_run_dependence_is_gated(q))
@@ -316,7 +316,7 @@ static void into_queue(struct cw_run_queue *q, struct cw_run_task *t)
     else
         q->first = t;
     q->last = t;
-    cw_run_activation_enqueued(&now);
+    cw_run_observer->enqueued(&now);
     cw_run_record_pin(&q->r);
     cw_run.unfinished++;
     cw_run.counts.managed++;

@@ -5,7 +5,7 @@
 
 #include "../../door/log.h"
 #include "../../trace/recorder.h"
-#include "../tuning/gain.h"
+#include "../core/observer.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
@@ -167,7 +167,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     if (CW_UNLIKELY(t->recorded)) /* as it was: what the program is told of times follows its queue's order */
         cw_times_ran(t->recorded - 1, cw_run.lanes[t->lane].recorded, t->status, t->times);
     if (t->gauged)
-        cw_run_gain_done();
+        cw_run_observer->gauged_done();
     cw_run_byte_range_remove_accesses(t);
     let_go(t, false, last);
     if (t->queue) {

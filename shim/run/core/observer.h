@@ -1,0 +1,61 @@
+/* observer.h - the functions of tuning/ and groups/ that the layers below them call: commands and builds are
+ * reported there, and answers come back.
+ *
+ * Contract of every member: the lock of run mode is held, and kept unless its line says otherwise; no member
+ * is NULL. cw_run_observer points to one constant table (api/mode_run.c) from the start of run mode on. */
+#ifndef CW_RUN_OBSERVER_H
+#define CW_RUN_OBSERVER_H
+
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cw_run_program;
+struct cw_run_queue;
+struct cw_run_task;
+
+struct cw_run_observer {
+    /* ---- commands; tasks/ and workers/ call these */
+
+    /* A command of a known queue is being enqueued. `now`: of cw_run_once_ns(). May begin helpers. */
+    void (*enqueued)(uint64_t *now);
+    /* The reason (enum cw_run_reason) why the next command of `q` shall be native, or -1. `blocking`: the
+     * call waits for the command. */
+    int (*native_wanted)(const struct cw_run_queue *q, bool blocking);
+    /* A window of `count` commands closes, linked by window_next from `first` on: see cw_run_decide()
+     * (tuning/decide.h). The lock is given up while a plan is made. */
+    bool (*decide)(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest);
+    /* A window with launches of `q` was planned; `gained`: the plan changed something. */
+    void (*planned)(struct cw_run_queue *q, bool gained);
+    /* The command has run, with that status. */
+    void (*measured)(struct cw_run_task *t, cl_int status);
+    /* The launch has run on its own, and ends now. */
+    void (*ran_alone)(const struct cw_run_task *t);
+    /* A command with `gauged` set is over. */
+    void (*gauged_done)(void);
+
+    /* ---- builds and models; builds/, models/, workers/ and planner/ call these */
+
+    /* True: a build that later runs find may begin now; build_ended is called after it, with its time in ns.
+     */
+    bool (*build_begins)(void);
+    void (*build_ended)(double ns);
+    /* A helper has looked for its program (`built`: has built it) in so many ns of processor time; `good`: it
+     * has the program. */
+    void (*helper_loaded)(bool built, bool good, double ns);
+    /* Run mode's own work has taken so many ns of processor time. */
+    void (*cost)(double ns);
+    /* This run pays for something that later runs find. */
+    void (*learns)(void);
+    /* A kept build has saved the program so many ns. */
+    void (*saved)(double ns);
+    /* The process ends, and work that later runs find needs about `ns` more: true: the end waits for it, and
+     * calls stayed with the ns that it has waited. */
+    bool (*stays)(double ns);
+    void (*stayed)(double ns);
+    /* The models of the program's kernels, or the history, are known from now on. */
+    void (*models_known)(struct cw_run_program *p);
+};
+extern const struct cw_run_observer *cw_run_observer;
+
+#endif
