@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../run/api/hooks.h"
 #include "macros.h"
 #include "../run/models/program_models.h"
 

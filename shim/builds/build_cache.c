@@ -13,6 +13,12 @@
 #include "helper_cache.h"
 #include "compiler_heap.h"
 #include "macros.h"
+#include "source.h"
+#include "../run/api/process_end.h"
+#include "../run/core/global_lock.h"
+#include "../run/core/record.h"
+#include "../run/core/recount.h"
+#include "../run/core/state.h"
 
 #define KIND           "build 3"
 #define LEAST_NS       5000000 /* a build that takes less is left alone */

@@ -17,7 +17,7 @@
 #define CW_BUILD_CACHE_H
 
 #include "../../analyzer/io/identity.h"
-#include "../run/run.h"
+#include "../run/core/types.h"
 
 /* Sets the folder; "": nothing is kept, and nothing answered. Called once, before all others. */
 void cw_build_cache_start(const char *folder);

@@ -14,8 +14,11 @@
 #include "../door/clock.h"
 #include "../door/doors.h"
 #include "compiler_resources.h"
-#include "../run/core/threads.h"
+#include "../run/core/thread.h"
 #include "../run/core/observer.h"
+#include "../run/api/process_end.h"
+#include "../run/core/global_lock.h"
+#include "../run/core/state.h"
 
 #define ANSWER_BYTES 8192
 #define KERNELS      256

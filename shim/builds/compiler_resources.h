@@ -4,7 +4,7 @@
 #ifndef CW_COMPILER_RESOURCES_H
 #define CW_COMPILER_RESOURCES_H
 
-#include "../run/run.h"
+#include "../run/core/types.h"
 
 /* True for a compiler that runs no linker and has a table of descriptors to itself
  * (builds/isolated_compiler.h): the process may write files of a compiler's size, there is room for them

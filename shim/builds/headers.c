@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "../../analyzer/source/joined_source.h"
+#include "../run/core/global_lock.h"
+#include "../run/core/record.h"
 
 /* A copy of the source as the program gave it when it may have headers; else NULL. */
 static char *source_with_includes(cl_program program)

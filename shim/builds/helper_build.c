@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 #include "../../analyzer/source/vendor_compiler.h"
-#include "../run/api/hooks.h"
 #include "isolated_compiler.h"
 #include "helper_cache.h"
+#include "../run/core/global_lock.h"
+#include "../run/core/recount.h"
 
 #define KIND         "program 2"
 #define DEVICE_BYTES 1400

@@ -3,9 +3,11 @@
  *
  * They are built with a definition that the program's own do not have, so that the vendor takes their kernels
  * for others: launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
-#include "../run/api/hooks.h"
 #include "pending_builds.h"
 #include "helper_build.h"
+#include "helper_program.h"
+#include "../run/core/global_lock.h"
+#include "../run/workers/execute.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,9 @@
 #include "../run/tuning/activation.h"
 #include "helper_cache.h"
 #include "compiler_resources.h"
-#include "../run/core/threads.h"
+#include "../run/core/thread.h"
+#include "../run/api/image.h"
+#include "../run/core/global_lock.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436

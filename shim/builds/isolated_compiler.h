@@ -11,7 +11,7 @@
 #define CW_ISOLATED_COMPILER_H
 
 #include "../../analyzer/compile/compile_area.h"
-#include "../run/run.h"
+#include "../run/core/types.h"
 #include "pending_builds.h"
 
 /* Sets the folder where it is noted what earlier runs have compiled; "": nowhere. Called once, before all

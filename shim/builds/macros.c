@@ -7,6 +7,7 @@
 #include "../../analyzer/source/vendor_compiler.h"
 #include "isolated_compiler.h"
 #include "../run/models/program_models.h"
+#include "../run/api/process_end.h"
 
 static cl_device_id whole_device(cl_device_id device)
 {

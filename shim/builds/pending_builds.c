@@ -1,5 +1,6 @@
 /* pending_builds.c - see builds/pending_builds.h. */
 #include "pending_builds.h"
+#include "../run/core/global_lock.h"
 
 #include <errno.h>
 #include <stdatomic.h>

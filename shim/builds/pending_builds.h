@@ -8,16 +8,11 @@
 #ifndef CW_PENDING_BUILDS_H
 #define CW_PENDING_BUILDS_H
 
-#include "../run/run.h"
+#include "../run/core/types.h"
 
 /* Around calls that compile. False: the process ends, nothing may be compiled any more. Any thread. */
 bool cw_pending_builds_begin(void);
 void cw_pending_builds_end(void);
-
-struct cw_run_ndrange {
-    cl_uint dims;
-    const size_t *offset, *global, *local; /* offset, local: may be NULL */
-};
 
 /* clEnqueueNDRangeKernel without a wait list, for a launch for which `place` may have to compile first. Lane
  * held. */

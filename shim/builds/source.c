@@ -1,5 +1,5 @@
 /* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see
- * their local size. By its tokens, before any compiler is asked. See run.h. */
+ * their local size. By its tokens, before any compiler is asked. */
 #include "../run/models/program_models.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "../../analyzer/source/cl_source.h"
 #include "../../analyzer/source/cl_variables.h"
+#include "source.h"
 
 static bool begins(const struct cw_cl_token *t, const char *const *words)
 {

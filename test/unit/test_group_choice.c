@@ -16,6 +16,7 @@
 #include "../../shim/run/tuning/perf_model.h"
 #include "../../shim/run/tuning/activation.h"
 #include "../../shim/run/groups/group.h"
+#include "../../shim/run/core/state.h"
 
 enum { STEPS = 20, HELPERS = 3, HOME = HELPERS, PLAIN };
 

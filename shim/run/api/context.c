@@ -1,5 +1,13 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
+#include "context.h"
+#include "process_end.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/reference_counts.h"
+#include "../workers/worker.h"
 
 #include <stdlib.h>
 

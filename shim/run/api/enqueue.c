@@ -2,6 +2,18 @@
 #include "hooks.h"
 #include "../tuning/repeat.h"
 #include "../tuning/activation.h"
+#include "enqueue.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/callback.h"
+#include "../tasks/dependence.h"
+#include "../tasks/task.h"
+#include "../tuning/bypass.h"
+#include "../workers/help.h"
+#include "../workers/timing.h"
+#include "../workers/window.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
 

@@ -1,6 +1,18 @@
 /* event.c - what programs ask of events: status, details, times, callbacks, waits. */
 #include "hooks.h"
 #include "../tuning/activation.h"
+#include "event.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/callback.h"
+#include "../tasks/reference_counts.h"
+#include "../tasks/task.h"
+#include "../tuning/bypass.h"
+#include "../workers/help.h"
+#include "../workers/timing.h"
+#include "../workers/window.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#include "../run.h"
+#include "../../door/dispatch.h"
+#include "../core/record.h"
 
 #define CW_RUN_HOOKS(X)                                                                                      \
     /* api/context.c */                                                                                      \
@@ -14,9 +15,10 @@
     X(clRetainContext)                                                                                       \
     X(clReleaseContext)                                                                                      \
     X(clGetContextInfo) /* api/queue.c */                                                                    \
-        X(clCreateCommandQueue) X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue)                \
-            X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                     \
-                X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                    \
+    X(clCreateCommandQueue)                                                                                  \
+    X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue) X(clReleaseCommandQueue)                   \
+        X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                                                  \
+            X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                        \
         X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)          \
             X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)      \
                 X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer)                \
@@ -50,37 +52,6 @@ CW_RUN_HOOKS(CW_RUN_DECLARE)
 
 /* api/pass.c: extension functions that enqueue. */
 extern const struct cw_ext_hooks cw_run_ext_hooks;
-
-/* memory/content.c: what the program gets in place of the vendor's clSetContentSizeBufferPoCL; and the
- * vendor's copy, in which the content size of `from` is heeded. Lock not held. */
-void *cw_run_content(void *vendor);
-cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to,
-                           size_t from_offset, size_t to_offset, size_t bytes);
-
-/* What clGet...Info does with an answer. */
-cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret);
-
-/* Waits for the managed commands among the events; lock not held. */
-void cw_run_event_wait_list(cl_uint n, const cl_event *list);
-
-/* A context, a queue, a buffer has been made (any way). Lock not held. */
-void cw_run_context_made(cl_context context, const cl_device_id *given,
-                         cl_uint count); /* NULL: it is asked for them */
-void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue);
-
-/* The memory object of a creation function that we do not manage. */
-cl_mem cw_run_opaque(cl_mem memory);
-
-/* Memory objects over bytes of ours (api/memory.c); lock not held. True when one with these flags may be. */
-bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
-/* What the vendor is told in place of `flags`. */
-cl_mem_flags cw_run_memory_flags(cl_mem_flags flags);
-/* Aligned bytes, those at `from` or zeros, and in *block what to free; NULL: memory is out. */
-uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block);
-/* `memory` is over such `bytes` at `own`, and owns `block` and `image` (NULL: a buffer) from now on. False:
- * it has been released, and owns nothing. */
-bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
-                        void *block, struct cw_run_image *image);
 
 /* Hooks for the retain function of a kind of object. */
 #define CW_RUN_RETAIN(name, type, kind)                                                                      \

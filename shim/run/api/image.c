@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/trace/trace.h"
+#include "image.h"
+#include "memory.h"
+#include "opaque.h"
 
 struct cw_run_image {
     cl_image_format format;

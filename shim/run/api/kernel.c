@@ -10,6 +10,16 @@
 
 #include "../../../analyzer/source/kernel_params.h"
 #include "../../../analyzer/trace/trace.h"
+#include "../../builds/helper_program.h"
+#include "../../builds/source.h"
+#include "kernel.h"
+#include "program.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/reference_counts.h"
+#include "../workers/exclusion.h"
 
 /* ---- records without the lock
  *

@@ -9,6 +9,20 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/trace/trace.h"
+#include "../../builds/source.h"
+#include "enqueue.h"
+#include "image.h"
+#include "native.h"
+#include "process_end.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../memory/byte_range.h"
+#include "../tasks/dependence.h"
+#include "../tasks/task.h"
+#include "../tuning/bypass.h"
+#include "../workers/exclusion.h"
+#include "../workers/legal.h"
 
 #define HARMLESS_ITEMS 1024u
 #define HARMLESS_BYTES 16384u

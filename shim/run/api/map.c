@@ -4,6 +4,14 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/trace/trace.h"
+#include "enqueue.h"
+#include "memory.h"
+#include "native.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../memory/byte_range.h"
+#include "../tasks/dependence.h"
+#include "../tasks/task.h"
 
 #define MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
 

@@ -1,6 +1,15 @@
 /* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on
  * the same bytes; what the program asked for is what it is told. */
 #include "hooks.h"
+#include "image.h"
+#include "memory.h"
+#include "opaque.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../memory/byte_range.h"
+#include "../tasks/reference_counts.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -3,6 +3,13 @@
 #include <string.h>
 
 #include "../../../analyzer/settings/options.h"
+#include "context.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../memory/content.h"
+#include "../tasks/reference_counts.h"
+#include "../tuning/bypass.h"
+#include "../workers/legal.h"
 #include "../../device/device_early.h"
 #include "../../door/log.h"
 #include "../../trace/hooks.h"
@@ -18,7 +25,7 @@
 #include "hooks.h"
 #include "../models/reach.h"
 #include "../tiles/share.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
 
 #pragma GCC diagnostic ignored "-Woverride-init"
 

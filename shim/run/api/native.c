@@ -10,6 +10,20 @@
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"
 #include "../tuning/activation.h"
+#include "event.h"
+#include "enqueue.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/callback.h"
+#include "../tasks/dependence.h"
+#include "../tasks/reference_counts.h"
+#include "../tasks/task.h"
+#include "../tuning/bypass.h"
+#include "../workers/exclusion.h"
+#include "../workers/help.h"
+#include "../workers/window.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 /* opaque.c - memory objects that are not managed: a kernel that gets one is native. */
 #include "hooks.h"
+#include "opaque.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
 
 cl_mem cw_run_opaque(cl_mem memory)
 {

@@ -1,5 +1,12 @@
 /* pass.c - commands that are never managed: images, SVM, native kernels, sharing, extensions. */
 #include "hooks.h"
+#include "enqueue.h"
+#include "kernel.h"
+#include "native.h"
+#include "opaque.h"
+#include "queue.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 /* `uses`: how many memory objects the command names, and which */
 #define ENQUEUE(name, blocks, uses, params, args)                                                            \

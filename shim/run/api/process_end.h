@@ -10,4 +10,10 @@ void cw_run_process_end_start(bool summary);
 /* Waits for everything, ends our threads, says the summary. Once; does nothing in a forked child. */
 void cw_run_process_end_at_exit(void);
 
+/* Waits for everything; what comes later is native. Lock not held. */
+void cw_run_process_end_drain(void);
+
+/* The end of run mode is to come before what the vendor has registered so far; any thread. */
+void cw_run_process_end_register(void);
+
 #endif

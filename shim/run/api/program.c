@@ -9,6 +9,15 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/source/cl_source.h"
+#include "../../builds/source.h"
+#include "process_end.h"
+#include "program.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../workers/help.h"
+#include "../workers/window.h"
 
 static char *join_strings(cl_uint count, const char **strings, const size_t *lengths)
 {

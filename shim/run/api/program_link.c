@@ -12,6 +12,10 @@
 
 #include "../../../analyzer/source/joined_source.h"
 #include "../../../analyzer/source/linked_source.h"
+#include "process_end.h"
+#include "program.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
 
 enum { MOST = 64 };
 

@@ -3,6 +3,17 @@
 #include "hooks.h"
 #include "../../trace/recorder.h"
 #include "../tuning/activation.h"
+#include "queue.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "../tasks/callback.h"
+#include "../tasks/reference_counts.h"
+#include "../tuning/bypass.h"
+#include "../workers/help.h"
+#include "../workers/timing.h"
+#include "../workers/window.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,12 @@
 /* sync.c - markers and barriers. */
 #include "hooks.h"
+#include "enqueue.h"
+#include "event.h"
+#include "native.h"
+#include "../core/global_lock.h"
+#include "../core/recount.h"
+#include "../tasks/reference_counts.h"
+#include "../tasks/task.h"
 
 /* The command, or NULL: it is refused. */
 static struct cw_run_task *nothing(struct cw_run_enqueue *e, cl_command_type type)

@@ -2,6 +2,16 @@
  *
  * Whatever is not plainly correct goes to the vendor, which knows the error. */
 #include "hooks.h"
+#include "enqueue.h"
+#include "memory.h"
+#include "native.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../memory/byte_range.h"
+#include "../memory/content.h"
+#include "../tasks/dependence.h"
+#include "../tasks/reference_counts.h"
+#include "../tasks/task.h"
 
 #define LARGE ((size_t)1 << 40) /* no sum of products of smaller numbers overflows */
 

@@ -8,6 +8,7 @@
 #include "../../../analyzer/io/identity.h"
 #include "../../../analyzer/trace/trace.h"
 #include "../../door/log.h"
+#include "global_lock.h"
 
 enum cw_run_fault cw_run_fault_planted;
 static unsigned long turn, seen;

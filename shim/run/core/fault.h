@@ -13,7 +13,7 @@
 #ifndef CW_RUN_FAULT_H
 #define CW_RUN_FAULT_H
 
-#include "../run.h"
+#include "types.h"
 
 enum cw_run_fault {
     CW_RUN_FAULT_NONE,

@@ -1,6 +1,12 @@
 /* global_lock.c - the one lock of run mode, and what has to wait until it is free. */
 #include "../tiles/share.h"
 #include "../workers/watch.h"
+#include "global_lock.h"
+#include "recount.h"
+#include "state.h"
+#include "thread.h"
+#include "../tasks/task.h"
+#include "../workers/worker.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,5 +1,14 @@
 /* record.c - records of the program's objects, and releases that have to wait. */
-#include "../run.h"
+#include "../api/context.h"
+#include "../api/event.h"
+#include "../api/kernel.h"
+#include "../api/memory.h"
+#include "../api/program.h"
+#include "../api/queue.h"
+#include "global_lock.h"
+#include "record.h"
+#include "state.h"
+#include "../workers/window.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "../run.h"
+#include "global_lock.h"
+#include "types.h"
 
 #define RECOUNT_NS UINT64_C(100000000)
 

@@ -1,5 +1,5 @@
-/* state.h - the state of run mode: one per process, protected by its own lock (cw_run_global_lock_take,
- * run.h) but where it says otherwise. */
+/* state.h - the state of run mode: one per process, protected by its own lock (core/global_lock.h)
+ * but where it says otherwise. */
 #ifndef CW_RUN_STATE_H
 #define CW_RUN_STATE_H
 

@@ -1,6 +1,6 @@
 /* thread.c - what a thread needs to run kernels: room on its stack, the usual floating point environment,
  * faults that reach their handlers. Threads of ours are made so; threads of the program are looked at. */
-#include "threads.h"
+#include "thread.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "../../../analyzer/compile/compile_area.h"
 #include "../../door/log.h"
 #include "../../door/roomy.h"
-#include "../run.h"
+#include "state.h"
 
 static size_t usual_stack;
 

@@ -1,5 +1,18 @@
 /* types.h - the records, commands and lanes of run mode, and the state that its lock protects: cw_run.lock
- * guards everything here unless it says otherwise. run.h says how they work together. */
+ * guards everything here unless it says otherwise.
+ *
+ * A *managed* command never reaches the program's own queue. It is a struct cw_run_task: a snapshot of
+ * everything that it needs, its dependences (memory/byte_range.c: byte ranges of host memory;
+ * tasks/dependence.c: events, barriers), and the program's event, which is a user event of the vendor made in
+ * the program's context, so that every function that we do not know gets a real handle. Any other command is
+ * *native* (api/native.c): it goes to the vendor at once, behind a user event that completes when the managed
+ * commands before it have.
+ *
+ *   enqueued ── window closes ──▶ released ── waits == 0 ──▶ in a lane's heap ── executed ──▶ DONE ──▶
+ * RETIRED
+ *
+ * A task is linked completely within one critical section of the lock (core/global_lock.h).
+ */
 #ifndef CW_RUN_TYPES_H
 #define CW_RUN_TYPES_H
 
@@ -7,10 +20,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "../../../analyzer/io/identity.h"
 #include "../../device/device.h"
 #include "../../door/dispatch.h"
 #include "reason.h"
-#include "../tuning/first_launch.h"
 
 #define CW_RUN_LANES         64   /* devices that this process may drive */
 #define CW_RUN_WANTED        16   /* programs that wait to be built on one lane */
@@ -390,6 +403,44 @@ struct cw_run_task {
         struct cw_run_transfer copy;
         struct cw_run_fill fill;
     };
+};
+
+/* The ids of a launch's work-items. */
+struct cw_run_ndrange {
+    cl_uint dims;
+    const size_t *offset, *global, *local; /* offset, local: may be NULL */
+};
+
+/* A call of the program that enqueues a command (api/enqueue.h). */
+struct cw_run_enqueue {
+    cl_command_queue handle;
+    struct cw_run_queue *queue;
+    cl_uint n;
+    const cl_event *list;
+    cl_event *event, made;
+    struct cw_run_context *context; /* that `made` is in */
+    bool whole, blocking;
+    enum cw_run_reason why; /* for the native command */
+    uint64_t now_ns;        /* of cw_run_once_ns(), likewise */
+};
+
+/* A native command while it is handed to the vendor (api/native.h). */
+struct cw_run_native {
+    struct cw_run_queue *queue; /* NULL: nothing to do at the end */
+    cl_uint n;
+    const cl_event *list; /* what the vendor gets */
+    cl_event *event;      /* likewise */
+    cl_event own_event, gate;
+    cl_event *heap;
+    cl_event few[8];
+    cl_command_type type;
+    bool gated, wanted;
+    uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
+    uint64_t now_ns; /* of cw_run_once_ns() */
+    struct cw_run_exclusion *flight;
+    const cl_mem *used; /* memory objects that the command names; may be set between begin and end */
+    cl_uint num_used;
+    cl_kernel launched; /* NULL: none; likewise */
 };
 
 /* A vendor event that managed commands wait for. */

@@ -9,6 +9,9 @@
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../workers/worker.h"
 
 #define LEAST_NS 500000 /* shorter launches are not worth tiles of their own */
 

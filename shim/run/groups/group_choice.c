@@ -21,6 +21,7 @@
 #include "../../door/log.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/activation.h"
+#include "../core/state.h"
 
 #define GAIN          0.85 /* of the time in plain order, at most, which has no hand-over in it */
 #define CLEAR         1.25 /* a gain, for helpers, after which home is not tried */

@@ -6,6 +6,8 @@
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define CHAIN_KERNEL                                                                                         \
     UINT64_C(0x6772aa) /* another one when tiles become faster: what was refused is looked at anew */

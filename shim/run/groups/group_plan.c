@@ -9,6 +9,8 @@
 #include "../../../sched/groups_pack.h"
 #include "../../door/log.h"
 #include "group_kept.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define MOST_TILES  1024  /* of one launch */
 #define MOST_ALL    32768 /* of a group run */

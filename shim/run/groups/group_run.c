@@ -3,6 +3,11 @@
 
 #include "../tuning/decide.h"
 #include "../core/fault.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 #define NONE  CW_RUN_NO_TILE
 #define FLUSH 16 /* tiles handed to an asynchronous device between flushes */

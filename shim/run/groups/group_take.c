@@ -2,6 +2,8 @@
 #include "group.h"
 
 #include "../core/fault.h"
+#include "../core/state.h"
+#include "../workers/worker.h"
 
 #define NONE CW_RUN_NO_TILE
 #define LOOK 64 /* open tiles of its own that a part looks at */

@@ -3,6 +3,8 @@
 #include "group.h"
 
 #include "../../trace/recorder.h"
+#include "../core/state.h"
+#include "../workers/timing.h"
 
 void cw_run_group_times_record_begins(struct cw_run_group *g)
 {

@@ -8,7 +8,9 @@
  * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
  * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still
  * do. Not behind a command that waits for native work, which may in turn wait for the host. */
-#include "../run.h"
+#include "../core/state.h"
+#include "byte_range.h"
+#include "../tasks/task.h"
 
 #include <search.h>
 #include <stdlib.h>

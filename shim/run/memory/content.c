@@ -5,12 +5,13 @@
  * crashes for every device but the first of all that it has; helpers come before the program's own
  * (device_board.h). Where there are any, such a copy is a native kernel that does the same. All commands pass
  * through since the program has asked for the function. */
-#include "../api/hooks.h"
 
+#include <string.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "../../device/device_board.h"
+#include "content.h"
 
 typedef cl_int(CL_API_CALL *set_size)(cl_mem buffer, cl_mem size);
 

@@ -13,7 +13,12 @@
 #include "../../builds/macros.h"
 #include "../core/observer.h"
 #include "../tuning/activation.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
+#include "../../builds/source.h"
+#include "../api/program.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
 
 #define IDENTITY_BYTES 4096
 #define END_SECONDS    10                   /* the compiler's, at most, when the program ends */

@@ -8,7 +8,7 @@
 
 #include "../../../analyzer/footprint/model_file.h"
 #include "../../../analyzer/io/file_store.h"
-#include "../run.h"
+#include "../core/types.h"
 
 /* Of one program as it was built once. Immutable but for the count, which the lock guards. */
 struct cw_run_models {

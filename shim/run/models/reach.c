@@ -6,6 +6,9 @@
 #include "../../door/roomy.h"
 #include "program_models.h"
 #include "../tiles/tile.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
 
 #define DEAR_NS 50000 /* a kernel whose evaluations take longer is evaluated no more */
 

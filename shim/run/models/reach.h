@@ -4,7 +4,7 @@
 
 #include "../../../analyzer/footprint/op_kinds.h"
 #include "../../../analyzer/footprint/reach.h"
-#include "../run.h"
+#include "../core/types.h"
 
 /* At most so many ranges per argument and direction; more become the one around them. Each range costs a
  * comparison with every later access to its allocation. */

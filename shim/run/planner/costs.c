@@ -9,6 +9,12 @@
 #include "../models/reach.h"
 #include "../tuning/learn.h"
 #include "../tuning/activation.h"
+#include "../../builds/source.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../tuning/first_launch.h"
+#include "../workers/legal.h"
+#include "../workers/timing.h"
 
 #define COPY_NS       300
 #define COPY_BYTES_NS 6.0

@@ -9,7 +9,11 @@
  *
  * PoCL calls them before who waits for the command wakes up, and programs keep what callbacks use on the
  * stack of the function that waits: so waits for commands include the callbacks on them. */
-#include "../run.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "callback.h"
+#include "../workers/help.h"
 
 #include "../../door/doors.h"
 
@@ -17,7 +21,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../core/threads.h"
+#include "../core/thread.h"
 
 #define LONGEST_S 2 /* that the end of the process waits for callbacks */
 

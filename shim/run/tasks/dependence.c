@@ -9,6 +9,15 @@
 #include <stdlib.h>
 
 #include "../../trace/recorder.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "dependence.h"
+#include "reference_counts.h"
+#include "task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 static cl_int vendor_status(cl_event event)
 {

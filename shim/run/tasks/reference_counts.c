@@ -1,5 +1,10 @@
 /* reference_counts.c - see tasks/reference_counts.h. */
-#include "../api/hooks.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/recount.h"
+#include "../core/state.h"
+#include "dependence.h"
+#include "reference_counts.h"
 
 #include <sched.h>
 #include <stdlib.h>

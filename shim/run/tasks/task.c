@@ -6,6 +6,15 @@
 #include "../../door/log.h"
 #include "../../trace/recorder.h"
 #include "../core/observer.h"
+#include "../api/event.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../memory/byte_range.h"
+#include "callback.h"
+#include "task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__

@@ -10,6 +10,8 @@
 #include "../../../analyzer/footprint/pinned.h"
 #include "../models/program_models.h"
 #include "share.h"
+#include "../core/global_lock.h"
+#include "../workers/legal.h"
 
 #define PARAMETER_BYTES 1024 /* what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE) */
 #define REASONS         24

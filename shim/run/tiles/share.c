@@ -9,6 +9,8 @@
 #include "../../../analyzer/settings/options.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define WORTH_TILES  5e7  /* ns of one program's kernels at home before its kernels are rewritten */
 #define GAIN         0.93 /* of the time, at most */

@@ -4,6 +4,9 @@
 
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../workers/timing.h"
 
 #define POOR       4   /* launches without gain, then it rests */
 #define DSP_MARGIN 4   /* times what a DSP takes alone, before it has been measured */

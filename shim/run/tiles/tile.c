@@ -8,6 +8,11 @@
 #include "../../builds/isolated_compiler.h"
 #include "share.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 void cw_run_tile_free(struct cw_run_tiles *x)
 {

@@ -24,7 +24,7 @@
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
-#include "../run.h"
+#include "../core/types.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
 #define CW_RUN_ANYBODY     UINT32_MAX

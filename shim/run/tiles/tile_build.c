@@ -4,11 +4,15 @@
 #include "../../door/doors.h"
 #include "../../door/log.h"
 #include "../api/process_end.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/learn.h"
 #include "../tuning/activation.h"
 #include "../models/program_models.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../workers/execute.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* tile_chaos.c - under the policy chaos most launches that may be cut are, anywhere, for any lanes; the
  * others move. */
 #include "tile.h"
+#include "../core/state.h"
 
 static uint64_t state;
 

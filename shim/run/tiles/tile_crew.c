@@ -8,6 +8,11 @@
 #include "../core/fault.h"
 #include "tile.h"
 #include "../workers/watch.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 #define POLL_AFTER_NS 100000 /* behind the expected end; then it sleeps */
 

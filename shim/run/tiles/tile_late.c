@@ -10,6 +10,7 @@
 
 #include "../../../analyzer/footprint/form.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
 
 #define LATE_SHARE 0.3    /* of what the launch was expected to take */
 #define LATE_NS    300000 /* and this much more: threads wake late */

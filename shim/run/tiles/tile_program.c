@@ -15,9 +15,10 @@
 #include "../../../analyzer/rewrite/rewrite.h"
 #include "../../door/log.h"
 #include "../core/fault.h"
-#include "../api/hooks.h"
 #include "../models/program_models.h"
 #include "../../builds/helper_build.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define TILE_OPTIONS "%s -w -DCW_RUN_TILE=%u%s"
 

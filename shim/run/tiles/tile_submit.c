@@ -7,6 +7,8 @@
 #include "../../builds/pending_builds.h"
 #include "../core/fault.h"
 #include "../../builds/compiler_resources.h"
+#include "../core/state.h"
+#include "../workers/execute.h"
 
 /* Under planted faults: the ids of a launch that is no more than this block, moved by an offset; without the
  * offset that it has; another local size. */

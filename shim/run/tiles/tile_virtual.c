@@ -4,6 +4,11 @@
  * blocks. One thread runs the blocks of all of them, in the order in which the model's time has them asked
  * for: who is early there takes from the next, as on the real clock, and everything about it is exact. */
 #include "share.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "../workers/timing.h"
+#include "../workers/worker.h"
 
 struct member {
     struct cw_run_task *part;

@@ -12,6 +12,9 @@
 #include "decide.h"
 #include "../core/fault.h"
 #include "activation.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "bypass.h"
 
 #define POOR_FIRST   8  /* windows without gain, then the queue stands aside */
 #define POOR_AGAIN   2  /* the same from the second time on */

@@ -10,6 +10,9 @@
 #include "../tiles/parts.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../workers/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "perf_model.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
 

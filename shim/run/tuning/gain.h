@@ -8,7 +8,7 @@
 #ifndef CW_RUN_GAIN_H
 #define CW_RUN_GAIN_H
 
-#include "../run.h"
+#include "../core/types.h"
 
 struct cw_run_gain_window {
     struct cw_run_task *first; /* linked by window_next */

@@ -17,9 +17,13 @@
 #include "../models/program_models.h"
 #include "activation.h"
 #include "../../builds/isolated_compiler.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
 #include "../groups/group.h"
 #include "../tiles/share.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "first_launch.h"
 
 #define HANDOFF_NS 1000 /* a command through our own lock and queue */
 #define TRIAL_RUN  0.1  /* of what runs take: for trials, in one that is to show what can be gained */

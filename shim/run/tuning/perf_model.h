@@ -4,7 +4,7 @@
 #ifndef CW_RUN_PERF_MODEL_H
 #define CW_RUN_PERF_MODEL_H
 
-#include "../run.h"
+#include "../core/types.h"
 #include "../planner/estimate.h"
 
 /* Planner and costs for as many lanes as there are now. Never freed: another thread may be planning with it.

@@ -6,7 +6,14 @@
 #include "decide.h"
 #include "activation.h"
 #include "../core/fault.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../tasks/reference_counts.h"
+#include "../workers/exclusion.h"
+#include "../workers/help.h"
+#include "../workers/short_task.h"
 
 #define LEFT 63 /* launches; then one goes the long way */
 

@@ -9,7 +9,7 @@
 #ifndef CW_RUN_REPEAT_H
 #define CW_RUN_REPEAT_H
 
-#include "../../builds/pending_builds.h"
+#include "../core/types.h"
 
 /* Runs the launch of `k` over `r`, whose local size is what it will be, on the queue of `e`, which admits it.
  * Unless it is done nothing has happened; where it was refused, the lock has been given up meanwhile, and

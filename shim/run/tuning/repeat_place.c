@@ -3,6 +3,8 @@
 #include "../tiles/share.h"
 #include "decide.h"
 #include "../planner/profit.h"
+#include "../core/state.h"
+#include "../workers/legal.h"
 
 #define REMEMBERED 64 /* launches; then it is planned anew */
 #define LOOK_PLANNED                                                                                         \

@@ -1,6 +1,12 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
 #include "../../../sched/whole.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "batch.h"
+#include "exclusion.h"
+#include "execute.h"
+#include "timing.h"
 
 #define LONGEST_NS    500000 /* of a batch: the first of it is seen to be over when the last is */
 #define LONGEST_AT_NS 20000  /* where kernels run inside the enqueueing call: there it only saves the lock */

@@ -8,7 +8,12 @@
  * local size. What helpers run is built with an option of its own (builds/helper_program.c), and so another
  * kernel to PoCL: each side has its own count. A native launch counts while the vendor is called, where the
  * device runs kernels inside that call. */
-#include "../run.h"
+#include "../../builds/source.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "exclusion.h"
+#include "help.h"
 
 #include <stdlib.h>
 

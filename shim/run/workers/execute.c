@@ -1,11 +1,18 @@
 /* execute.c - one command on its lane. */
+#include <string.h>
+
 #include "../tuning/decide.h"
 #include "../../builds/pending_builds.h"
 #include "../core/fault.h"
-#include "../api/hooks.h"
 #include "../../builds/isolated_compiler.h"
 #include "../../builds/compiler_resources.h"
 #include "../tiles/tile.h"
+#include "../../builds/helper_program.h"
+#include "../api/kernel.h"
+#include "../api/memory.h"
+#include "../core/global_lock.h"
+#include "../core/recount.h"
+#include "execute.h"
 
 cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_context_device *p)
 {

@@ -1,6 +1,13 @@
 /* help.c - threads of the program that do what they wait for, or ask after. */
-#include "../run.h"
-#include "../core/threads.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "exclusion.h"
+#include "help.h"
+#include "short_task.h"
+#include "window.h"
+#include "worker.h"
+#include "../core/thread.h"
 #include "../tiles/tile.h"
 #include "watch.h"
 

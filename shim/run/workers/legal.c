@@ -1,6 +1,7 @@
 /* legal.c - whether a launch may run elsewhere than at home, bit for bit the same. */
-#include "../api/hooks.h"
 #include "../tiles/tile.h"
+#include "../core/state.h"
+#include "legal.h"
 
 bool cw_run_relaxed;
 

@@ -6,7 +6,9 @@
 #include "../../door/doors.h"
 #include "../api/process_end.h"
 #include "../../builds/isolated_compiler.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define RANGES 64 /* that are remembered; others stay at home */
 #define SOURCE                                                                                               \

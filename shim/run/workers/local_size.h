@@ -7,7 +7,7 @@
 #ifndef CW_RUN_LOCAL_SIZE_H
 #define CW_RUN_LOCAL_SIZE_H
 
-#include "../run.h"
+#include "../core/types.h"
 
 /* What home of `q` makes of a range without a local size: fills local[0..dims). False: not known, or not yet;
  * the second question about a range has it asked. Lock held. */

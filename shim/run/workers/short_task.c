@@ -4,7 +4,8 @@
  * it done. That is known of small transfers, and of a launch that is the same as an earlier one in all that
  * its work depends on but data, when that took some microseconds where the kernel runs inside the enqueueing
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
-#include "../run.h"
+#include "../core/state.h"
+#include "short_task.h"
 
 #define BRIEF_BYTES    16384
 #define BRIEF_BYTES_NS 1500

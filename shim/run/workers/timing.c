@@ -2,6 +2,10 @@
  * emulated board and under its virtual clock, by the model (device.h). */
 #include "../models/reach.h"
 #include "../tiles/tile.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "execute.h"
+#include "timing.h"
 
 uint64_t cw_run_timing_now_ns(void)
 {

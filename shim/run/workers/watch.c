@@ -5,6 +5,8 @@
 
 #include "../tiles/share.h"
 #include "../tiles/tile.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
 
 #define LANE_NS   200000 /* what waking a thread takes at worst */
 #define MISSES    4      /* so often in a row nothing has come: then it is tried ... */

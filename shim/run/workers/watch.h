@@ -16,7 +16,7 @@
 #ifndef CW_RUN_WATCH_H
 #define CW_RUN_WATCH_H
 
-#include "../run.h"
+#include "../core/types.h"
 
 /* In a loop that waits for another thread. */
 static inline void cw_run_relax(void)

@@ -3,14 +3,20 @@
  * The timer looks at the window every 100 us while there is work, less and less often when others have always
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
-#include "../run.h"
+#include "../core/global_lock.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "../tuning/bypass.h"
+#include "timing.h"
+#include "window.h"
+#include "worker.h"
 
 #include <time.h>
 
 #include "../../door/doors.h"
 #include "../../door/roomy.h"
 #include "../tuning/decide.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
 
 /* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has.
  */

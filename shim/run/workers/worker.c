@@ -1,5 +1,18 @@
 /* worker.c - lanes: one device, one command at a time, whoever drives it. */
-#include "../run.h"
+#include "../../builds/helper_program.h"
+#include "../api/event.h"
+#include "../api/process_end.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../tasks/task.h"
+#include "batch.h"
+#include "exclusion.h"
+#include "execute.h"
+#include "short_task.h"
+#include "timing.h"
+#include "window.h"
+#include "worker.h"
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +24,7 @@
 #include "../tuning/decide.h"
 #include "../groups/group.h"
 #include "../tuning/activation.h"
-#include "../core/threads.h"
+#include "../core/thread.h"
 #include "../tiles/tile.h"
 #include "watch.h"
 

@@ -1,6 +1,6 @@
-/* threads.h - threads of run mode, and threads of the program while they do its work. */
-#ifndef CW_RUN_THREADS_H
-#define CW_RUN_THREADS_H
+/* thread.h - threads of run mode, and threads of the program while they do its work. */
+#ifndef CW_RUN_THREAD_H
+#define CW_RUN_THREAD_H
 
 #include <fenv.h>
 #include <pthread.h>
@@ -40,10 +40,7 @@ void cw_run_thread_caller_leave(const struct cw_run_caller *c);
 /* What threads are like in this process; once, at its start. */
 void cw_run_thread_look(void);
 
-/* Stop and join; the lock is not held, and nothing new may come. When commands were abandoned lanes are left
- * behind: their workers never return, which cw_run_thread_park sees to. */
-void cw_run_worker_stop_all(void);
-void cw_run_window_stop(void);
-void cw_run_callback_stop(void);
+/* Of a worker of a lane that has been left behind: does not return. Lock held. */
+void cw_run_thread_park(void);
 
 #endif

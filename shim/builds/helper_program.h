@@ -1,0 +1,17 @@
+/* helper_program.h - a helper's private copy of a program. */
+#ifndef CW_HELPER_PROGRAM_H
+#define CW_HELPER_PROGRAM_H
+
+#include "../run/core/types.h"
+
+/* The private copy of `p` on a helper's `place`; lane held, lock not held. The first takes only what an
+ * earlier run has kept, the second builds. */
+bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_device *place);
+cl_program cw_helper_program_of(struct cw_run_program *p,
+                                struct cw_run_context_device *place); /* NULL: cannot be built */
+/* cw_isolated_compiler_ahead() for a launch of such a copy's kernel (builds/isolated_compiler.h). Lane held.
+ */
+cl_int cw_helper_program_ahead(const struct cw_run_launch *l, const struct cw_run_context_device *place,
+                               const struct cw_run_ndrange *r);
+
+#endif

@@ -1,0 +1,23 @@
+/* enqueue.h - the frame of every enqueue hook. */
+#ifndef CW_RUN_API_ENQUEUE_H
+#define CW_RUN_API_ENQUEUE_H
+
+#include "../core/types.h"
+#include "native.h"
+
+/* The lock is held from here on. True: the command may be managed; end with cw_run_enqueue_commit or
+ * cw_run_enqueue_refuse. False: it is refused. */
+bool cw_run_enqueue_begin(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n, const cl_event *list,
+                          cl_event *event, bool whole);
+/* The same for a transfer or a map. */
+bool cw_run_enqueue_begin_transfer(struct cw_run_enqueue *e, cl_command_queue queue, cl_uint n,
+                                   const cl_event *list, cl_event *event, bool blocking);
+/* The command is fine and will be managed: takes in what native commands before it left behind, for which it
+ * may give up the lock for a while. False: it must be native. */
+bool cw_run_enqueue_settle(struct cw_run_enqueue *e);
+/* The command is native; end with cw_run_native_follow. Returns false. */
+bool cw_run_enqueue_refuse(struct cw_run_enqueue *e, enum cw_run_reason why);
+/* Enqueues `t`, gives up the lock, and waits for the command when `blocking`. */
+cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bool blocking);
+
+#endif

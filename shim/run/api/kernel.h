@@ -1,0 +1,12 @@
+/* kernel.h - kernels. */
+#ifndef CW_RUN_API_KERNEL_H
+#define CW_RUN_API_KERNEL_H
+
+#include "../core/types.h"
+
+void cw_run_kernel_free(struct cw_run_kernel *k);
+cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_context_device *p);
+void cw_run_kernel_points(cl_kernel kernel,
+                          cl_uint index); /* its argument is a bare pointer; lock not held */
+
+#endif

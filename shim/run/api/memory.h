@@ -1,0 +1,24 @@
+/* memory.h - buffers. */
+#ifndef CW_RUN_API_MEMORY_H
+#define CW_RUN_API_MEMORY_H
+
+#include "../core/types.h"
+
+struct cw_run_memory *cw_run_memory_buffer(cl_mem handle); /* a managed one, or NULL; lock held */
+void cw_run_memory_free(struct cw_run_memory *m);
+
+cl_mem cw_run_memory_on(struct cw_run_memory *m,
+                        const struct cw_run_context_device *p); /* lane held, lock not held */
+
+/* Memory objects over bytes of ours; lock not held. True when one with these flags may be. */
+bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
+/* What the vendor is told in place of `flags`. */
+cl_mem_flags cw_run_memory_flags(cl_mem_flags flags);
+/* Aligned bytes, those at `from` or zeros, and in *block what to free; NULL: memory is out. */
+uint8_t *cw_run_memory_bytes(size_t bytes, const void *from, void **block);
+/* `memory` is over such `bytes` at `own`, and owns `block` and `image` (NULL: a buffer) from now on. False:
+ * it has been released, and owns nothing. */
+bool cw_run_memory_keep(cl_mem memory, cl_context context, cl_mem_flags flags, size_t bytes, uint8_t *own,
+                        void *block, struct cw_run_image *image);
+
+#endif

@@ -1,0 +1,12 @@
+/* queue.h - queues. */
+#ifndef CW_RUN_API_QUEUE_H
+#define CW_RUN_API_QUEUE_H
+
+#include "../core/types.h"
+
+void cw_run_queue_free(struct cw_run_queue *q);
+
+/* A queue has been made, any way. Lock not held. */
+void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue queue);
+
+#endif

@@ -1,0 +1,58 @@
+/* global_lock.h - the lock of run mode, and the work that waits for it to be free.
+ *
+ * Locks: one, cw_run.lock, over all that core/types.h declares. Nothing of the vendor is called while it is
+ * held but queries of an event's status and of reference counts, and retains of events (PoCL calls back
+ * without a lock of its own, so these cannot meet us from behind). cw_run_global_lock_give first hands over
+ * what had to wait for the lock to be free: releases, and callbacks on vendor events. */
+#ifndef CW_RUN_GLOBAL_LOCK_H
+#define CW_RUN_GLOBAL_LOCK_H
+
+#include "types.h"
+
+void cw_run_global_lock_take(void);
+
+void cw_run_global_lock_give(void);
+/* Waits until cw_run_global_lock_tell() is called, or for `ns` (0: for ever), or for no reason. A handler of
+ * a signal may call exit() meanwhile, or jump away: nobody else notices. Lock held, given up meanwhile;
+ * `waiters` counts the caller. */
+void cw_run_global_lock_wait(uint64_t ns);
+void cw_run_global_lock_tell(void); /* lock held */
+
+/* The process ends inside a call of this thread: a handler of a signal has called exit(). If it was
+ * interrupted with the lock held it keeps it for ever: whatever it calls finds it taken and goes on, all
+ * others stop there. True: it has it. */
+bool cw_run_global_lock_keep(void);
+
+void cw_run_global_lock_give_in_callback(void); /* hands nothing over: for callbacks of the vendor */
+enum cw_run_garbage {
+    CW_RUN_DROP_MEMORY,
+    CW_RUN_DROP_QUEUE,
+    CW_RUN_DROP_KERNEL,
+    CW_RUN_DROP_PROGRAM,
+    CW_RUN_DROP_EVENT,
+    CW_RUN_DROP_CONTEXT,
+    CW_RUN_DROP_DEVICE,
+    CW_RUN_DROP_BLOCK,
+    CW_RUN_COMPLETE_EVENT
+};
+/* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
+void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle);
+bool cw_run_global_lock_has_releases(void);
+
+/* Something has failed. PoCL 3.1 calls nobody back whose event fails, so all events that are waited for are
+ * looked at. Lock held. */
+void cw_run_global_lock_look_at_failures(void);
+/* `f` is one of those events from now on. Lock held. */
+void cw_run_global_lock_follow(struct cw_run_foreign *f);
+
+/* Time on the clock that the vendor's profiling uses. */
+uint64_t cw_run_global_lock_now_ns(void);
+
+/* The same, asked once by all who share `now`, 0 before; a call of ours that does little is mostly clocks and
+ * locks. */
+static inline uint64_t cw_run_once_ns(uint64_t *now)
+{
+    return *now = *now ? *now : cw_run_global_lock_now_ns();
+}
+
+#endif

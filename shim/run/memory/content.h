@@ -1,0 +1,13 @@
+/* content.h - the extension cl_pocl_content_size. Lock not held. */
+#ifndef CW_RUN_CONTENT_H
+#define CW_RUN_CONTENT_H
+
+#include "../core/types.h"
+
+/* What the program gets in place of the vendor's clSetContentSizeBufferPoCL; and the
+ * vendor's copy, in which the content size of `from` is heeded. */
+void *cw_run_content(void *vendor);
+cl_int cw_run_content_copy(struct cw_run_native *x, cl_command_queue queue, cl_mem from, cl_mem to,
+                           size_t from_offset, size_t to_offset, size_t bytes);
+
+#endif

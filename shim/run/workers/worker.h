@@ -1,0 +1,32 @@
+/* worker.h - workers: one drives each lane. Lock held. */
+#ifndef CW_RUN_WORKER_H
+#define CW_RUN_WORKER_H
+
+#include "../core/state.h"
+
+bool cw_run_worker_reserve(
+    uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
+void cw_run_worker_ready(struct cw_run_task *t);
+void cw_run_worker_unready(struct cw_run_task *t); /* it leaves its lane's heap again */
+void cw_run_worker_starts(struct cw_run_task *t);  /* the command is going to run now */
+struct cw_run_worker *cw_run_worker_of(const struct cw_cl_device *slot);
+
+/* Takes the i-th out of the heap; and runs what was taken, and what follows it at once, up to number `last`.
+ * Gives up the lock meanwhile. */
+struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i);
+void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
+
+bool cw_run_worker_run_orphan(
+    void); /* runs a command of a lane that can have no worker; false: there is none */
+void cw_run_worker_kick_all(void);
+static inline void cw_run_worker_kick(void) /* wakes the workers of lanes that have something to do */
+{
+    if (cw_run.ready_count || cw_run.wanted || cw_run.timer_wanted)
+        cw_run_worker_kick_all();
+}
+
+/* Stops and joins; the lock is not held, and nothing new may come. When commands were abandoned lanes are
+ * left behind: their workers never return, which cw_run_thread_park sees to. */
+void cw_run_worker_stop_all(void);
+
+#endif
