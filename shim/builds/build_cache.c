@@ -1,6 +1,7 @@
 /* build_cache.c - see builds/build_cache.h: when a build is answered, and by whom the questions about the
  * program are. */
 #include "build_cache.h"
+#include "../run/core/exit.h"
 #include "../run/api/hooks.h"
 #include "../run/core/observer.h"
 
@@ -14,7 +15,6 @@
 #include "compiler_heap.h"
 #include "macros.h"
 #include "source.h"
-#include "../run/api/process_end.h"
 #include "../run/core/global_lock.h"
 #include "../run/core/record.h"
 #include "../run/core/recount.h"
@@ -355,7 +355,7 @@ void cw_build_cache_make_real(cl_program program)
     cw_run_global_lock_give();
     if (options &&
         cw_native.clBuildProgram(program, 0, NULL, bare ? NULL : options, NULL, NULL) == CL_SUCCESS)
-        cw_run_process_end_register();
+        cw_run_exit_register();
     free(options);
     pthread_mutex_unlock(&making);
 }

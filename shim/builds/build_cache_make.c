@@ -6,6 +6,7 @@
  * same of itself and of its kernels, in all that can be asked, as one that is built of the source, and if the
  * compiler had nothing to say. */
 #include "build_cache.h"
+#include "../run/core/exit.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #include "compiler_resources.h"
 #include "../run/core/thread.h"
 #include "../run/core/observer.h"
-#include "../run/api/process_end.h"
 #include "../run/core/global_lock.h"
 #include "../run/core/state.h"
 
@@ -186,7 +186,7 @@ static void make(const struct job *j)
     if (program && cw_next.clBuildProgram(program, 1, &j->q.device, j->q.options, NULL, NULL) == CL_SUCCESS &&
         cw_build_cache_make_quiet(program, j->q.device))
         binary = binary_of(program, &bytes);
-    cw_run_process_end_register(); /* whatever woke up at the vendor's */
+    cw_run_exit_register(); /* whatever woke up at the vendor's */
     if (binary)
         other = cw_build_cache_make_load(&j->q, context, binary, bytes);
     if (other && same_program(program, other, j->q.device))

@@ -4,10 +4,10 @@
  * They are built with a definition that the program's own do not have, so that the vendor takes their kernels
  * for others: launches of one kernel may abort PoCL when they meet (workers/exclusion.c). */
 #include "pending_builds.h"
+#include "../run/core/context_device.h"
 #include "helper_build.h"
 #include "helper_program.h"
 #include "../run/core/global_lock.h"
-#include "../run/workers/execute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ bool cw_helper_program_load(struct cw_run_program *p, struct cw_run_context_devi
 {
     cl_program *copy = &p->copies[place->lane->number];
 
-    if (!*copy && p->source && cw_run_execute_queue(p->context, place) && cw_pending_builds_begin()) {
+    if (!*copy && p->source && cw_run_context_device_queue(p->context, place) && cw_pending_builds_begin()) {
         char *options = options_of(p);
 
         if (options)
@@ -65,7 +65,7 @@ cl_program cw_helper_program_of(struct cw_run_program *p, struct cw_run_context_
     char *options;
 
     if (*copy || has_failed(p, place->lane->number) || cw_helper_program_load(p, place) ||
-        !cw_run_execute_queue(p->context, place) || !cw_pending_builds_begin())
+        !cw_run_context_device_queue(p->context, place) || !cw_pending_builds_begin())
         return *copy;
     options = options_of(p);
     if (options) {

@@ -18,11 +18,10 @@
 #include "../../analyzer/source/vendor_compiler.h"
 #include "../door/doors.h"
 #include "../door/log.h"
-#include "../run/tuning/activation.h"
 #include "helper_cache.h"
 #include "compiler_resources.h"
 #include "../run/core/thread.h"
-#include "../run/api/image.h"
+#include "../run/memory/image.h"
 #include "../run/core/global_lock.h"
 
 #ifndef SYS_close_range
@@ -78,7 +77,7 @@ static void *work(void *data)
         return NULL;
     a->body(a->data);
     a->done = true;
-    a->ns = cw_run_activation_thread_ns();
+    a->ns = cw_run_thread_cpu_ns();
     return NULL;
 }
 
@@ -111,7 +110,7 @@ bool cw_isolated_compiler_call(cl_device_id device, void (*body)(void *), void *
     if (!cw_compiler_resources_apart() || !cw_run_thread_to_compile(&thread, work, &a))
         return false;
     pthread_join(thread, NULL);
-    cw_run_activation_thread_adds(a.ns);
+    cw_run_thread_cpu_adds(a.ns);
     return a.done;
 }
 
@@ -171,7 +170,7 @@ static struct cw_compile_arg *args_of(const struct cw_run_launch *l, const uint3
         const struct cw_run_arg *a = &l->args[i];
 
         if (a->memory && a->memory->image) {
-            arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, cw_run_image_type(a->memory->image)};
+            arg[i] = (struct cw_compile_arg){CW_COMPILE_IMAGE, a->memory->image->desc.image_type};
             continue;
         }
         arg[i].kind = a->memory                     ? CW_COMPILE_MEMORY
@@ -336,7 +335,7 @@ static enum cw_compile_answer have(cl_device_id device, const struct cw_compile_
         return CW_COMPILE_GOOD;
     begin = cw_run_global_lock_now_ns();
     answer = cw_compile_client_ask(q, module);
-    cw_run_activation_thread_adds(
+    cw_run_thread_cpu_adds(
         (double)(cw_run_global_lock_now_ns() - begin)); /* hardly more than it has worked */
     if (answer == CW_COMPILE_GOOD && *q->kernel && !load_apart(device, need, module))
         answer = CW_COMPILE_BAD;

@@ -1,6 +1,5 @@
 /* source.c - what the source of a program says of it: may its launches be managed at all, can its kernels see
  * their local size. By its tokens, before any compiler is asked. */
-#include "../run/models/program_models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,19 +104,6 @@ bool cw_source_is_dated(const char *source, const char *options)
     return dated;
 }
 
-bool cw_source_forbids(const struct cw_run_kernel *k)
-{
-    const struct cw_run_program *p = k->program;
-    const struct cw_model *m;
-
-    if (!p->manageable)
-        return true;
-    if (!p->doubtful)
-        return false;
-    m = p->models ? cw_model_set_find(&p->models->set, k->name) : NULL;
-    return !m || m->prints || m->anywhere;
-}
-
 bool cw_source_is_manageable(const char *source, const char *options)
 {
     struct cw_cl_source s;
@@ -142,4 +128,23 @@ void cw_source_parse(struct cw_run_program *p)
     p->group_free = p->manageable && !s->has_paste && !any(s, by_group);
     p->tokens = s;
     p->parsed = true;
+}
+
+void cw_source_forget(struct cw_run_program *p)
+{
+    if (p->tokens)
+        cw_cl_source_finish(p->tokens);
+    free(p->tokens);
+    p->tokens = NULL;
+    p->parsed = p->manageable = p->group_free = false;
+}
+
+void cw_source_trust(struct cw_run_program *p)
+{
+    if (!p->linked)
+        return;
+    p->source = p->linked;
+    p->linked = NULL;
+    cw_source_forget(p);
+    cw_source_parse(p);
 }

@@ -5,9 +5,11 @@
 #include "../run/core/types.h"
 
 void cw_source_parse(struct cw_run_program *p);
+/* What cw_source_parse() found is of another text. Lock held. */
+void cw_source_forget(struct cw_run_program *p);
+/* The text that a linked program is made of is known to compile: it is the source from now on. Lock held. */
+void cw_source_trust(struct cw_run_program *p);
 
-/* Launches of the kernel have, or may have, effects that no argument shows. Lock held. */
-bool cw_source_forbids(const struct cw_run_kernel *k);
 bool cw_source_is_manageable(const char *source, const char *options); /* any thread */
 /* Another build of the same text may be another program: it says when it was built. Any thread. */
 bool cw_source_is_dated(const char *source, const char *options);

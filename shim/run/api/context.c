@@ -1,7 +1,7 @@
 /* context.c - contexts of the program, and the places where their commands can run. */
 #include "hooks.h"
+#include "../core/exit.h"
 #include "context.h"
-#include "process_end.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -102,7 +102,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         free(slots);
         slots = NULL;
     }
-    cw_run_process_end_register();
+    cw_run_exit_register();
     if (!slots)
         return; /* what has no record is passed through */
     keep_devices(slots, true);

@@ -1,5 +1,6 @@
 /* enqueue.c - the frame of every hook that enqueues. */
 #include "hooks.h"
+#include "../core/clock.h"
 #include "../tuning/repeat.h"
 #include "../tuning/activation.h"
 #include "enqueue.h"
@@ -12,7 +13,6 @@
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../workers/help.h"
-#include "../workers/timing.h"
 #include "../workers/window.h"
 
 #define SETTLED_TRIES 8 /* others may go on giving the vendor commands meanwhile */
@@ -149,7 +149,7 @@ cl_int cw_run_enqueue_commit(struct cw_run_enqueue *e, struct cw_run_task *t, bo
         cw_run_help(q, until.sequence, in_order ? cw_run_help_is_over : one_over, &until);
         if (in_order)
             cw_run_callback_wait(q);
-        cw_run_timing_reached(q->last_end_ns);
+        cw_run_clock_reached(q->last_end_ns);
         cw_run_bypass_synchronised(q, &now);
         cw_run_activation_waited(&now);
         cw_run_record_unpin(&q->r);

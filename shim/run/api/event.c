@@ -1,7 +1,9 @@
 /* event.c - what programs ask of events: status, details, times, callbacks, waits. */
 #include "hooks.h"
+#include "../core/clock.h"
 #include "../tuning/activation.h"
 #include "event.h"
+#include "../tasks/event.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/recount.h"
@@ -11,7 +13,6 @@
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
 #include "../workers/help.h"
-#include "../workers/timing.h"
 #include "../workers/window.h"
 
 #include <stdlib.h>
@@ -29,25 +30,6 @@ void cw_run_event_free(struct cw_run_event *e)
     e->queue->context->events--;
     e->queue->events--;
     cw_run_record_unpin(&e->queue->r);
-}
-
-/* The state that the program sees: in an in-order queue nothing runs before all earlier commands have
- * finished. */
-static cl_int visible_status(const struct cw_run_event *e)
-{
-    const struct cw_run_task *t = e->task;
-
-    if (!t)
-        return e->status;
-    if (t->state >= CW_RUN_RUNNING && (!t->queue->in_order || t->queue->first == t))
-        return CL_RUNNING;
-    return t->released || t->work == CW_RUN_NOTHING ? CL_SUBMITTED : CL_QUEUED;
-}
-
-void cw_run_event_progress(struct cw_run_task *t)
-{
-    if (t->event && t->event->callbacks && visible_status(t->event) == CL_RUNNING)
-        cw_run_callback_push(t->event, CL_RUNNING, CL_RUNNING);
 }
 
 /* The record of an event that the shim answers for; lock held. */
@@ -119,7 +101,7 @@ cl_int cw_run_hook_clGetEventInfo(cl_event event, cl_event_info name, size_t roo
     shown = e && (e->what == CW_RUN_MANAGED || e->shown);
     if (shown) {
         if (e->what == CW_RUN_MANAGED)
-            status = visible_status(e);
+            status = cw_run_event_status(e);
         type = e->type;
         queue = e->queue ? (cl_command_queue)(uintptr_t)e->queue->r.handle : NULL;
         if (e->what != CW_RUN_MANAGED && name != CL_EVENT_COMMAND_TYPE)
@@ -195,7 +177,7 @@ void cw_run_event_wait_list(cl_uint n, const cl_event *list)
             cw_run_help(e->queue, e->task->sequence, retired, e);
         now = 0;
         cw_run_bypass_synchronised(e->queue, &now);
-        cw_run_timing_reached(e->times[3]);
+        cw_run_clock_reached(e->times[3]);
         cw_run_record_unpin(&e->r);
     }
     cw_run_global_lock_give();
@@ -348,7 +330,7 @@ cl_int cw_run_hook_clSetEventCallback(cl_event event, cl_int type,
             .function = function, .data = data, .type = type, .event = e, .queue = e->queue};
         cw_run_record_pin(&e->r);
         cw_run_window_close();
-        status = visible_status(e);
+        status = cw_run_event_status(e);
         if (status <= type && cw_run_callbacks_turn(e)) {
             call_at_once(c, status);
         } else {

@@ -4,7 +4,6 @@
 
 #include "../core/types.h"
 
-void cw_run_event_progress(struct cw_run_task *t);
 void cw_run_event_free(struct cw_run_event *e);
 
 /* What clGet...Info does with an answer. */

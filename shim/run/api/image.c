@@ -7,13 +7,9 @@
 
 #include "../../../analyzer/trace/trace.h"
 #include "image.h"
+#include "../memory/image.h"
 #include "memory.h"
 #include "opaque.h"
-
-struct cw_run_image {
-    cl_image_format format;
-    cl_image_desc desc;
-};
 
 /* Bytes of a pixel; 0: a format that we leave to the vendor. */
 static size_t pixel_bytes(const cl_image_format *f)
@@ -161,19 +157,6 @@ cl_mem cw_run_hook_clCreateImage2D(cl_context context, cl_mem_flags flags, const
     return memory ? memory
                   : cw_run_opaque(
                         cw_native.clCreateImage2D(context, flags, format, width, height, pitch, host, err));
-}
-
-cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes)
-{
-    cl_int err;
-
-    return cw_next.clCreateImage(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, &image->format,
-                                 &image->desc, bytes, &err);
-}
-
-cl_mem_object_type cw_run_image_type(const struct cw_run_image *image)
-{
-    return image->desc.image_type;
 }
 
 bool cw_run_image_are_read(const struct cw_run_kernel *k)

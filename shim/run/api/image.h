@@ -4,10 +4,6 @@
 
 #include "../core/types.h"
 
-struct cw_run_image;
-
-cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes); /* the same */
-cl_mem_object_type cw_run_image_type(const struct cw_run_image *image);
 /* True when `k`, which has images (the arguments' `memory` is set), only reads them, and takes no sampler.
  * Lock held. */
 bool cw_run_image_are_read(const struct cw_run_kernel *k);

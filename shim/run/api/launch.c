@@ -1,5 +1,7 @@
 /* launch.c - kernel launches: which may be managed, and the snapshot of one. */
 #include "hooks.h"
+#include "../models/effects.h"
+#include "../core/exit.h"
 #include "../tuning/repeat.h"
 #include "../core/fault.h"
 #include "../groups/group.h"
@@ -9,11 +11,9 @@
 #include <stdlib.h>
 
 #include "../../../analyzer/trace/trace.h"
-#include "../../builds/source.h"
 #include "enqueue.h"
 #include "image.h"
 #include "native.h"
-#include "process_end.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -148,7 +148,7 @@ static int judge(const struct cw_run_queue *q, struct cw_run_kernel *k, const st
     struct cw_run_trust s;
     int why;
 
-    if (!k || !k->parsed || k->indirect || cw_source_forbids(k))
+    if (!k || !k->parsed || k->indirect || cw_run_effects_may_be_hidden(k))
         return CW_RUN_R_SOURCE;
     if (k->program->context != q->context || !is_plain(r))
         return CW_RUN_R_CHECK;
@@ -300,7 +300,7 @@ static void taken_natively(cl_command_queue queue, cl_kernel kernel, const struc
     struct cw_run_kernel *k;
     struct cw_run_trust s;
 
-    cw_run_process_end_register(); /* the vendor may have woken up its code generator */
+    cw_run_exit_register(); /* the vendor may have woken up its code generator */
     cw_run_global_lock_take();
     q = cw_run_record_find(queue, CW_RUN_QUEUE);
     k = cw_run_record_find(kernel, CW_RUN_KERNEL);

@@ -1,7 +1,7 @@
 /* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on
  * the same bytes; what the program asked for is what it is told. */
 #include "hooks.h"
-#include "image.h"
+#include "../memory/image.h"
 #include "memory.h"
 #include "opaque.h"
 #include "../core/global_lock.h"

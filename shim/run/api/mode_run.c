@@ -177,10 +177,10 @@ static bool start(const struct cw_options *options)
         return false;
     hooks = run_hooks;
     start_recording(options);
+    cw_run_thread_look();
     cw_run_share_start(options);
     cw_run_group_start(options);
     cw_run_tile_rows_start(options);
-    cw_run_thread_look();
     cw_run_process_end_start(options->summary);
     cw_run.ready = true;
     return true;

@@ -7,6 +7,7 @@
  * device and another deadlock when the other device's thread starts the command
  * (test/vendor/user_event_hangs.c). */
 #include "hooks.h"
+#include "../core/edge.h"
 #include "../tuning/repeat.h"
 #include "../tuning/gain.h"
 #include "../tuning/activation.h"
@@ -46,9 +47,9 @@ static struct cw_run_task *join_queue(struct cw_run_queue *q, bool *failed)
         return NULL;
     }
     for (t = q->first; t; t = t->next)
-        cw_run_task_depend(t, j, CW_RUN_AT_RETIRE);
+        cw_run_edge_add(t, j, CW_RUN_AT_RETIRE);
     if (q->join)
-        cw_run_task_depend(q->join, j, CW_RUN_DATA);
+        cw_run_edge_add(q->join, j, CW_RUN_DATA);
     *failed = j->failed;
     if (j->waits)
         return j; /* where it failed it goes by itself */

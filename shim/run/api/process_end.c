@@ -15,6 +15,7 @@
 #include "../tuning/gain.h"
 #include "../tuning/repeat.h"
 #include "process_end.h"
+#include "../core/exit.h"
 #include "../../builds/build_cache.h"
 #include "../../builds/pending_builds.h"
 #include "../models/program_models.h"
@@ -34,8 +35,7 @@
 #include "../workers/window.h"
 #include "../workers/worker.h"
 
-#define MAX_REGISTRATIONS 1024
-#define MOMENT_NS         UINT64_C(2000000000)
+#define MOMENT_NS UINT64_C(2000000000)
 
 static bool wants_summary;
 static pid_t self;
@@ -244,41 +244,9 @@ void cw_run_process_end_at_exit(void)
     errno = saved;
 }
 
-/* glibc's: `function` runs when the calling thread ends, and at the start of exit() when that thread calls
- * it. */
-extern int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
-extern void *__dso_handle;
-
-static void main_ends(void *unused)
+static void main_ends(void)
 {
-    (void)unused;
-    end_once(); /* it need not be exit() that ends this thread */
-}
-
-/* exit() runs the destructors of its thread's variables before any handler. So a compiler that still works
- * for us on another thread is waited for before the variables are gone that it has made since our last
- * registration. */
-static void register_first(void)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT;
-
-    if (gettid() == getpid() && !atomic_flag_test_and_set(&done))
-        __cxa_thread_atexit_impl(main_ends, NULL, &__dso_handle);
-}
-
-/* For other threads that call exit(), and quick_exit(). Handlers run in reverse order of registration, and
- * vendors register theirs as they wake up piece by piece. */
-void cw_run_process_end_register(void)
-{
-    static _Atomic unsigned count;
-    int saved = errno;
-
-    register_first();
-    if (atomic_fetch_add(&count, 1) < MAX_REGISTRATIONS) {
-        atexit(cw_run_process_end_at_exit);
-        at_quick_exit(cw_run_process_end_at_exit);
-    }
-    errno = saved;
+    end_once();
 }
 
 static uint32_t still_at_work;
@@ -330,5 +298,6 @@ void cw_run_process_end_start(bool summary_wanted)
 {
     wants_summary = summary_wanted;
     self = getpid();
+    cw_run_exit_start(cw_run_process_end_at_exit, main_ends);
     pthread_atfork(before_fork, in_parent, in_child);
 }

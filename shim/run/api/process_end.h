@@ -13,7 +13,4 @@ void cw_run_process_end_at_exit(void);
 /* Waits for everything; what comes later is native. Lock not held. */
 void cw_run_process_end_drain(void);
 
-/* The end of run mode is to come before what the vendor has registered so far; any thread. */
-void cw_run_process_end_register(void);
-
 #endif

@@ -1,5 +1,7 @@
 /* program.c - programs: their source, what it allows, and copies of them for helpers. */
-#include "../../builds/binary.h"
+#include "../models/binary.h"
+#include "../models/headers.h"
+#include "../core/exit.h"
 #include "hooks.h"
 #include "../../builds/build_cache.h"
 #include "../models/program_models.h"
@@ -10,7 +12,6 @@
 
 #include "../../../analyzer/source/cl_source.h"
 #include "../../builds/source.h"
-#include "process_end.h"
 #include "program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -116,15 +117,6 @@ static void forget_copies(struct cw_run_program *p)
     p->key = (struct cw_key){{0}};
 }
 
-static void forget_tokens(struct cw_run_program *p)
-{
-    if (p->tokens)
-        cw_cl_source_finish(p->tokens);
-    free(p->tokens);
-    p->tokens = NULL;
-    p->parsed = p->manageable = p->group_free = false;
-}
-
 void cw_run_program_left(struct cw_run_program *p)
 {
     if (!p->r.held_back || p->kernels || p->gone)
@@ -138,7 +130,7 @@ void cw_run_program_free(struct cw_run_program *p)
     p->context->own_objects -= p->gone;
     cw_build_cache_free(p);
     forget_copies(p);
-    forget_tokens(p);
+    cw_source_forget(p);
     cw_run_program_models_forget(p);
     free(p->copies);
     free(p->source);
@@ -171,16 +163,6 @@ void cw_run_program_linked(cl_context context, cl_program program, char *source,
     cw_run_global_lock_give();
     free(source);
     free(options);
-}
-
-void cw_run_program_trust(struct cw_run_program *p)
-{
-    if (!p->linked)
-        return;
-    p->source = p->linked;
-    p->linked = NULL;
-    forget_tokens(p);
-    cw_source_parse(p);
 }
 
 CW_RUN_RETAIN(clRetainProgram, cl_program, CW_RUN_PROGRAM)
@@ -266,7 +248,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
     err = build(program, n, devices, options, notify, data);
     if (before && err == CL_SUCCESS)
         after = cw_headers_join(program, copy);
-    cw_run_process_end_register(); /* a compiler has woken up: its things must outlive the builds of our
+    cw_run_exit_register(); /* a compiler has woken up: its things must outlive the builds of our
                                       workers */
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
@@ -284,7 +266,7 @@ cl_int cw_run_hook_clBuildProgram(cl_program program, cl_uint n, const cl_device
         free(p->options);
         p->options = p->built_with ? strdup(p->built_with) : copy;
         copy = p->built_with ? copy : NULL;
-        forget_tokens(p);
+        cw_source_forget(p);
         forget_copies(p);
         cw_run_group_history_foresee_group(p);
     }

@@ -11,9 +11,8 @@ void cw_run_program_left(
 /* Waits until nothing of ours keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);
 /* A program that was linked, as one of this source and these options, which are taken over. `doubtful`: only
- * once models have shown that it compiles; then cw_run_program_trust is called. Lock not held; held. */
+ * once models have shown that it compiles; then cw_source_trust() is called. Lock not held; held. */
 void cw_run_program_linked(cl_context context, cl_program program, char *source, char *options,
                            bool doubtful);
-void cw_run_program_trust(struct cw_run_program *p);
 
 #endif

@@ -5,6 +5,7 @@
  * its parts; made of several, only once the models of its kernels are there: then that source is known to
  * compile. In doubt it stays native. */
 #include "hooks.h"
+#include "../core/exit.h"
 #include "../../builds/build_cache.h"
 #include "../models/program_models.h"
 
@@ -12,7 +13,6 @@
 
 #include "../../../analyzer/source/joined_source.h"
 #include "../../../analyzer/source/linked_source.h"
-#include "process_end.h"
 #include "program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
@@ -116,7 +116,7 @@ cl_int cw_run_hook_clCompileProgram(cl_program program, cl_uint n, const cl_devi
     err = cw_native.clCompileProgram(program, n, devices, options, headers, header, names, notify, data);
     if (before && err == CL_SUCCESS)
         after = read_unit(program, copy, headers, header, names);
-    cw_run_process_end_register(); /* as in clBuildProgram */
+    cw_run_exit_register(); /* as in clBuildProgram */
     if (!after || strcmp(before, after) != 0) {
         free(before);
         free(copy);
@@ -177,7 +177,7 @@ cl_program cw_run_hook_clLinkProgram(cl_context context, cl_uint n, const cl_dev
         cw_build_cache_make_real(part[i]);
     program = cw_native.clLinkProgram(context, n, devices, options, parts, part, notify, data, err);
 
-    cw_run_process_end_register();
+    cw_run_exit_register();
     if (program && text && with && *err == CL_SUCCESS) {
         cw_run_program_linked(context, program, text, with, parts > 1);
         text = with = NULL;

@@ -1,5 +1,6 @@
 /* queue.c - the program's queues: made, flushed, finished, released. */
 #include "../tuning/decide.h"
+#include "../core/clock.h"
 #include "hooks.h"
 #include "../../trace/recorder.h"
 #include "../tuning/activation.h"
@@ -12,7 +13,6 @@
 #include "../tasks/reference_counts.h"
 #include "../tuning/bypass.h"
 #include "../workers/help.h"
-#include "../workers/timing.h"
 #include "../workers/window.h"
 
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static struct cw_run_queue *drain(cl_command_queue queue, uint64_t *given, bool 
         }
         cw_run_help(q, until.sequence, cw_run_help_is_over, &until);
         cw_run_callback_wait(q);
-        cw_run_timing_reached(q->last_end_ns);
+        cw_run_clock_reached(q->last_end_ns);
     }
     if (q && nothing && vendor_has_none(q, *given)) {
         *nothing = true;

@@ -1,6 +1,4 @@
 /* global_lock.c - the one lock of run mode, and what has to wait until it is free. */
-#include "../tiles/share.h"
-#include "../workers/watch.h"
 #include "global_lock.h"
 #include "recount.h"
 #include "state.h"
@@ -89,8 +87,8 @@ static bool try(void)
 /* The first try has failed. */
 static __attribute__((noinline)) void lock_taken(void)
 {
-    for (int i = 1; i < TRIES && cw_run_share_units() >= 2 && !is_mine(); i++) {
-        cw_run_relax();
+    for (int i = 1; i < TRIES && cw_run_thread_processors() >= 2 && !is_mine(); i++) {
+        cw_run_thread_relax();
         if (try())
             return;
     }

@@ -3,7 +3,9 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 #if defined __x86_64__
 #include <xmmintrin.h>
@@ -16,15 +18,38 @@
 #include "state.h"
 
 static size_t usual_stack;
+static uint32_t processors;
 
 void cw_run_thread_look(void)
 {
     pthread_attr_t attr;
+    cpu_set_t set;
 
+    processors = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     if (pthread_getattr_default_np(&attr))
         return;
     pthread_attr_getstacksize(&attr, &usual_stack);
     pthread_attr_destroy(&attr);
+}
+
+uint32_t cw_run_thread_processors(void)
+{
+    return processors;
+}
+
+static _Thread_local double others_ns;
+
+double cw_run_thread_cpu_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)((uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec) + others_ns;
+}
+
+void cw_run_thread_cpu_adds(double ns)
+{
+    others_ns += ns;
 }
 
 static int create(pthread_t *thread, void *(*body)(void *), void *data, size_t least)

@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Starts a thread that no signal of the program reaches, but faults of its own: kernels may divide by zero,
  * which vendors handle, and write to memory that the program watches. It has the usual floating point
@@ -39,6 +40,22 @@ void cw_run_thread_caller_leave(const struct cw_run_caller *c);
 
 /* What threads are like in this process; once, at its start. */
 void cw_run_thread_look(void);
+
+/* Processors that this process may use, at its start. */
+uint32_t cw_run_thread_processors(void);
+
+/* Processor time of the calling thread, and of the threads and processes that have worked for it, in ns; and
+ * that one of these has taken `ns`. Any thread. */
+double cw_run_thread_cpu_ns(void);
+void cw_run_thread_cpu_adds(double ns);
+
+/* In a loop that waits for another thread. */
+static inline void cw_run_thread_relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
 
 /* Of a worker of a lane that has been left behind: does not return. Lock held. */
 void cw_run_thread_park(void);

@@ -1,12 +1,12 @@
 /* group_run.c - a group run: tiles taken, run, counted; launches that are over. See groups/group.h. */
 #include "group.h"
+#include "../core/clock.h"
 
 #include "../tuning/decide.h"
 #include "../core/fault.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 #define NONE  CW_RUN_NO_TILE
@@ -56,7 +56,7 @@ static void complete(struct cw_run_group *g)
         struct cw_run_task *t = s->task;
 
         if (t->timed && !g->in_turn) { /* not before the one before it has ended */
-            uint64_t now = cw_run_timing_now_ns();
+            uint64_t now = cw_run_clock_now_ns();
             t->times[2] = t->times[2] < g->last_end_ns ? g->last_end_ns : t->times[2];
             g->last_end_ns = t->times[3] = now > t->times[2] ? now : t->times[2] + 1;
         }
@@ -278,14 +278,14 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
     uint32_t done = 0;
 
     cw_run_global_lock_give();
-    ended[0] = g->recorded ? cw_run_timing_now_ns() : 0;
+    ended[0] = g->recorded ? cw_run_clock_now_ns() : 0;
     while (done < n) {
         err[done] = submit(g, part, batch[done], &used);
         *queue = used ? used : *queue;
         if (err[done] < 0 && !used)
             break;
         done++;
-        ended[done] = g->recorded ? cw_run_timing_now_ns() : 0;
+        ended[done] = g->recorded ? cw_run_clock_now_ns() : 0;
     }
     cw_run_global_lock_take();
     for (uint32_t k = 0; k < done && g->recorded && !g->in_turn; k++)

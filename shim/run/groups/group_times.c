@@ -1,10 +1,10 @@
 /* group_times.c - when launches and tiles of a group run ran: for profiling, and for the recorded log. See
  * groups/group.h. */
 #include "group.h"
+#include "../core/clock.h"
 
 #include "../../trace/recorder.h"
 #include "../core/state.h"
-#include "../workers/timing.h"
 
 void cw_run_group_times_record_begins(struct cw_run_group *g)
 {
@@ -44,7 +44,7 @@ static uint64_t first_start(const struct cw_run_group *g, uint64_t end)
 
 void cw_run_group_times_share(struct cw_run_group *g)
 {
-    uint64_t end = cw_run_timing_now_ns(), begin = first_start(g, end);
+    uint64_t end = cw_run_clock_now_ns(), begin = first_start(g, end);
 
     for (uint32_t i = 0; i < g->steps; i++) {
         struct cw_run_task *t = g->step[i].task;
@@ -58,7 +58,7 @@ void cw_run_group_times_share(struct cw_run_group *g)
 
 void cw_run_group_times_record_in_turn(const struct cw_run_group *g)
 {
-    uint64_t end = cw_run_timing_now_ns(), begin = first_start(g, end);
+    uint64_t end = cw_run_clock_now_ns(), begin = first_start(g, end);
 
     for (uint32_t i = 0; i < g->plan.tiles; i++)
         cw_run_group_times_record(g, &g->part[0], i, begin + (end - begin) * i / g->plan.tiles,

@@ -9,8 +9,8 @@
  * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still
  * do. Not behind a command that waits for native work, which may in turn wait for the host. */
 #include "../core/state.h"
+#include "../core/edge.h"
 #include "byte_range.h"
-#include "../tasks/task.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
             continue;
         if (CW_UNLIKELY(may_hold_up(a->task, q)))
             continue;
-        ordered = a->task == t || cw_run_task_depend(a->task, t, CW_RUN_DATA);
+        ordered = a->task == t || cw_run_edge_add(a->task, t, CW_RUN_DATA);
         if (ordered && write && low <= a->low && a->high <= high && covers(t, a->task))
             take_out(a); /* else `t` is given up, and later commands have to meet this one */
     }

@@ -12,10 +12,8 @@
 #include "../../door/log.h"
 #include "../../builds/macros.h"
 #include "../core/observer.h"
-#include "../tuning/activation.h"
 #include "../core/thread.h"
 #include "../../builds/source.h"
-#include "../api/program.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -95,11 +93,28 @@ static void say(const struct job *j, enum cw_status status, const struct cw_erro
     models.missing_said |= status == CW_ERR_NOTFOUND;
 }
 
+/* What is asked now comes too late. */
+static bool has_ended(void)
+{
+    bool ended;
+
+    cw_run_global_lock_take();
+    ended = models.quit;
+    cw_run_global_lock_give();
+    return ended;
+}
+
+static bool ask(void *compilers, const char *options, char *const *names, size_t n,
+                struct cw_macro_value *values)
+{
+    return !has_ended() && cw_macros_ask(compilers, options, names, n, values);
+}
+
 /* `begin`: when the job did, in the thread's processor time. */
 static struct cw_run_models *make(struct job *j, bool *kept, double begin)
 {
     char identity[IDENTITY_BYTES] = "";
-    struct cw_models_vendor vendor = {.data = &j->compilers, .ask = cw_macros_ask};
+    struct cw_models_vendor vendor = {.data = &j->compilers, .ask = ask};
     struct cw_run_models *m = calloc(1, sizeof *m);
     struct cw_error err = {0};
     enum cw_status status;
@@ -114,7 +129,7 @@ static struct cw_run_models *make(struct job *j, bool *kept, double begin)
     if (!m)
         return NULL;
     status = cw_models_get(&models.source, j->source, j->options, &vendor, &m->set, kept, &err);
-    say(j, status, &err, *kept, cw_run_activation_thread_ns() - begin);
+    say(j, status, &err, *kept, cw_run_thread_cpu_ns() - begin);
     if (status == CW_OK)
         return m;
     free(m);
@@ -154,11 +169,11 @@ static void *work(void *unused)
         if (!models.first)
             models.last = &models.first;
         cw_run_global_lock_give();
-        begin = cw_run_activation_thread_ns();
+        begin = cw_run_thread_cpu_ns();
         m = make(j, &kept, begin);
         cw_run_global_lock_take();
         if (kept) /* the others are made beside the program, once */
-            cw_run_observer->cost(cw_run_activation_thread_ns() - begin);
+            cw_run_observer->cost(cw_run_thread_cpu_ns() - begin);
         else if (m)
             cw_run_observer->learns();
         models.done = j->number;
@@ -166,7 +181,7 @@ static void *work(void *unused)
         if (p && p->models_job == j->number) {
             p->models = m;
             m->refs = 1;
-            cw_run_program_trust(p);
+            cw_source_trust(p);
             cw_run_observer->models_known(p);
         } else if (m) {
             m->refs = 1;
@@ -191,7 +206,7 @@ void cw_run_program_models_forget(struct cw_run_program *p)
 void cw_run_program_models_want(struct cw_run_program *p, const char *source, const char *options)
 {
     const struct cw_context_devices *slots = p->context->slots;
-    double begin = cw_run_activation_thread_ns();
+    double begin = cw_run_thread_cpu_ns();
     struct job *j;
 
     cw_run_program_models_forget(p);
@@ -214,7 +229,7 @@ void cw_run_program_models_want(struct cw_run_program *p, const char *source, co
     j->number = p->models_job = ++models.given;
     *models.last = j;
     models.last = &j->next;
-    j->caller_ns = cw_run_activation_thread_ns() - begin;
+    j->caller_ns = cw_run_thread_cpu_ns() - begin;
     pthread_cond_signal(&models.wake);
 }
 
@@ -244,16 +259,6 @@ void cw_run_program_models_wait(const struct cw_run_program *p)
     while (models.done < number && !models.quit)
         cw_run_global_lock_wait(0);
     cw_run.waiters--;
-}
-
-bool cw_run_program_models_ended(void)
-{
-    bool ended;
-
-    cw_run_global_lock_take();
-    ended = models.quit;
-    cw_run_global_lock_give();
-    return ended;
 }
 
 /* A program may be over before its kernels are analysed, however often it runs. Lock held, given up

@@ -50,17 +50,6 @@ int cw_run_program_models_describe(char *text, unsigned size);
  * before that, up to two seconds, for analyses under way, if later runs find them and have paid for it
  * (tuning/learn.h). */
 void cw_run_program_models_stop(bool join);
-bool cw_run_program_models_ended(void); /* what is asked now comes too late */
 void cw_run_program_models_after_fork(void);
-
-/* ---- headers (builds/headers.c) */
-
-/* The source as the program gave it with its headers in it, when it has some and there is no doubt about
- * them; else NULL. The caller's to free. Lock not held; reads files. */
-char *cw_headers_join(cl_program program, const char *options);
-/* The program has been built; `before` and `after` are what cw_headers_join said before and after that, and
- * are taken over. From here on p->source is that text, or, when they are not one, what the program gave. Lock
- * held; nobody reads p->source without it. */
-void cw_headers_take(struct cw_run_program *p, char *before, char *after);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "../../door/roomy.h"
 #include "program_models.h"
-#include "../tiles/tile.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -137,12 +136,9 @@ bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_wor
 {
     const struct cw_run_launch *l = &t->launch;
 
-    if (t->work != CW_RUN_LAUNCH || !cw_device_by_operations() ||
-        !cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait, ops))
-        return false;
-    if (t->part_of)
-        ops->groups *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
-    return true;
+    return t->work == CW_RUN_LAUNCH && cw_device_by_operations() &&
+           cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait,
+                            ops);
 }
 
 static void native_ops(void *question)

@@ -21,7 +21,7 @@ const struct cw_reach *cw_run_reach(struct cw_run_kernel *k, cl_uint dims, const
 bool cw_run_reach_ops(struct cw_run_kernel *k, const struct cw_run_arg *args, cl_uint dims,
                       const size_t *global, const size_t *local, bool wait, struct cw_work_ops *ops);
 
-/* The same for a task, a tile's part of it; false also for anything but a launch, and where nobody asks. Lock
+/* The same for a whole task; false also for anything but a launch, and where nobody asks. Lock
  * held. */
 bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_work_ops *ops);
 

@@ -4,6 +4,8 @@
  * is inherited: once a command of the queue waits for native work, directly or through other managed
  * commands, every later command of the queue does (q->join). */
 #include "../core/fault.h"
+#include "../core/edge.h"
+#include "../core/clock.h"
 #include "../core/observer.h"
 
 #include <stdlib.h>
@@ -16,7 +18,6 @@
 #include "dependence.h"
 #include "reference_counts.h"
 #include "task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 static cl_int vendor_status(cl_event event)
@@ -102,7 +103,7 @@ static bool wait_for_join(const struct cw_run_queue *q, struct cw_run_task *t)
 {
     enum cw_run_edge edge = q->join && q->join->queue ? CW_RUN_FAILS | CW_RUN_AT_RETIRE : CW_RUN_FAILS;
 
-    return !q->join || cw_run_task_depend(q->join, t, edge);
+    return !q->join || cw_run_edge_add(q->join, t, edge);
 }
 
 /* An internal command that later commands of `q` wait for, behind the one before. waits starts at 1: for the
@@ -187,7 +188,7 @@ bool cw_run_dependence_take_in_natives(struct cw_run_queue *q)
     if (vendor_status(marker) > CL_COMPLETE) {
         t = foreign_task(marker);
         j = t ? new_join(q) : NULL;
-        waits = j && cw_run_task_depend(t, j, CW_RUN_FAILS);
+        waits = j && cw_run_edge_add(t, j, CW_RUN_FAILS);
         if (j)
             j->failed = 0;
         let_join(j);
@@ -231,14 +232,14 @@ static bool wait_for(struct cw_run_queue *q, struct cw_run_task *t, cl_event eve
             return false;
         if (before->queue != q || !q->in_order)
             edge |= CW_RUN_AT_RETIRE; /* nobody may see this one complete and that one not */
-        cw_run_task_depend(before, t, edge);
+        cw_run_edge_add(before, t, edge);
         return before->tainted && before->state < CW_RUN_DONE;
     }
     if (vendor_status(event) <= CL_COMPLETE)
         return false;
     before = foreign_task(event);
     if (before)
-        cw_run_task_depend(before, t, edge);
+        cw_run_edge_add(before, t, edge);
     else
         t->failed = CL_OUT_OF_HOST_MEMORY;
     return true;
@@ -255,7 +256,7 @@ static void inherit(struct cw_run_queue *q, struct cw_run_task *t, cl_uint n, co
     }
     for (cl_uint i = 0; i < n; i++)
         wait_for(q, j, list[i]);
-    cw_run_task_depend(j, t, CW_RUN_FAILS);
+    cw_run_edge_add(j, t, CW_RUN_FAILS);
     if (j->failed) /* `t` is given up, and with it what later ones would inherit */
         t->failed = CL_OUT_OF_HOST_MEMORY;
     j->failed = 0;
@@ -365,11 +366,11 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
 
     t->timed = q->profiled || q->context->places[q->home].slot->dsp || cw_device_clock_is_virtual() ||
                cw_run.recording;
-    t->times[0] = t->timed ? cw_run_timing_now_ns() : 0;
+    t->times[0] = t->timed ? cw_run_clock_now_ns() : 0;
     t->waits++; /* nothing goes on before the last edge is there */
     if (whole && !q->in_order)
         for (before = q->first; before; before = before->next)
-            cw_run_task_depend(before, t, CW_RUN_AT_RETIRE);
+            cw_run_edge_add(before, t, CW_RUN_AT_RETIRE);
     if (q->join)
         t->tainted |= q->join->tainted;
     wait_for_join(q, t);

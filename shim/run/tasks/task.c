@@ -1,19 +1,19 @@
 /* task.c - commands: made, ordered, done, retired. */
 #include "../tiles/tile.h"
+#include "../core/clock.h"
 
 #include <stdlib.h>
 
 #include "../../door/log.h"
 #include "../../trace/recorder.h"
 #include "../core/observer.h"
-#include "../api/event.h"
+#include "event.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../memory/byte_range.h"
 #include "callback.h"
 #include "task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
@@ -68,33 +68,6 @@ void cw_run_task_destroy(struct cw_run_task *t)
     t->next = pool;
     pool = t;
     pool_count++;
-}
-
-bool cw_run_task_depend(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge)
-{
-    uint32_t n = before->num_successors;
-    uintptr_t *grown;
-
-    if (before->state >= (edge & CW_RUN_AT_RETIRE ? CW_RUN_RETIRED : CW_RUN_DONE))
-        return true;
-    /* all edges into a command are made in one go, so a second one from here is the latest */
-    if (n && (before->successors[n - 1] & ~(uintptr_t)CW_RUN_EDGE_BITS) == (uintptr_t)after) {
-        before->successors[n - 1] |= edge;
-        return true;
-    }
-    if (n == before->cap_successors) {
-        grown = realloc(before->successors, (n ? 2 * n : 4) * sizeof *grown);
-        if (!grown) {
-            cw_log_error("out of memory: a command is refused because its order could not be kept");
-            after->failed = CL_OUT_OF_HOST_MEMORY;
-            return false;
-        }
-        before->successors = grown;
-        before->cap_successors = n ? 2 * n : 4;
-    }
-    before->successors[before->num_successors++] = (uintptr_t)after | edge;
-    after->waits++;
-    return true;
 }
 
 static void put_off(struct cw_run_task *t, struct cw_run_task **last)
@@ -166,7 +139,7 @@ static void one_done(struct cw_run_task *t, cl_int status, struct cw_run_task **
     t->status = t->failed ? t->failed : status;
     t->state = CW_RUN_DONE;
     if (t->timed && !t->times[3]) {
-        t->times[3] = cw_run_timing_now_ns();
+        t->times[3] = cw_run_clock_now_ns();
         if (t->times[3] < t->ready_ns)
             t->times[3] = t->ready_ns;
         for (int i = 2; i >= 0 && !t->times[i]; i--)
@@ -266,7 +239,7 @@ static void put_in_line(struct cw_run_task *t)
     for (int i = 1; i <= 2; i++)
         t->times[i] = t->times[i] < from ? from : t->times[i];
     if (t->times[3] <= t->times[2]) {
-        now = cw_run_timing_now_ns();
+        now = cw_run_clock_now_ns();
         t->times[3] = now > t->times[2] ? now : t->times[2] + 1; /* programs divide by END - START */
     }
 }

@@ -8,8 +8,6 @@
  * of memory. */
 struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t blob);
 void cw_run_task_destroy(struct cw_run_task *t); /* only one that was never linked, or has retired */
-/* False: out of memory. */
-bool cw_run_task_depend(struct cw_run_task *before, struct cw_run_task *after, enum cw_run_edge edge);
 
 void cw_run_task_done(struct cw_run_task *t, cl_int status);
 void cw_run_task_retire(void);

@@ -2,7 +2,6 @@
 #include "share.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
+#include "../core/thread.h"
 
 #define WORTH_TILES  5e7  /* ns of one program's kernels at home before its kernels are rewritten */
 #define GAIN         0.93 /* of the time, at most */
@@ -22,8 +22,7 @@
 static struct {
     struct cw_adaptive_options options;
     double ratio[CW_ADAPTIVE_DEVICES];
-    uint32_t units; /* processors that this process may use */
-    char only[16];  /* cpu-only and the like: the class of all devices that may have a part; "": any */
+    char only[16]; /* cpu-only and the like: the class of all devices that may have a part; "": any */
     bool off;
 } share;
 
@@ -31,9 +30,7 @@ void cw_run_share_start(const struct cw_options *options)
 {
     size_t n = strlen(options->policy);
     uint32_t devices = 0;
-    cpu_set_t set;
 
-    share.units = sched_getaffinity(0, sizeof set, &set) ? 1 : (uint32_t)CPU_COUNT(&set);
     share.off = !strcmp(options->share, "off");
     memset(share.only, 0, sizeof share.only);
     if (n > 5 && n - 5 < sizeof share.only && !strcmp(options->policy + n - 5, "-only"))
@@ -42,11 +39,6 @@ void cw_run_share_start(const struct cw_options *options)
     share.options.blocks_n = options->blocks_n > 0 ? (uint32_t)options->blocks_n : 0;
     if (*options->ratio && cw_adaptive_read_ratio(options->ratio, share.ratio, &devices, NULL) == CW_OK)
         share.options.ratio = share.ratio;
-}
-
-uint32_t cw_run_share_units(void)
-{
-    return share.units;
 }
 
 bool cw_run_share_by_blocks(void)
@@ -225,7 +217,8 @@ static int faster(const void *a, const void *b)
 static double choose(const struct candidate *v, uint32_t n, uint32_t home, bool with_home, uint32_t *chosen,
                      uint32_t *count)
 {
-    uint32_t units = 0, most = share.units > cw_run.preparing ? share.units - cw_run.preparing : 0;
+    uint32_t units = 0, processors = cw_run_thread_processors(),
+             most = processors > cw_run.preparing ? processors - cw_run.preparing : 0;
     double speed = 0, set_up = 0, best = INFINITY;
 
     *count = 0;

@@ -70,7 +70,6 @@ enum cw_run_taken cw_run_share_take(struct cw_run_tiles *x, const struct cw_run_
                                     struct cw_run_block *block);
 /* How long the block that `part` has taken will take; 0: not known. */
 double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run_task *part);
-uint32_t cw_run_share_units(void); /* processors that this process may use */
 bool cw_run_share_by_blocks(void); /* --blocks sync */
 /* What a launch has taught is kept for later runs. */
 void cw_run_share_keep(const struct cw_run_tiles *x);

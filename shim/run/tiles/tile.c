@@ -1,5 +1,6 @@
 /* tile.c - cut launches: blocks, parts, and what becomes of them. See tiles/tile.h. */
 #include "tile.h"
+#include "../core/clock.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../workers/timing.h"
 #include "../workers/worker.h"
 
 void cw_run_tile_free(struct cw_run_tiles *x)
@@ -169,7 +169,7 @@ enum cw_run_taken cw_run_tile_part_take(struct cw_run_tiles *x, struct cw_run_ta
         taken = CW_RUN_TAKEN;
     if (taken != CW_RUN_TAKEN)
         return taken;
-    part->times[2] = part->timed ? cw_run_timing_now_ns() : 0;
+    part->times[2] = part->timed ? cw_run_clock_now_ns() : 0;
     if (x->share)
         expect(x, part);
     return taken;

@@ -1,9 +1,10 @@
 /* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
 #include "share.h"
+#include "../core/context_device.h"
+#include "../core/exit.h"
 
 #include "../../door/doors.h"
 #include "../../door/log.h"
-#include "../api/process_end.h"
 #include "../core/thread.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/learn.h"
@@ -12,7 +13,6 @@
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
-#include "../workers/execute.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ static bool make_context(struct cw_run_program *p, struct cw_run_context_device 
         return false;
     l->busy = true;
     cw_run_global_lock_give();
-    good = cw_run_execute_queue(p->context, place);
+    good = cw_run_context_device_queue(p->context, place);
     cw_run_global_lock_take();
     l->busy = false;
     return good;
@@ -100,7 +100,7 @@ static void build(struct cw_run_program *p, uint32_t place)
     uint32_t lane = p->context->places[place].lane->number;
     uint64_t begin = cw_run_global_lock_now_ns();
     bool keep = cw_run_tile_build_is_worth_keeping(p, lane), built;
-    double cpu_ns = cw_run_activation_thread_ns();
+    double cpu_ns = cw_run_thread_cpu_ns();
 
     if (!make_context(p, &p->context->places[place])) {
         cw_run_learn_ended(0);
@@ -109,14 +109,14 @@ static void build(struct cw_run_program *p, uint32_t place)
     }
     cw_run.preparing++;
     cw_run_global_lock_give();
-    cw_run_process_end_register();
+    cw_run_exit_register();
     built = cw_run_tile_program_build(p, place, keep);
-    cw_run_process_end_register();
+    cw_run_exit_register();
     cw_run_global_lock_take();
     cw_run.preparing--;
     cw_log_debug("a rewritten program for %s: %.1f ms", p->context->places[place].lane->name,
                  (double)(cw_run_global_lock_now_ns() - begin) / 1e6);
-    cw_run_learn_ended(cw_run_activation_thread_ns() - cpu_ns);
+    cw_run_learn_ended(cw_run_thread_cpu_ns() - cpu_ns);
     if (built)
         cw_run_tile_build_say(p, lane, (double)(cw_run_global_lock_now_ns() - begin));
     cw_run_record_unpin(&p->r);

@@ -6,6 +6,7 @@
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and nobody sleeps who
  * has work. */
 #include "../core/fault.h"
+#include "../core/thread.h"
 #include "tile.h"
 #include "../workers/watch.h"
 #include "../core/global_lock.h"
@@ -216,7 +217,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)
-            cw_run_relax();
+            cw_run_thread_relax();
     }
     for (uint32_t i = 0; i < c->n; i++)
         if (c->m[i].event && (!first || c->m[i].start_ns < first->start_ns))

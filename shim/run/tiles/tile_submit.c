@@ -1,5 +1,6 @@
 /* tile_submit.c - one block of a cut launch, handed to its device. */
 #include "tile.h"
+#include "../core/context_device.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static void shape_of(struct shape *s, const struct cw_run_launch *l, struct cw_r
     cw_rewrite_tile_fill(&s->tile, l->dims, l->global, s->local, l->has_offset ? l->offset : NULL, first);
     if (cut->ragged && rest < s->local[cut->dim])
         s->local[cut->dim] = 1; /* nobody can see it, and it is the same code for all widths */
-    s->queue = cw_run_execute_queue(c, p);
+    s->queue = cw_run_context_device_queue(c, p);
     s->kernel = s->queue ? cw_run_tile_program_on(l->kernel, p, &s->hidden) : NULL;
     if (!s->kernel)
         return;

@@ -67,18 +67,6 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static _Thread_local double others_ns;
-
-double cw_run_activation_thread_ns(void)
-{
-    return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID) + others_ns;
-}
-
-void cw_run_activation_thread_adds(double ns)
-{
-    others_ns += ns;
-}
-
 /* ---- which program this is */
 
 /* The program's file, by what stays when it is copied; the settings that matter; what the process may use. */

@@ -63,8 +63,4 @@ void cw_run_activation_finish(void);
 /* One line for the summary; returns its length. */
 int cw_run_activation_describe(char *text, unsigned size);
 
-/* Processor time of the calling thread, in ns, and what others have worked for it; lock need not be held. */
-double cw_run_activation_thread_ns(void);
-void cw_run_activation_thread_adds(double ns);
-
 #endif

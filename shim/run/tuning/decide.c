@@ -1,5 +1,6 @@
 /* decide.c - a window that closes: from commands and their edges to a plan, and back. */
 #include "perf_model.h"
+#include "../core/clock.h"
 #include "decide.h"
 #include "repeat_place.h"
 #include "../planner/profit.h"
@@ -12,7 +13,6 @@
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-#include "../workers/timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +191,7 @@ static void apply_parts(struct workspace *w, uint32_t i, uint64_t end)
 
 static void apply(struct workspace *w, uint64_t base)
 {
-    uint64_t now = cw_run_global_lock_now_ns(), recorded = cw_run.recording ? cw_run_timing_now_ns() : 0;
+    uint64_t now = cw_run_global_lock_now_ns(), recorded = cw_run.recording ? cw_run_clock_now_ns() : 0;
 
     for (uint32_t k = 0; k < w->plan.tasks; k++) {
         uint32_t i = w->plan.order[k];

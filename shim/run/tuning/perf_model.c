@@ -136,10 +136,10 @@ struct loading {
 static void load_history(void *loading)
 {
     struct loading *l = loading;
-    double begin = cw_run_activation_thread_ns();
+    double begin = cw_run_thread_cpu_ns();
 
     l->status = cw_history_load(brain.history, brain.path, &l->err);
-    l->ns = cw_run_activation_thread_ns() - begin;
+    l->ns = cw_run_thread_cpu_ns() - begin;
 }
 
 static void *load(void *unused)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../tuning/decide.h"
+#include "../core/context_device.h"
 #include "../../builds/pending_builds.h"
 #include "../core/fault.h"
 #include "../../builds/isolated_compiler.h"
@@ -13,31 +14,6 @@
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 #include "execute.h"
-
-cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_context_device *p)
-{
-    struct cw_run_worker *l = p->lane;
-    cl_command_queue_properties timed =
-        p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
-    cl_int err;
-
-    if (!p->context) {
-        if (!l->context)
-            l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
-        if (l->context && !l->queue)
-            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed, &err);
-        p->context = l->context;
-        p->queue = l->queue;
-    }
-    if (!p->queue && p->slot->home) {
-        cw_run_recount_begins();
-        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
-        if (p->queue)
-            c->own_objects++;
-        cw_run_recount_ends();
-    }
-    return p->queue;
-}
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
 static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a,
@@ -86,7 +62,7 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     if (CW_UNLIKELY(t->part_of != NULL))
         return cw_run_tile_submit(t, queue, NULL);
     first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
-    *queue = cw_run_execute_queue(c, p);
+    *queue = cw_run_context_device_queue(c, p);
     kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
     err =
         kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;

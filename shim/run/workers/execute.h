@@ -4,10 +4,6 @@
 
 #include "../core/types.h"
 
-/* The private queue of a place; whoever has the lane makes it. Helpers' contexts serve all contexts of the
- * program. NULL: the vendor made none. Lane held, lock not held. */
-cl_command_queue cw_run_execute_queue(struct cw_run_context *c, struct cw_run_context_device *p);
-
 /* Runs a command on its lane; lock not held. Returns its status. */
 cl_int cw_run_execute(struct cw_run_task *t);
 

@@ -1,10 +1,10 @@
 /* local_size.c - asking a device which local size it chooses. */
 #include "local_size.h"
+#include "../core/exit.h"
 
 #include <string.h>
 
 #include "../../door/doors.h"
-#include "../api/process_end.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../core/global_lock.h"
@@ -147,10 +147,10 @@ static void *work(void *unused)
         }
         asked = *r;
         cw_run_global_lock_give();
-        cw_run_process_end_register(); /* as in workers/worker.c, prepare() */
+        cw_run_exit_register(); /* as in workers/worker.c, prepare() */
         asked.state = ask(&probe, &asked) ? KNOWN : UNKNOWN;
         cw_next.clReleaseDevice(asked.device);
-        cw_run_process_end_register();
+        cw_run_exit_register();
         cw_run_global_lock_take();
         *r = asked;
     }

@@ -7,19 +7,6 @@
 #include "execute.h"
 #include "timing.h"
 
-uint64_t cw_run_timing_now_ns(void)
-{
-    if (!cw_device_clock_is_virtual())
-        return cw_run_global_lock_now_ns();
-    return cw_device_now_ns() + (uint64_t)cw_device_profiling_offset_ns();
-}
-
-void cw_run_timing_reached(uint64_t event_ns)
-{
-    if (cw_device_clock_is_virtual())
-        cw_device_reached(event_ns - (uint64_t)cw_device_profiling_offset_ns());
-}
-
 struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
 {
     struct cw_work w = {0};
@@ -60,6 +47,8 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
         cw_run_global_lock_take();
         work.ops = cw_run_reach_task_ops(t, true, &ops) ? &ops : NULL;
         cw_run_global_lock_give();
+        if (work.ops && t->part_of) /* of its block */
+            ops.groups *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
     }
     offset = (uint64_t)cw_device_profiling_offset_ns();
     ready = t->ready_ns ? t->ready_ns - offset : 0;

@@ -11,8 +11,4 @@ cl_int cw_run_timing_execute(struct cw_run_task *t);
 /* What the command costs by. */
 struct cw_work cw_run_timing_work_of(const struct cw_run_task *t);
 
-/* Now, on the clock of times[]; and that the program has waited for something that was over at `event_ns`. */
-uint64_t cw_run_timing_now_ns(void);
-void cw_run_timing_reached(uint64_t event_ns);
-
 #endif

@@ -1,5 +1,6 @@
 /* watch.c - see workers/watch.h. */
 #include "watch.h"
+#include "../core/thread.h"
 
 #include <stdatomic.h>
 
@@ -26,7 +27,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
     watching++;
     cw_run_global_lock_give();
     do {
-        cw_run_relax();
+        cw_run_thread_relax();
         same = atomic_load_explicit(what, memory_order_relaxed) == before;
     } while (same && cw_run_global_lock_now_ns() < until);
     cw_run_global_lock_take();
@@ -36,7 +37,7 @@ static bool watch(_Atomic uint32_t *what, uint64_t until)
 
 bool cw_run_watch_room(void)
 {
-    return cw_run.running + cw_run.preparing + watching < cw_run_share_units();
+    return cw_run.running + cw_run.preparing + watching < cw_run_thread_processors();
 }
 
 void cw_run_watch_begins(struct cw_run_worker *l)

@@ -18,14 +18,6 @@
 
 #include "../core/types.h"
 
-/* In a loop that waits for another thread. */
-static inline void cw_run_relax(void)
-{
-#if defined __x86_64__ || defined __i386__
-    __builtin_ia32_pause();
-#endif
-}
-
 /* There is a processor for one that watches. */
 bool cw_run_watch_room(void);
 

@@ -4,10 +4,10 @@
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
 #include "../core/global_lock.h"
+#include "../core/clock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
 #include "../tuning/bypass.h"
-#include "timing.h"
 #include "window.h"
 #include "worker.h"
 
@@ -61,7 +61,7 @@ static void close_it(void *may_keep)
         t->released = true;
         t->times[1] = t->times[0];
         if (t->timed && !now)
-            now = cw_run_timing_now_ns();
+            now = cw_run_clock_now_ns();
         if (t->ready_ns < now)
             t->ready_ns = now;
         if (!t->waits)

@@ -1,14 +1,15 @@
 /* worker.c - lanes: one device, one command at a time, whoever drives it. */
 #include "../../builds/helper_program.h"
-#include "../api/event.h"
-#include "../api/process_end.h"
+#include "../core/context_device.h"
+#include "../core/clock.h"
+#include "../core/exit.h"
+#include "../tasks/event.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
 #include "batch.h"
 #include "exclusion.h"
-#include "execute.h"
 #include "short_task.h"
 #include "timing.h"
 #include "window.h"
@@ -206,7 +207,7 @@ void cw_run_worker_starts(struct cw_run_task *t)
 {
     t->state = CW_RUN_RUNNING;
     if (t->timed) {
-        t->times[2] = cw_run_timing_now_ns();
+        t->times[2] = cw_run_clock_now_ns();
         if (t->times[2] < t->times[1])
             t->times[2] = t->times[1];
     }
@@ -298,7 +299,7 @@ static void prepare(struct cw_run_worker *l)
     struct cw_run_program *p = l->wanted[--l->num_wanted];
     struct cw_run_context_device *place = p->context->places;
     bool build = p->copy[l->number] == CW_RUN_COPY_WANTED, good;
-    double begin = cw_run_activation_thread_ns();
+    double begin = cw_run_thread_cpu_ns();
 
     while (place->lane != l)
         place++;
@@ -306,7 +307,7 @@ static void prepare(struct cw_run_worker *l)
     cw_run.wanted--;
     cw_run.preparing++;
     cw_run_global_lock_give();
-    good = cw_run_execute_queue(p->context, place);
+    good = cw_run_context_device_queue(p->context, place);
     cw_run_global_lock_take();
     l->busy = false; /* what became ready meanwhile need not wait for a compiler: whoever waits for it may run
                         it here */
@@ -315,14 +316,14 @@ static void prepare(struct cw_run_worker *l)
     /* The vendor's code generator wakes up after the first launch was taken: what it destroys at exit must
      * outlive this build, which the handler that is registered now will wait for. And what this build wakes
      * up outlives later ones. */
-    cw_run_process_end_register();
+    cw_run_exit_register();
     good = good && (build ? cw_helper_program_of(p, place) != NULL : cw_helper_program_load(p, place));
-    cw_run_process_end_register();
+    cw_run_exit_register();
     cw_run_global_lock_take();
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
-    cw_run_activation_loaded(build, good, cw_run_activation_thread_ns() - begin);
+    cw_run_activation_loaded(build, good, cw_run_thread_cpu_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();

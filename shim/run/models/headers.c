@@ -4,14 +4,15 @@
  * are built of the source with its headers in it, read before the vendor's build and again after it; if
  * anything differs, or is not certain, the program stays as it was given: then it has an #include, and is not
  * managed (api/program.c). */
-#include "../run/models/program_models.h"
+#include "headers.h"
+#include "program_models.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../analyzer/source/joined_source.h"
-#include "../run/core/global_lock.h"
-#include "../run/core/record.h"
+#include "../../../analyzer/source/joined_source.h"
+#include "../core/global_lock.h"
+#include "../core/record.h"
 
 /* A copy of the source as the program gave it when it may have headers; else NULL. */
 static char *source_with_includes(cl_program program)

@@ -1,11 +1,11 @@
-/* binary.c - see builds/binary.h. */
+/* binary.c - see models/binary.h. */
 #include "binary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "macros.h"
-#include "../run/models/program_models.h"
+#include "../../builds/macros.h"
+#include "program_models.h"
 
 #define KIND           "binary 2"
 #define IDENTITY_BYTES 4096

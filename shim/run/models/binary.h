@@ -6,7 +6,7 @@
 #ifndef CW_BINARY_H
 #define CW_BINARY_H
 
-#include "../run/core/types.h"
+#include "../core/types.h"
 
 /* The program has fetched `n` binaries of `p`, which is busy; lock not held. */
 void cw_binary_keep(const struct cw_run_program *p, const char *source, const char *options, cl_uint n,

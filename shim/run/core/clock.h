@@ -1,0 +1,13 @@
+/* clock.h - the clock of commands' times[]: the vendor's, or a virtual one (device/device.h). */
+#ifndef CW_RUN_CLOCK_H
+#define CW_RUN_CLOCK_H
+
+#include <stdint.h>
+
+/* Now, in ns. Any thread. */
+uint64_t cw_run_clock_now_ns(void);
+
+/* The program has waited for something that was over at `event_ns`. */
+void cw_run_clock_reached(uint64_t event_ns);
+
+#endif

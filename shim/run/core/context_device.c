@@ -1,0 +1,29 @@
+/* context_device.c - see core/context_device.h. */
+#include "context_device.h"
+
+#include "recount.h"
+
+cl_command_queue cw_run_context_device_queue(struct cw_run_context *c, struct cw_run_context_device *p)
+{
+    struct cw_run_worker *l = p->lane;
+    cl_command_queue_properties timed =
+        p->slot->synchronous ? 0 : CL_QUEUE_PROFILING_ENABLE; /* tiles/tile_crew.c */
+    cl_int err;
+
+    if (!p->context) {
+        if (!l->context)
+            l->context = cw_next.clCreateContext(NULL, 1, &l->device, NULL, NULL, &err);
+        if (l->context && !l->queue)
+            l->queue = cw_next.clCreateCommandQueue(l->context, l->device, timed, &err);
+        p->context = l->context;
+        p->queue = l->queue;
+    }
+    if (!p->queue && p->slot->home) {
+        cw_run_recount_begins();
+        p->queue = cw_next.clCreateCommandQueue(p->context, p->slot->device, timed, &err);
+        if (p->queue)
+            c->own_objects++;
+        cw_run_recount_ends();
+    }
+    return p->queue;
+}

@@ -1,0 +1,15 @@
+/* image.h - images over bytes of ours: what the bytes are the pixels of. */
+#ifndef CW_RUN_IMAGE_H
+#define CW_RUN_IMAGE_H
+
+#include "../core/types.h"
+
+struct cw_run_image {
+    cl_image_format format;
+    cl_image_desc desc;
+};
+
+/* The same image over the same bytes in another context; NULL: the vendor made none. */
+cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes);
+
+#endif

@@ -1,0 +1,10 @@
+/* effects.h - effects of kernels that no argument shows. */
+#ifndef CW_RUN_EFFECTS_H
+#define CW_RUN_EFFECTS_H
+
+#include "../core/types.h"
+
+/* Launches of the kernel have, or may have, effects that no argument shows. Lock held. */
+bool cw_run_effects_may_be_hidden(const struct cw_run_kernel *k);
+
+#endif
