@@ -2,7 +2,6 @@
  * program are. */
 #include "build_cache.h"
 #include "../run/core/exit.h"
-#include "../run/api/hooks.h"
 #include "../run/core/observer.h"
 
 #include <sched.h>
@@ -289,27 +288,6 @@ cl_program cw_build_cache_asked(cl_program program, cl_program_info name)
         cw_build_cache_make_real(program);
         return program;
     }
-}
-
-cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name,
-                                         size_t room, void *to, size_t *bytes)
-{
-    cl_program asked = cw_build_cache_of(program);
-
-    if (asked != program && name != CL_PROGRAM_BUILD_STATUS && name != CL_PROGRAM_BUILD_OPTIONS &&
-        name != CL_PROGRAM_BUILD_LOG && name != CL_PROGRAM_BINARY_TYPE) {
-        cw_build_cache_make_real(program);
-        asked = program;
-    }
-    return cw_native.clGetProgramBuildInfo(asked, device, name, room, to, bytes);
-}
-
-/* PoCL ends the process for a program that it has not built. */
-cl_int cw_run_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t bytes,
-                                                      const void *value)
-{
-    cw_build_cache_make_real(program);
-    return cw_native.clSetProgramSpecializationConstant(program, id, bytes, value);
 }
 
 void cw_build_cache_free(struct cw_run_program *p)

@@ -21,7 +21,7 @@
 #include "helper_cache.h"
 #include "compiler_resources.h"
 #include "../run/core/thread.h"
-#include "../run/memory/image.h"
+#include "../run/core/image.h"
 #include "../run/core/global_lock.h"
 
 #ifndef SYS_close_range

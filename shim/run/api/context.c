@@ -107,7 +107,7 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
         return; /* what has no record is passed through */
     keep_devices(slots, true);
     cw_run_global_lock_take();
-    c = cw_run_record_create(context, CW_RUN_CONTEXT, sizeof *c);
+    c = cw_run_record_create(context, CW_RUN_CONTEXT);
     if (c) {
         c->slots = slots;
         if (!make_places(c))
@@ -121,8 +121,10 @@ void cw_run_context_made(cl_context context, const cl_device_id *given, cl_uint 
     }
 }
 
-void cw_run_context_free(struct cw_run_context *c)
+void cw_run_context_free(void *record)
 {
+    struct cw_run_context *c = record;
+
     for (size_t i = 0; c->slots && i < c->slots->n; i++)
         if (i < c->slots->homes) {
             cw_run_global_lock_release_later(CW_RUN_DROP_DEVICE,

@@ -1,5 +1,6 @@
 /* event.c - what programs ask of events: status, details, times, callbacks, waits. */
 #include "hooks.h"
+#include "../tasks/foreign.h"
 #include "../core/clock.h"
 #include "../tuning/activation.h"
 #include "event.h"
@@ -17,8 +18,15 @@
 
 #include <stdlib.h>
 
-void cw_run_event_free(struct cw_run_event *e)
+void cw_run_event_released(void *record)
 {
+    if (((struct cw_run_event *)record)->task)
+        cw_run_window_close(); /* a program that releases the event will not flush */
+}
+
+void cw_run_event_free(void *record)
+{
+    struct cw_run_event *e = record;
     struct cw_run_callback *c, *next;
 
     for (c = e->callbacks; c; c = next) {
@@ -258,7 +266,7 @@ cl_event cw_run_hook_clCreateUserEvent(cl_context context, cl_int *err)
     if (!event)
         return NULL;
     cw_run_global_lock_take();
-    e = cw_run_record_create(event, CW_RUN_EVENT, sizeof *e);
+    e = cw_run_record_create(event, CW_RUN_EVENT);
     if (e) {
         e->what = CW_RUN_USER;
         e->status = CL_SUBMITTED;
@@ -291,7 +299,7 @@ cl_int cw_run_hook_clSetUserEventStatus(cl_event event, cl_int status)
     if (e)
         cw_run_record_unpin(&e->r);
     if (err == CL_SUCCESS && status < 0) {
-        cw_run_global_lock_look_at_failures();
+        cw_run_foreign_look_at_failures();
         cw_run_task_retire();
     }
     cw_run_global_lock_give();

@@ -4,7 +4,8 @@
 
 #include "../core/types.h"
 
-void cw_run_event_free(struct cw_run_event *e);
+void cw_run_event_released(void *record);
+void cw_run_event_free(void *record); /* of a struct cw_run_object_ops */
 
 /* What clGet...Info does with an answer. */
 cl_int cw_run_event_answer(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret);

@@ -16,18 +16,18 @@
     X(clReleaseContext)                                                                                      \
     X(clGetContextInfo) /* api/queue.c */                                                                    \
     X(clCreateCommandQueue)                                                                                  \
-    X(clCreateCommandQueueWithProperties) X(clRetainCommandQueue) X(clReleaseCommandQueue)                   \
-        X(clSetCommandQueueProperty) X(clFlush) X(clFinish)                                                  \
-            X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                        \
+    X(clCreateCommandQueueWithProperties)                                                                    \
+    X(clRetainCommandQueue) X(clReleaseCommandQueue) X(clSetCommandQueueProperty) X(clFlush) X(clFinish)     \
+        X(clGetCommandQueueInfo) /* api/memory.c, api/opaque.c */                                            \
         X(clCreateBuffer) X(clCreateBufferWithProperties) X(clCreateSubBuffer) X(clRetainMemObject)          \
             X(clReleaseMemObject) X(clGetMemObjectInfo) X(clCreateImage) X(clCreateImageWithProperties)      \
                 X(clCreateImage2D) X(clCreateImage3D) X(clCreatePipe) X(clCreateFromGLBuffer)                \
                     X(clCreateFromGLTexture) X(clCreateFromGLTexture2D) X(clCreateFromGLTexture3D)           \
                         X(clCreateFromGLRenderbuffer) X(clCreateFromEGLImageKHR) /* api/program.c */         \
         X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clRetainProgram) X(clReleaseProgram)     \
-            X(clBuildProgram) X(clGetProgramInfo)                      /* builds/build_cache.c */            \
-        X(clGetProgramBuildInfo) X(clSetProgramSpecializationConstant) /* api/program_link.c */              \
-        X(clCompileProgram) X(clLinkProgram)                           /* api/kernel.c, api/launch.c */      \
+            X(clBuildProgram) X(clGetProgramInfo) X(clGetProgramBuildInfo)                                   \
+                X(clSetProgramSpecializationConstant) /* api/program_link.c */                               \
+        X(clCompileProgram) X(clLinkProgram)          /* api/kernel.c, api/launch.c */                       \
         X(clCreateKernel) X(clCreateKernelsInProgram) X(clGetKernelInfo) X(clCloneKernel) X(clRetainKernel)  \
             X(clReleaseKernel) X(clSetKernelArg) X(clSetKernelArgSVMPointer) X(clSetKernelExecInfo)          \
                 X(clEnqueueNDRangeKernel) X(clEnqueueTask) /* api/event.c */                                 \

@@ -7,7 +7,7 @@
 
 #include "../../../analyzer/trace/trace.h"
 #include "image.h"
-#include "../memory/image.h"
+#include "../core/image.h"
 #include "memory.h"
 #include "opaque.h"
 

@@ -144,7 +144,7 @@ static bool made(cl_program program, cl_kernel kernel)
     cw_next.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
     cw_run_global_lock_take();
     p = cw_run_record_find(program, CW_RUN_PROGRAM);
-    k = p && name ? cw_run_record_create(kernel, CW_RUN_KERNEL, sizeof *k) : NULL;
+    k = p && name ? cw_run_record_create(kernel, CW_RUN_KERNEL) : NULL;
     if (k) {
         fill(k, p, name, count);
         name = NULL;
@@ -162,8 +162,9 @@ static void free_args(struct cw_run_kernel *k)
     free(k->args);
 }
 
-void cw_run_kernel_free(struct cw_run_kernel *k)
+void cw_run_kernel_free(void *record)
 {
+    struct cw_run_kernel *k = record;
     const struct cw_run_context *c = k->program->context;
     struct cw_run_trust *t, *next;
 

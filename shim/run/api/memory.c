@@ -1,7 +1,7 @@
 /* memory.c - buffers. The vendor gets CL_MEM_USE_HOST_PTR over memory of ours, so that every context works on
  * the same bytes; what the program asked for is what it is told. */
 #include "hooks.h"
-#include "../memory/image.h"
+#include "../core/image.h"
 #include "memory.h"
 #include "opaque.h"
 #include "../core/global_lock.h"
@@ -84,7 +84,7 @@ static uint64_t ids; /* under the lock */
 static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags, size_t bytes,
                      uint8_t *address, bool own, struct cw_run_image *image)
 {
-    struct cw_run_memory *m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m);
+    struct cw_run_memory *m = cw_run_record_create(memory, CW_RUN_MEMORY);
 
     if (!m) {
         cw_run.off = true; /* kernels that get it would be taken for kernels without it */
@@ -207,8 +207,7 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
 
     cw_run_global_lock_take();
     root = cw_run_record_find(parent, CW_RUN_MEMORY);
-    if (root && root->managed && !root->image &&
-        (m = cw_run_record_create(memory, CW_RUN_MEMORY, sizeof *m))) {
+    if (root && root->managed && !root->image && (m = cw_run_record_create(memory, CW_RUN_MEMORY))) {
         m->context = root->context;
         m->id = ++ids;
         m->root = root;
@@ -245,8 +244,10 @@ struct cw_run_memory *cw_run_memory_buffer(cl_mem handle)
     return m && m->managed && !m->image ? m : NULL;
 }
 
-void cw_run_memory_free(struct cw_run_memory *m)
+void cw_run_memory_free(void *record)
 {
+    struct cw_run_memory *m = record;
+
     for (uint32_t i = 0; m->mirrors && i < CW_RUN_LANES; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_MEMORY, m->mirrors[i]);
     free(m->mirrors);

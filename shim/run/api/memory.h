@@ -5,7 +5,7 @@
 #include "../core/types.h"
 
 struct cw_run_memory *cw_run_memory_buffer(cl_mem handle); /* a managed one, or NULL; lock held */
-void cw_run_memory_free(struct cw_run_memory *m);
+void cw_run_memory_free(void *record);                     /* of a struct cw_run_object_ops */
 
 cl_mem cw_run_memory_on(struct cw_run_memory *m,
                         const struct cw_run_context_device *p); /* lane held, lock not held */

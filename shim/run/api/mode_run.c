@@ -18,6 +18,7 @@
 #include "../tuning/gain.h"
 #include "../tuning/learn.h"
 #include "../tuning/repeat.h"
+#include "objects.h"
 #include "process_end.h"
 #include "../core/fault.h"
 #include "../core/observer.h"
@@ -163,6 +164,7 @@ static bool flag(const char *name)
 
 static bool start(const struct cw_options *options)
 {
+    cw_run_objects_start();
     cw_run_observer = &observer;
     cw_device_count_operations = cw_run_reach_native_ops;
     if (!cw_device_start(options))

@@ -219,7 +219,7 @@ static void remember_gated(struct cw_run_native *x)
     if (!x->wanted)
         return; /* our reference is the list's now */
     cw_next.clRetainEvent(event);
-    e = cw_run_record_create(event, CW_RUN_EVENT, sizeof *e);
+    e = cw_run_record_create(event, CW_RUN_EVENT);
     if (!e) {
         cw_run.off = true;
         return;

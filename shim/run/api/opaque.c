@@ -10,7 +10,7 @@ cl_mem cw_run_opaque(cl_mem memory)
     if (!memory || !cw_run.ready)
         return memory;
     cw_run_global_lock_take();
-    if (!cw_run_record_create(memory, CW_RUN_OPAQUE, sizeof(struct cw_run_record)))
+    if (!cw_run_record_create(memory, CW_RUN_OPAQUE))
         cw_run.off = true;
     cw_run_global_lock_give();
     return memory;

@@ -47,8 +47,7 @@ static char *join_strings(cl_uint count, const char **strings, const size_t *len
 static bool remember(cl_context context, cl_program program, char *source, char *built_with)
 {
     struct cw_run_context *c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    struct cw_run_program *p =
-        c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM, sizeof *p) : NULL;
+    struct cw_run_program *p = c && c->slots && source ? cw_run_record_create(program, CW_RUN_PROGRAM) : NULL;
 
     if (!p)
         return false;
@@ -117,16 +116,20 @@ static void forget_copies(struct cw_run_program *p)
     p->key = (struct cw_key){{0}};
 }
 
-void cw_run_program_left(struct cw_run_program *p)
+void cw_run_program_left(void *record)
 {
+    struct cw_run_program *p = record;
+
     if (!p->r.held_back || p->kernels || p->gone)
         return;
     p->gone = true;
     p->context->own_objects++;
 }
 
-void cw_run_program_free(struct cw_run_program *p)
+void cw_run_program_free(void *record)
 {
+    struct cw_run_program *p = record;
+
     p->context->own_objects -= p->gone;
     cw_build_cache_free(p);
     forget_copies(p);
@@ -326,4 +329,25 @@ cl_int cw_run_hook_clGetProgramInfo(cl_program program, cl_program_info name, si
     }
     memcpy(to, &count, sizeof count);
     return err;
+}
+
+cl_int cw_run_hook_clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info name,
+                                         size_t room, void *to, size_t *bytes)
+{
+    cl_program asked = cw_build_cache_of(program);
+
+    if (asked != program && name != CL_PROGRAM_BUILD_STATUS && name != CL_PROGRAM_BUILD_OPTIONS &&
+        name != CL_PROGRAM_BUILD_LOG && name != CL_PROGRAM_BINARY_TYPE) {
+        cw_build_cache_make_real(program);
+        asked = program;
+    }
+    return cw_native.clGetProgramBuildInfo(asked, device, name, room, to, bytes);
+}
+
+/* PoCL ends the process for a program that it has not built. */
+cl_int cw_run_hook_clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t bytes,
+                                                      const void *value)
+{
+    cw_build_cache_make_real(program);
+    return cw_native.clSetProgramSpecializationConstant(program, id, bytes, value);
 }

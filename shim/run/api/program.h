@@ -4,9 +4,9 @@
 
 #include "../core/types.h"
 
-void cw_run_program_free(struct cw_run_program *p);
-void cw_run_program_left(
-    struct cw_run_program *p); /* by the program or a kernel of it: one may have been the last */
+void cw_run_program_free(void *record); /* of a struct cw_run_object_ops */
+/* The program has let go of it, or of a kernel of it: one may have been the last. */
+void cw_run_program_left(void *record);
 
 /* Waits until nothing of ours keeps the program from being built or compiled again. Lock not held. */
 void cw_run_program_settle(cl_program program);

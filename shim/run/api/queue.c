@@ -60,7 +60,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     basic = cw_device_is_basic(device);
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
-    q = c ? cw_run_record_create(queue, CW_RUN_QUEUE, sizeof *q) : NULL;
+    q = c ? cw_run_record_create(queue, CW_RUN_QUEUE) : NULL;
     if (q) {
         q->context = c;
         cw_run_record_pin(&c->r);
@@ -78,8 +78,10 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
         record_lanes();
 }
 
-void cw_run_queue_free(struct cw_run_queue *q)
+void cw_run_queue_free(void *record)
 {
+    struct cw_run_queue *q = record;
+
     for (uint32_t i = 0; i < q->num_gates; i++)
         cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, q->gates[i]);
     free(q->gates);

@@ -3,8 +3,7 @@
 #include "recount.h"
 #include "state.h"
 #include "thread.h"
-#include "../tasks/task.h"
-#include "../workers/worker.h"
+#include "worker_ops.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -115,6 +114,11 @@ static void unlock(void)
     pthread_mutex_unlock(&cw_run.lock);
 }
 
+void cw_run_global_lock_give_only(void)
+{
+    unlock();
+}
+
 void cw_run_global_lock_wait(uint64_t ns)
 {
     const struct timespec left = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -186,101 +190,11 @@ static void release(const struct garbage *g)
     }
 }
 
-/* ---- events of the vendor that managed commands wait for */
-
-void cw_run_global_lock_follow(struct cw_run_foreign *f)
-{
-    f->next = cw_run.to_register;
-    cw_run.to_register = f;
-    f->next_open = cw_run.open;
-    if (f->next_open)
-        f->next_open->prev_open = f;
-    cw_run.open = f;
-}
-
-/* The status of an event; its own error when it cannot be asked. */
-static cl_int status_of(cl_event event)
-{
-    cl_int status = CL_COMPLETE;
-    cl_int err =
-        cw_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-
-    return err == CL_SUCCESS ? status : err;
-}
-
-/* What waits for `f` may go on. Lock held. */
-static void over(struct cw_run_foreign *f, cl_int status)
-{
-    struct cw_run_task *t = f->task;
-
-    if (!t)
-        return;
-    f->task = NULL;
-    if (f->prev_open)
-        f->prev_open->next_open = f->next_open;
-    else
-        cw_run.open = f->next_open;
-    if (f->next_open)
-        f->next_open->prev_open = f->prev_open;
-    cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, f->event);
-    cw_run_task_done(t, status < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_COMPLETE);
-}
-
-void cw_run_global_lock_look_at_failures(void)
-{
-    struct cw_run_foreign *f, *next;
-    cl_int status;
-
-    for (f = cw_run.open; f; f = next) {
-        next = f->next_open;
-        status = f->registered ? status_of(f->event) : CL_COMPLETE;
-        if (status < 0)
-            over(f, status); /* `f` stays: another vendor might still call back */
-    }
-}
-
-/* Runs on a thread of the vendor, or inside a call of ours. The vendor tells what was asked for, not what
- * happened. */
-static void CL_CALLBACK foreign_over(cl_event event, cl_int status, void *data)
-{
-    struct cw_run_foreign *f = data;
-    int saved = errno;
-
-    (void)status;
-    cw_run_global_lock_take();
-    over(f, status_of(event));
-    cw_run_global_lock_release_later(CW_RUN_DROP_BLOCK, f);
-    cw_run_global_lock_give_in_callback();
-    errno = saved;
-}
-
-/* Has foreign_over called; `f` may be gone then. */
-static void register_with_vendor(struct cw_run_foreign *f)
-{
-    cl_event event = f->event;
-
-    cw_run_recount_begins();
-    cw_next.clRetainEvent(event); /* over() lets go of the other reference */
-    cw_run_global_lock_take();
-    f->registered = true;
-    unlock();
-    if (cw_next.clSetEventCallback(event, CL_COMPLETE, foreign_over, f) != CL_SUCCESS) {
-        cw_next.clWaitForEvents(1, &event);
-        foreign_over(event, CL_COMPLETE, f);
-    } else if (status_of(event) < 0) { /* it may have failed just before */
-        cw_run_global_lock_take();
-        cw_run_global_lock_look_at_failures();
-        cw_run_global_lock_give_in_callback();
-    }
-    cw_next.clReleaseEvent(event);
-    cw_run_recount_ends();
-}
-
 static void hand_over(struct cw_run_foreign *f)
 {
     while (f) {
         struct cw_run_foreign *next = f->next;
-        register_with_vendor(f);
+        f->hand_over(f);
         f = next;
     }
 }

@@ -23,6 +23,7 @@ void cw_run_global_lock_tell(void); /* lock held */
  * others stop there. True: it has it. */
 bool cw_run_global_lock_keep(void);
 
+void cw_run_global_lock_give_only(void);        /* hands nothing over, wakes no worker */
 void cw_run_global_lock_give_in_callback(void); /* hands nothing over: for callbacks of the vendor */
 enum cw_run_garbage {
     CW_RUN_DROP_MEMORY,
@@ -38,12 +39,6 @@ enum cw_run_garbage {
 /* Releases `handle` (BLOCK: frees it) once the lock is free. Lock held. NULL is ignored. */
 void cw_run_global_lock_release_later(enum cw_run_garbage what, void *handle);
 bool cw_run_global_lock_has_releases(void);
-
-/* Something has failed. PoCL 3.1 calls nobody back whose event fails, so all events that are waited for are
- * looked at. Lock held. */
-void cw_run_global_lock_look_at_failures(void);
-/* `f` is one of those events from now on. Lock held. */
-void cw_run_global_lock_follow(struct cw_run_foreign *f);
 
 /* Time on the clock that the vendor's profiling uses. */
 uint64_t cw_run_global_lock_now_ns(void);

@@ -1,14 +1,7 @@
 /* record.c - records of the program's objects, and releases that have to wait. */
-#include "../api/context.h"
-#include "../api/event.h"
-#include "../api/kernel.h"
-#include "../api/memory.h"
-#include "../api/program.h"
-#include "../api/queue.h"
 #include "global_lock.h"
 #include "record.h"
 #include "state.h"
-#include "../workers/window.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +9,8 @@
 #define BUCKETS 65536u
 
 typedef struct cw_run_record *_Atomic bucket; /* written with the lock held */
+
+const struct cw_run_object_ops *cw_run_record_ops;
 
 static bucket table[BUCKETS]; /* untouched pages cost nothing */
 
@@ -72,28 +67,8 @@ static void free_record(struct cw_run_record *r)
 {
     take_out(r);
     cw_run.records += r->kind != CW_RUN_EVENT;
-    switch (r->kind) {
-    case CW_RUN_CONTEXT:
-        cw_run_context_free((struct cw_run_context *)r);
-        break;
-    case CW_RUN_QUEUE:
-        cw_run_queue_free((struct cw_run_queue *)r);
-        break;
-    case CW_RUN_MEMORY:
-        cw_run_memory_free((struct cw_run_memory *)r);
-        break;
-    case CW_RUN_PROGRAM:
-        cw_run_program_free((struct cw_run_program *)r);
-        break;
-    case CW_RUN_KERNEL:
-        cw_run_kernel_free((struct cw_run_kernel *)r);
-        break;
-    case CW_RUN_EVENT:
-        cw_run_event_free((struct cw_run_event *)r);
-        break;
-    case CW_RUN_OPAQUE:
-        break;
-    }
+    if (cw_run_record_ops[r->kind].free)
+        cw_run_record_ops[r->kind].free(r);
     free(r);
 }
 
@@ -105,13 +80,13 @@ void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record))
                 function(r);
 }
 
-void *cw_run_record_create(const void *handle, enum cw_run_kind kind, size_t bytes)
+void *cw_run_record_create(const void *handle, enum cw_run_kind kind)
 {
     struct cw_run_record *r = cw_run_record_find(handle, kind);
 
     if (r && !r->busy)
         free_record(r); /* the vendor freed it unseen, and gave its address to another */
-    r = calloc(1, bytes);
+    r = calloc(1, cw_run_record_ops[kind].bytes);
     if (!r)
         return NULL;
     cw_run.records += kind != CW_RUN_EVENT;
@@ -127,15 +102,9 @@ void cw_run_record_pin(struct cw_run_record *r)
 
 void cw_run_record_unpin(struct cw_run_record *r)
 {
-    static const enum cw_run_garbage garbage[] = {
-        [CW_RUN_CONTEXT] = CW_RUN_DROP_CONTEXT, [CW_RUN_QUEUE] = CW_RUN_DROP_QUEUE,
-        [CW_RUN_MEMORY] = CW_RUN_DROP_MEMORY,   [CW_RUN_PROGRAM] = CW_RUN_DROP_PROGRAM,
-        [CW_RUN_KERNEL] = CW_RUN_DROP_KERNEL,   [CW_RUN_EVENT] = CW_RUN_DROP_EVENT,
-    };
-
     if (--r->busy || !r->held_back)
         return;
-    cw_run_global_lock_release_later(garbage[r->kind], (void *)(uintptr_t)r->handle);
+    cw_run_global_lock_release_later(cw_run_record_ops[r->kind].release, (void *)(uintptr_t)r->handle);
     free_record(r);
 }
 
@@ -172,6 +141,7 @@ void cw_run_record_retained(const void *handle, enum cw_run_kind kind)
 
 bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
 {
+    const struct cw_run_object_ops *ops = &cw_run_record_ops[kind];
     struct cw_run_record *r;
     bool vendor = true;
 
@@ -179,8 +149,8 @@ bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
         return true;
     cw_run_global_lock_take();
     r = cw_run_record_find(handle, kind);
-    if (r && kind == CW_RUN_EVENT && ((struct cw_run_event *)r)->task) {
-        cw_run_window_close(); /* who lets go of it will not flush */
+    if (r && ops->released) {
+        ops->released(r);
         r = cw_run_record_find(handle, kind);
     }
     if (r && r->refs > 1) {
@@ -189,8 +159,8 @@ bool cw_run_record_release(const void *handle, enum cw_run_kind kind)
         r->refs = 0;
         r->held_back = true;
         vendor = false;
-        if (kind == CW_RUN_PROGRAM)
-            cw_run_program_left((struct cw_run_program *)r);
+        if (ops->kept_back)
+            ops->kept_back(r);
     } else if (r && !r->busy) {
         free_record(r);
     }

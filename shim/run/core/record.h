@@ -5,7 +5,23 @@
 #ifndef CW_RUN_RECORD_H
 #define CW_RUN_RECORD_H
 
-#include "types.h"
+#include "global_lock.h"
+
+/* What a kind of record is like. Lock held in all members. */
+struct cw_run_object_ops {
+    size_t bytes;                /* of the record */
+    enum cw_run_garbage release; /* lets go of the handle after a release that was kept back */
+    /* Neither the program nor a command needs the record any more, which is freed next: frees what it owns.
+     * NULL: nothing. */
+    void (*free)(void *record);
+    /* The program releases the object, whatever its reference count. May give up the lock. NULL: nothing to
+     * do. */
+    void (*released)(void *record);
+    /* The program's last release is kept back. NULL: nothing to do. */
+    void (*kept_back)(void *record);
+};
+/* By enum cw_run_kind; api/objects.c has the table, which run mode's start sets. */
+extern const struct cw_run_object_ops *cw_run_record_ops;
 
 void *cw_run_record_find(const void *handle, enum cw_run_kind kind);
 /* There is none of that handle, of any kind; false: there may be. Lock need not be held by who owns a
@@ -14,8 +30,8 @@ bool cw_run_record_is_unknown(const void *handle);
 /* For all records of a kind; `function` makes none, and does not free the one that it gets. Looks at every
  * bucket. */
 void cw_run_record_each(enum cw_run_kind kind, void (*function)(void *record));
-/* Makes a zeroed record of `bytes` with one reference, replacing a stale one. NULL: out of memory. */
-void *cw_run_record_create(const void *handle, enum cw_run_kind kind, size_t bytes);
+/* Makes a zeroed record with one reference, replacing a stale one. NULL: out of memory. */
+void *cw_run_record_create(const void *handle, enum cw_run_kind kind);
 void cw_run_record_pin(struct cw_run_record *r);
 void cw_run_record_unpin(struct cw_run_record *r);
 /* The program's retain and release; lock not held. */

@@ -13,7 +13,7 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "callback.h"
-#include "../workers/help.h"
+#include "../core/worker_ops.h"
 
 #include "../../door/doors.h"
 
@@ -280,7 +280,7 @@ static struct cw_run_event *native_record(cl_event event)
 {
     struct cw_run_event *e = cw_run_record_find(event, CW_RUN_EVENT);
 
-    if (!e && (e = cw_run_record_create(event, CW_RUN_EVENT, sizeof *e)))
+    if (!e && (e = cw_run_record_create(event, CW_RUN_EVENT)))
         e->what = CW_RUN_CALLED;
     return e;
 }
@@ -360,7 +360,7 @@ void cw_run_callback_wait(struct cw_run_queue *q)
     if (CW_UNLIKELY(q->natives != NULL))
         natives_first(q, 0, 0);
     if (q->calls_over != q->calls && may_wait())
-        cw_run_help(NULL, 0, over_for_queue, &until);
+        cw_run_worker_ops->help(NULL, 0, over_for_queue, &until);
 }
 
 void cw_run_callback_wait_event(struct cw_run_event *e)
@@ -370,9 +370,9 @@ void cw_run_callback_wait_event(struct cw_run_event *e)
     if (!may_wait())
         return;
     if (e->what == CW_RUN_MANAGED && e->queue->in_order) /* bare, earlier callbacks have returned */
-        cw_run_help(NULL, 0, over_for_queue, &until);
+        cw_run_worker_ops->help(NULL, 0, over_for_queue, &until);
     else if (e->calls_due)
-        cw_run_help(NULL, 0, over_for_event, e);
+        cw_run_worker_ops->help(NULL, 0, over_for_event, e);
 }
 
 /* What is pending is delivered first; a callback that takes long is left behind, as threads of vendors are.

@@ -4,6 +4,7 @@
  * is inherited: once a command of the queue waits for native work, directly or through other managed
  * commands, every later command of the queue does (q->join). */
 #include "../core/fault.h"
+#include "foreign.h"
 #include "../core/edge.h"
 #include "../core/clock.h"
 #include "../core/observer.h"
@@ -18,7 +19,7 @@
 #include "dependence.h"
 #include "reference_counts.h"
 #include "task.h"
-#include "../workers/worker.h"
+#include "../core/worker_ops.h"
 
 static cl_int vendor_status(cl_event event)
 {
@@ -141,7 +142,7 @@ static bool follow(cl_event event, struct cw_run_task *task)
     if (!f)
         return false;
     *f = (struct cw_run_foreign){.event = event, .task = task};
-    cw_run_global_lock_follow(f);
+    cw_run_foreign_follow(f);
     return true;
 }
 
@@ -276,7 +277,7 @@ static void wait_for_list(struct cw_run_queue *q, struct cw_run_task *t, cl_uint
 
 static void give_event(struct cw_run_queue *q, struct cw_run_task *t, cl_event handle)
 {
-    struct cw_run_event *e = handle ? cw_run_record_create(handle, CW_RUN_EVENT, sizeof *e) : NULL;
+    struct cw_run_event *e = handle ? cw_run_record_create(handle, CW_RUN_EVENT) : NULL;
 
     if (handle && !e && cw_next.clRetainEvent(handle) == CL_SUCCESS)
         t->gate = handle; /* out of memory: it completes as it should, and says too little of itself */
@@ -376,7 +377,7 @@ bool cw_run_dependence_link(struct cw_run_queue *q, struct cw_run_task *t, cl_ui
     wait_for_join(q, t);
     if (n)
         wait_for_list(q, t, n, list);
-    if (CW_UNLIKELY(t->failed || !cw_run_worker_reserve(cw_run.unfinished + 1))) {
+    if (CW_UNLIKELY(t->failed || !cw_run_worker_ops->reserve(cw_run.unfinished + 1))) {
         give_up(t);
         return false;
     }

@@ -1,5 +1,6 @@
 /* task.c - commands: made, ordered, done, retired. */
 #include "../tiles/tile.h"
+#include "foreign.h"
 #include "../core/clock.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "../memory/byte_range.h"
 #include "callback.h"
 #include "task.h"
-#include "../workers/worker.h"
+#include "../core/worker_ops.h"
 
 #define POOLED_BYTES 1024 /* most commands fit */
 #ifdef __SANITIZE_ADDRESS__
@@ -108,7 +109,7 @@ static void let_go(struct cw_run_task *t, bool retired, struct cw_run_task **las
         if (s->work == CW_RUN_NOTHING || s->given_up)
             put_off(s, last);
         else if (s->released && s->state == CW_RUN_LINKED) /* else it runs in this batch */
-            cw_run_worker_ready(s);
+            cw_run_worker_ops->ready(s);
     }
 }
 
@@ -315,7 +316,7 @@ void cw_run_task_retire(void)
             failed = tell_vendor(list);
             cw_run_global_lock_take();
             if (failed)
-                cw_run_global_lock_look_at_failures();
+                cw_run_foreign_look_at_failures();
         }
         for (; list; list = next) {
             next = list->window_next;

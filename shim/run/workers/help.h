@@ -2,17 +2,13 @@
 #ifndef CW_RUN_HELP_H
 #define CW_RUN_HELP_H
 
-#include "../core/types.h"
+#include "../core/worker_ops.h"
 
 /* Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what).
  * Gives up the lock meanwhile. */
 void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void *), const void *what);
 
-/* For cw_run_help: everything of `queue` up to number `sequence` has retired. */
-struct cw_run_until {
-    const struct cw_run_queue *queue;
-    uint64_t sequence;
-};
+/* `until`: a struct cw_run_until. */
 bool cw_run_help_is_over(const void *until);
 
 /* Runs what is ready of `q`, which is busy, up to number `last`, as far as it is brief, for `ns` in all: for

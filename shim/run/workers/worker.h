@@ -2,7 +2,7 @@
 #ifndef CW_RUN_WORKER_H
 #define CW_RUN_WORKER_H
 
-#include "../core/state.h"
+#include "../core/worker_ops.h"
 
 bool cw_run_worker_reserve(
     uint32_t tasks); /* room for so many ready ones on every lane; false: out of memory */
@@ -19,11 +19,6 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
 bool cw_run_worker_run_orphan(
     void); /* runs a command of a lane that can have no worker; false: there is none */
 void cw_run_worker_kick_all(void);
-static inline void cw_run_worker_kick(void) /* wakes the workers of lanes that have something to do */
-{
-    if (cw_run.ready_count || cw_run.wanted || cw_run.timer_wanted)
-        cw_run_worker_kick_all();
-}
 
 /* Stops and joins; the lock is not held, and nothing new may come. When commands were abandoned lanes are
  * left behind: their workers never return, which cw_run_thread_park sees to. */

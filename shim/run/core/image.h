@@ -2,7 +2,7 @@
 #ifndef CW_RUN_IMAGE_H
 #define CW_RUN_IMAGE_H
 
-#include "../core/types.h"
+#include "types.h"
 
 struct cw_run_image {
     cl_image_format format;

@@ -1,4 +1,4 @@
-/* image.c - see memory/image.h. */
+/* image.c - see core/image.h. */
 #include "image.h"
 
 cl_mem cw_run_image_mirror(const struct cw_run_image *image, cl_context context, void *bytes)
