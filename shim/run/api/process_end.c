@@ -97,6 +97,41 @@ static void abandon(void)
     cw_pending_builds_stop();
 }
 
+static void stop_models(void)
+{
+    cw_run_program_models_stop(true);
+}
+
+static void stop_compiler(void)
+{
+    cw_compile_client_stop(true);
+}
+
+/* The parts of run mode that end with the process, in the order in which they stop, in which the summary
+ * names them, and in which a forked child forgets them. Lock held in `describe` only, which returns the
+ * length of its line as snprintf does. */
+static const struct subsystem {
+    void (*stop)(void);
+    int (*describe)(char *text, unsigned size);
+    void (*after_fork)(void);
+} subsystems[] = {
+    {.after_fork = cw_run_recount_after_fork},
+    {stop_models, cw_run_program_models_describe, cw_run_program_models_after_fork},
+    {.stop = cw_run_local_size_stop},
+    {.stop = cw_run_tile_build_stop, .describe = cw_run_cut_describe},
+    {.stop = cw_build_cache_make_stop},
+    {.stop = cw_run_worker_stop_all},
+    {.stop = cw_run_window_stop},
+    {.stop = cw_run_callback_stop},
+    {.describe = cw_run_group_describe},
+    {.describe = cw_run_decide_describe},
+    {.describe = cw_run_gain_describe},
+    {.describe = cw_run_activation_describe},
+    /* not before the others: a build for later runs that is under way is finished */
+    {.stop = stop_compiler, .after_fork = cw_compile_client_after_fork},
+    {.after_fork = cw_device_after_fork},
+};
+
 static void say(char *line, int n)
 {
     if (n > 0)
@@ -140,12 +175,9 @@ static void summary(void)
             snprintf(line, sizeof line,
                      "run: %llu launches were the one before them again, and done when they were enqueued\n",
                      (unsigned long long)c->again));
-    say(line, cw_run_program_models_describe(line, sizeof line));
-    say(line, cw_run_cut_describe(line, sizeof line));
-    say(line, cw_run_group_describe(line, sizeof line));
-    say(line, cw_run_decide_describe(line, sizeof line));
-    say(line, cw_run_gain_describe(line, sizeof line));
-    say(line, cw_run_activation_describe(line, sizeof line));
+    for (size_t i = 0; i < sizeof subsystems / sizeof *subsystems; i++)
+        if (subsystems[i].describe)
+            say(line, subsystems[i].describe(line, sizeof line));
     if (cw_device_describe(line + 5, sizeof line - 6))
         say(line, (int)strlen(strcat(memcpy(line, "run: ", 5), "\n")));
     cw_run_global_lock_give();
@@ -188,14 +220,9 @@ static void end(void *unused)
         cw_run_program_models_stop(false);
     } else {
         drain_for_a_moment();
-        cw_run_program_models_stop(true);
-        cw_run_local_size_stop();
-        cw_run_tile_build_stop();
-        cw_build_cache_make_stop();
-        cw_run_worker_stop_all();
-        cw_run_window_stop();
-        cw_run_callback_stop();
-        cw_compile_client_stop(true); /* not before: what is being built for later runs is finished */
+        for (size_t i = 0; i < sizeof subsystems / sizeof *subsystems; i++)
+            if (subsystems[i].stop)
+                subsystems[i].stop();
     }
     if (!cw_run_global_lock_keep())
         cw_run_perf_model_finish(); /* else it may be in the middle of what is written */
@@ -288,10 +315,9 @@ static void in_child(void)
     cw_run.forked = true;
     cw_run.holder = 0;
     pthread_mutex_unlock(&cw_run.lock);
-    cw_run_recount_after_fork();
-    cw_run_program_models_after_fork();
-    cw_compile_client_after_fork();
-    cw_device_after_fork();
+    for (size_t i = 0; i < sizeof subsystems / sizeof *subsystems; i++)
+        if (subsystems[i].after_fork)
+            subsystems[i].after_fork();
 }
 
 void cw_run_process_end_start(bool summary_wanted)

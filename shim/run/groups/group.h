@@ -111,7 +111,7 @@ bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
  * given up meanwhile. */
 void cw_run_group_run(struct cw_run_worker *l, struct cw_run_task *part);
 /* Lines for the summary; returns the length. */
-int cw_run_group_describe(char *text, size_t size);
+int cw_run_group_describe(char *text, unsigned size);
 
 /* ---- inside */
 

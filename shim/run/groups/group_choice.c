@@ -404,7 +404,7 @@ static int describe_chain(const struct cw_run_chain *c, char *text, size_t size)
         c->plain_ns * c->steps / 1e6);
 }
 
-int cw_run_group_describe(char *text, size_t size)
+int cw_run_group_describe(char *text, unsigned size)
 {
     const struct cw_run_group_counts *n = &cw_run_group_counts;
     int used = 0, shown = 0;

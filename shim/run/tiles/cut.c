@@ -34,7 +34,7 @@ void cw_run_cut_whole(const char *why)
     }
 }
 
-int cw_run_cut_describe(char *text, size_t size)
+int cw_run_cut_describe(char *text, unsigned size)
 {
     int used = 0;
 
