@@ -2,8 +2,10 @@
 #include "hooks.h"
 #include "../../builds/compiler_resources.h"
 #include "../../builds/build_cache.h"
+#include "../models/cutter.h"
 #include "../models/reach.h"
 #include "../tiles/tile.h"
+#include "../workers/device_kernel.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -81,16 +83,6 @@ static char *name_of(cl_kernel kernel)
     return name;
 }
 
-/* What is set of the private kernel of `lane`. */
-static bool make_set(struct cw_run_kernel *k, const struct cw_run_worker *lane)
-{
-    struct cw_run_set **set = &k->set[lane->number];
-
-    if (!*set)
-        *set = calloc(k->count + 1, sizeof **set);
-    return *set;
-}
-
 /* What home needs is there before anything is managed: a command that has been taken has no way back from
  * home. Helpers make theirs when they first need it, and may refuse. */
 static bool make_home_sets(struct cw_run_kernel *k)
@@ -99,7 +91,7 @@ static bool make_home_sets(struct cw_run_kernel *k)
     bool made = k->set;
 
     for (size_t i = 0; made && i < c->slots->homes; i++)
-        made = make_set(k, c->places[i].lane);
+        made = cw_run_device_kernel_set(k, c->places[i].lane);
     return made;
 }
 
@@ -185,6 +177,7 @@ void cw_run_kernel_free(void *record)
     free_args(k);
     cw_run_reach_free(k);
     cw_run_cut_free(k);
+    cw_run_cutter_free(k);
     free(k->clones);
     free(k->modes);
     free(k->mean_ns);
@@ -403,25 +396,3 @@ cl_kernel cw_run_hook_clCloneKernel(cl_kernel from, cl_int *err)
 
 CW_RUN_RETAIN(clRetainKernel, cl_kernel, CW_RUN_KERNEL)
 CW_RUN_RELEASE(clReleaseKernel, cl_kernel, CW_RUN_KERNEL)
-
-/* ---- private kernels; the lane is held, the lock is not */
-
-cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_context_device *place)
-{
-    cl_kernel *clone = &k->clones[place->lane->number];
-    cl_program program;
-    cl_int err;
-
-    if (*clone)
-        return *clone;
-    program =
-        place->slot->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
-    if (!make_set(k, place->lane))
-        return NULL;
-    cw_run_recount_begins();
-    *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
-    if (*clone && place->slot->home && !k->program->kept)
-        k->program->own_kernels++;
-    cw_run_recount_ends();
-    return *clone;
-}

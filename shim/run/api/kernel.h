@@ -5,7 +5,6 @@
 #include "../core/types.h"
 
 void cw_run_kernel_free(void *record); /* of a struct cw_run_object_ops */
-cl_kernel cw_run_kernel_on(struct cw_run_kernel *k, struct cw_run_context_device *p);
 void cw_run_kernel_points(cl_kernel kernel,
                           cl_uint index); /* its argument is a bare pointer; lock not held */
 

@@ -4,8 +4,10 @@
 #include "../core/exit.h"
 #include "../tuning/repeat.h"
 #include "../core/fault.h"
+#include "../core/work_ops.h"
 #include "../groups/group.h"
 #include "../workers/local_size.h"
+#include "../models/cutter.h"
 #include "../models/reach.h"
 
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #include "../tuning/bypass.h"
 #include "../workers/exclusion.h"
 #include "../workers/legal.h"
+#include "../workers/execute.h"
 
 #define HARMLESS_ITEMS 1024u
 #define HARMLESS_BYTES 16384u
@@ -189,7 +192,7 @@ static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const str
 static bool is_left_open(const struct range *r, struct cw_run_kernel *k)
 {
     return !r->local && k && k->parsed && k->program->manageable && !k->program->fixed_size && is_plain(r) &&
-           cw_run_cut_one_local(k);
+           cw_run_cutter_one_local(k);
 }
 
 static void pin(const struct cw_run_queue *q, struct cw_run_kernel *k, struct range *r, size_t local[3])
@@ -204,10 +207,11 @@ static void snapshot(const struct cw_run_queue *q, struct cw_run_task *t, struct
     const size_t *local = r->local ? r->local : r->pinned;
 
     t->work = CW_RUN_LAUNCH;
+    t->ops = &cw_run_execute_launch_ops;
     t->launch.kernel = k;
     t->launch.dims = r->dims;
     t->launch.has_local = local;
-    t->launch.any_local = !local && cw_run_cut_any_local(k);
+    t->launch.any_local = !local && cw_run_cutter_any_local(k);
     t->launch.has_offset = has_offset(r);
     for (cl_uint i = 0; i < r->dims; i++) {
         t->launch.offset[i] = r->offset ? r->offset[i] : 0;

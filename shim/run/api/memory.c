@@ -355,18 +355,3 @@ cl_int cw_run_hook_clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t ro
     cw_run_global_lock_give();
     return err;
 }
-
-cl_mem cw_run_memory_on(struct cw_run_memory *m, const struct cw_run_context_device *p)
-{
-    cl_mem *mirror = &m->mirrors[p->lane->number];
-    cl_int err;
-
-    if (p->slot->home)
-        return (cl_mem)(uintptr_t)m->r.handle;
-    if (!*mirror && m->image)
-        *mirror = cw_run_image_mirror(m->image, p->context, m->address);
-    else if (!*mirror)
-        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,
-                                         m->address, &err);
-    return *mirror;
-}

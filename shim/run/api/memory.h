@@ -7,9 +7,6 @@
 struct cw_run_memory *cw_run_memory_buffer(cl_mem handle); /* a managed one, or NULL; lock held */
 void cw_run_memory_free(void *record);                     /* of a struct cw_run_object_ops */
 
-cl_mem cw_run_memory_on(struct cw_run_memory *m,
-                        const struct cw_run_context_device *p); /* lane held, lock not held */
-
 /* Memory objects over bytes of ours; lock not held. True when one with these flags may be. */
 bool cw_run_memory_ours(cl_context context, cl_mem_flags flags);
 /* What the vendor is told in place of `flags`. */

@@ -1,5 +1,5 @@
 /* queue.c - the program's queues: made, flushed, finished, released. */
-#include "../tuning/decide.h"
+#include "../tuning/perf_model.h"
 #include "../core/clock.h"
 #include "hooks.h"
 #include "../../trace/recorder.h"

@@ -2,6 +2,7 @@
  *
  * Whatever is not plainly correct goes to the vendor, which knows the error. */
 #include "hooks.h"
+#include "../core/work_ops.h"
 #include "enqueue.h"
 #include "memory.h"
 #include "native.h"
@@ -12,6 +13,7 @@
 #include "../tasks/dependence.h"
 #include "../tasks/reference_counts.h"
 #include "../tasks/task.h"
+#include "../workers/execute.h"
 
 #define LARGE ((size_t)1 << 40) /* no sum of products of smaller numbers overflows */
 
@@ -66,6 +68,9 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, cl_command_type type, 
         return NULL;
     t->type = type;
     t->work = work;
+    t->ops = work == CW_RUN_FILL   ? &cw_run_execute_fill_ops
+             : work == CW_RUN_COPY ? &cw_run_execute_transfer_ops
+                                   : &cw_run_work_nothing;
     t->tainted = cw_run_dependence_waits_native(e->queue, e->n, e->list);
     t->place = e->queue->home;
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;

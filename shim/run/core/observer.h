@@ -23,7 +23,7 @@ struct cw_run_observer {
      * call waits for the command. */
     int (*native_wanted)(const struct cw_run_queue *q, bool blocking);
     /* A window of `count` commands closes, linked by window_next from `first` on: see cw_run_decide()
-     * (tuning/decide.h). The lock is given up while a plan is made. */
+     * (groups/decide.h). The lock is given up while a plan is made. */
     bool (*decide)(struct cw_run_task *first, uint32_t count, struct cw_run_task **rest);
     /* A window with launches of `q` was planned; `gained`: the plan changed something. */
     void (*planned)(struct cw_run_queue *q, bool gained);

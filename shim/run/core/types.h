@@ -284,7 +284,8 @@ struct cw_run_kernel {
     bool *broken;     /* by lane number: a launch failed there */
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
-    struct cw_run_tiled *tiled; /* what it needs to run in tiles (tiles/tile.h); NULL: never thought of */
+    struct cw_run_cutter *cutter; /* models/cutter.h; NULL: not asked for yet */
+    struct cw_run_tiled *tiled;   /* what it needs to run in tiles (tiles/tile.h); NULL: never thought of */
 };
 
 /* CALLED: of a native command, with callbacks that take their turn among those on managed ones. */
@@ -336,7 +337,7 @@ struct cw_run_launch {
     struct cw_run_arg *args;
     cl_uint dims;
     bool has_local, has_offset; /* has_offset: not all of it is 0 */
-    bool any_local;             /* without a local size: any will do (cw_run_cut_any_local) */
+    bool any_local;             /* without a local size: any will do (cw_run_cutter_any_local) */
     size_t offset[3], global[3], local[3];
 };
 
@@ -355,7 +356,10 @@ struct cw_run_fill {
 /* Low bits of a successor: when it may go on, and whether a failure is passed on to it. */
 enum cw_run_edge { CW_RUN_DATA = 0, CW_RUN_AT_RETIRE = 1, CW_RUN_FAILS = 2, CW_RUN_EDGE_BITS = 3 };
 
+struct cw_run_work_ops; /* core/work_ops.h */
+
 struct cw_run_task {
+    const struct cw_run_work_ops *ops;
     struct cw_run_queue *queue;      /* NULL: internal */
     struct cw_run_task *prev, *next; /* in its queue */
     struct cw_run_task *window_next, *done_next;
@@ -381,7 +385,7 @@ struct cw_run_task {
     uint32_t waits, batched; /* batched: how many of these are in batch number `batch` */
     uint64_t batch;
     uint32_t lane, home_lane, place; /* numbers; index into the context's places */
-    uint32_t window, index;          /* the window that it was in, and where (tuning/decide.c) */
+    uint32_t window, index;          /* the window that it was in, and where (groups/decide.c) */
     uint64_t shape;                  /* of a launch, for the history; 0: none */
     uint64_t sets;                   /* of the launch's kernel, when it was enqueued */
     uint64_t alike;    /* cw_reach.id of a launch that is little work whatever its data; 0: it may be much */

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../core/work_ops.h"
 #include "../../door/log.h"
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
+#include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../workers/worker.h"
+#include "../tiles/tile.h"
+#include "../workers/exclusion.h"
+#include "../workers/execute.h"
 
 #define LEAST_NS 500000 /* shorter launches are not worth tiles of their own */
 
@@ -80,6 +85,19 @@ static bool is_alone(const struct cw_run_task *t)
     return !(before && before->groupable) && !(behind && behind->groupable);
 }
 
+static void run_marked(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
+{
+    if (t->groupable && cw_run_group_begin(t, last))
+        return; /* its parts are ready now, or it is again: somebody else may use the lane */
+    cw_run_worker_run_command(l, t, last);
+}
+
+/* Of a launch that may become a step of a group run when its turn comes. */
+static const struct cw_run_work_ops marked_ops = {.can_run = cw_run_exclusion_may,
+                                                  .run = run_marked,
+                                                  .execute = cw_run_execute_whole,
+                                                  .submit = cw_run_execute_submit};
+
 enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
 {
     uint32_t marked = 0, others = 0;
@@ -91,6 +109,8 @@ enum cw_run_marked cw_run_group_mark(struct cw_run_task *first)
     for (struct cw_run_task *t = first; t; t = t->window_next) {
         if (cw_run.chaos && t->groupable && is_alone(t)) /* it would stay where it is for nothing */
             t->groupable = false;
+        if (t->groupable)
+            t->ops = &marked_ops;
         marked += t->groupable;
         others += !t->groupable;
     }
@@ -217,6 +237,7 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
         g->part[i] = (struct cw_run_task){.queue = t->queue,
                                           .type = t->type,
                                           .work = CW_RUN_LAUNCH,
+                                          .ops = &cw_run_group_run_part_ops,
                                           .released = true,
                                           .place = place[i],
                                           .lane = t->queue->context->places[place[i]].lane->number,

@@ -89,7 +89,7 @@ struct cw_run_group {
     bool judged; /* there was a plan, or it was told why there cannot be one; it is no good */
 };
 
-/* ---- for tuning/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
+/* ---- for groups/decide.c, workers/worker.c, api/launch.c, tiles/share.c */
 
 /* Settings; called by start(). */
 void cw_run_group_start(const struct cw_options *options);
@@ -107,9 +107,8 @@ void cw_run_group_history_foresee_group(void *program);
  * it, up to number `last`, or goes back to the heap, not marked any more, as the lock was given up meanwhile.
  * False: it is to run plain now; the lock was held all the time. */
 bool cw_run_group_begin(struct cw_run_task *t, uint64_t last);
-/* Runs tiles of `part`, which has left the heap of `l`, until none is left for it or it has to wait. Lock
- * given up meanwhile. */
-void cw_run_group_run(struct cw_run_worker *l, struct cw_run_task *part);
+/* A part of a group run: it runs tiles until none is left for it or it has to wait (groups/group_run.c). */
+extern const struct cw_run_work_ops cw_run_group_run_part_ops;
 /* Lines for the summary; returns the length. */
 int cw_run_group_describe(char *text, unsigned size);
 

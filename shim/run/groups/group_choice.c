@@ -21,6 +21,7 @@
 #include "../../door/log.h"
 #include "../tuning/perf_model.h"
 #include "../tuning/activation.h"
+#include "../planner/costs.h"
 #include "../core/state.h"
 
 #define GAIN          0.85 /* of the time in plain order, at most, which has no hand-over in it */

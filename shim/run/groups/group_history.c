@@ -6,6 +6,7 @@
 #include "../tuning/perf_model.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
+#include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 

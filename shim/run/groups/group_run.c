@@ -2,8 +2,8 @@
 #include "group.h"
 #include "../core/clock.h"
 
-#include "../tuning/decide.h"
 #include "../core/fault.h"
+#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
@@ -303,13 +303,14 @@ static void run_batch(struct cw_run_group *g, struct cw_run_task *part, const ui
     }
 }
 
-void cw_run_group_run(struct cw_run_worker *l, struct cw_run_task *part)
+static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
 {
     struct cw_run_group *g = part->group;
     cl_command_queue queue = NULL;
     bool more = false, alive = true;
     uint32_t batch[CW_RUN_GROUP_BATCH], n;
 
+    (void)last;
     l->busy = true;
     cw_run.running++;
     part->state = CW_RUN_RUNNING;
@@ -329,3 +330,5 @@ void cw_run_group_run(struct cw_run_worker *l, struct cw_run_task *part)
     }
     cw_run_task_retire();
 }
+
+const struct cw_run_work_ops cw_run_group_run_part_ops = {.run = run_part};

@@ -1,5 +1,6 @@
 /* reach.c - see models/reach.h. */
 #include "reach.h"
+#include "../core/work_ops.h"
 
 #include <stdlib.h>
 
@@ -136,9 +137,11 @@ bool cw_run_reach_task_ops(const struct cw_run_task *t, bool wait, struct cw_wor
 {
     const struct cw_run_launch *l = &t->launch;
 
-    return t->work == CW_RUN_LAUNCH && cw_device_by_operations() &&
-           cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait,
-                            ops);
+    if (t->work != CW_RUN_LAUNCH || !cw_device_by_operations() ||
+        !cw_run_reach_ops(l->kernel, l->args, l->dims, l->global, l->has_local ? l->local : NULL, wait, ops))
+        return false;
+    ops->groups *= cw_run_work_share(t);
+    return true;
 }
 
 static void native_ops(void *question)

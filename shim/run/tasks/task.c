@@ -1,5 +1,5 @@
 /* task.c - commands: made, ordered, done, retired. */
-#include "../tiles/tile.h"
+#include "../core/work_ops.h"
 #include "foreign.h"
 #include "../core/clock.h"
 
@@ -49,7 +49,7 @@ struct cw_run_task *cw_run_task_create(uint32_t accesses, uint32_t args, size_t 
 
     if (!t)
         return NULL;
-    *t = (struct cw_run_task){.pooled = bytes <= POOLED_BYTES, .timed = true};
+    *t = (struct cw_run_task){.ops = &cw_run_work_nothing, .pooled = bytes <= POOLED_BYTES, .timed = true};
     t->accesses = (struct cw_run_access *)(t + 1);
     if (args)
         t->launch.args = (struct cw_run_arg *)(t->accesses + accesses);
@@ -61,7 +61,8 @@ void cw_run_task_destroy(struct cw_run_task *t)
     if (!t)
         return;
     free(t->successors);
-    cw_run_tile_free(t->tiles);
+    if (CW_UNLIKELY(t->ops->free != NULL))
+        t->ops->free(t);
     if (!t->pooled || pool_count == POOL_MOST) {
         free(t);
         return;

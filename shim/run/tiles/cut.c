@@ -8,6 +8,7 @@
 #include "../../../analyzer/footprint/form.h"
 #include "../../../analyzer/footprint/cut.h"
 #include "../../../analyzer/footprint/pinned.h"
+#include "../models/cutter.h"
 #include "../models/program_models.h"
 #include "share.h"
 #include "../core/global_lock.h"
@@ -63,9 +64,6 @@ void cw_run_cut_free(struct cw_run_kernel *k)
         if (d->row_set)
             free(d->row_set[i]);
     }
-    cw_form_destroy(d->compiled);
-    cw_cutter_destroy(d->cutter);
-    cw_run_program_models_release(d->models);
     cw_run_share_free(d->shares);
     free(d->args);
     free(d->clones);
@@ -92,52 +90,6 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
         return d;
     cw_run_cut_free(k);
     return NULL;
-}
-
-/* For the models that the program has now. NULL: there is no cutter. */
-static struct cw_run_tiled *tiled_of(struct cw_run_kernel *k)
-{
-    struct cw_run_tiled *d = k->tiled ? k->tiled : make_tiled(k);
-    const struct cw_model *m;
-
-    if (!d || d->models == k->program->models)
-        return d && d->cutter ? d : NULL;
-    cw_form_destroy(d->compiled);
-    d->compiled = NULL;
-    cw_cutter_destroy(d->cutter);
-    cw_run_program_models_release(d->models);
-    d->models = k->program->models;
-    d->models->refs++;
-    m = cw_model_set_find(&d->models->set, k->name);
-    d->cutter = m && (uint32_t)m->args == k->count ? cw_cutter_create(m) : NULL;
-    d->ordered = d->cutter && cw_cut_ordered(m);
-    return d->cutter ? d : NULL;
-}
-
-static bool arguments_share(const struct cw_run_kernel *k)
-{
-    for (uint32_t i = 0; i < k->count; i++)
-        for (uint32_t j = 0; k->args[i].memory && j < i; j++)
-            if (k->args[j].memory && k->args[j].memory->region == k->args[i].memory->region)
-                return true;
-    return false;
-}
-
-static bool is_ordered(struct cw_run_kernel *k)
-{
-    struct cw_run_tiled *d = k->program->group_free && k->program->models ? tiled_of(k) : NULL;
-
-    return d && d->ordered;
-}
-
-bool cw_run_cut_any_local(struct cw_run_kernel *k)
-{
-    return is_ordered(k) && !arguments_share(k);
-}
-
-bool cw_run_cut_one_local(struct cw_run_kernel *k)
-{
-    return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
 }
 
 /* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they
@@ -206,14 +158,15 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 {
     struct cw_cut_verdict v;
     struct cw_launch launch;
-    struct cw_run_tiled *d = tiled_of(l->kernel);
+    struct cw_run_tiled *d = l->kernel->tiled ? l->kernel->tiled : make_tiled(l->kernel);
+    struct cw_run_cutter *c = d ? cw_run_cutter_of(l->kernel) : NULL;
 
-    if (!d)
+    if (!c)
         return "nothing is known of the kernel";
     describe(l, d->args, &launch);
     for (cl_uint i = 0; i < l->dims; i++)
         launch.local[i] = (int64_t)cut->local[i];
-    cw_cutter_verdict(d->cutter, &launch, &v);
+    cw_cutter_verdict(c->cutter, &launch, &v);
     if (v.cut == CW_CUT_WHOLE)
         return v.why;
     cut->dim = (uint32_t)v.dim;
@@ -253,17 +206,17 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
                       struct cw_arg_hulls *hulls)
 {
     const struct cw_run_launch *l = &t->launch;
-    struct cw_run_tiled *d = l->kernel->tiled;
+    struct cw_run_cutter *c = l->kernel->cutter;
     struct cw_launch launch;
 
-    if (!d->compiled)
-        d->compiled = cw_form_create(cw_model_set_find(&d->models->set, l->kernel->name));
-    if (!d->compiled)
+    if (!c->form)
+        c->form = cw_form_create(cw_model_set_find(&c->models->set, l->kernel->name));
+    if (!c->form)
         return false;
-    describe(l, d->args, &launch);
+    describe(l, l->kernel->tiled->args, &launch);
     for (cl_uint i = 0; i < l->dims; i++)
         launch.local[i] = (int64_t)cut->local[i];
-    return cw_form_launch(d->compiled, &launch) && cw_form_tiles(d->compiled, cut->dim, from, n, hulls);
+    return cw_form_launch(c->form, &launch) && cw_form_tiles(c->form, cut->dim, from, n, hulls);
 }
 
 bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_context_device *p)

@@ -18,14 +18,10 @@
 
 #include "../../../sched/adaptive.h"
 #include "../planner/plan.h"
+#include "../tuning/thresholds.h"
 #include "tile.h"
 
 struct cw_options;
-
-#define CW_RUN_SHARE_LEAST_NS  40000  /* shorter launches are not cut: waking a lane takes 5 to 13 us */
-#define CW_RUN_SHARE_PART_NS   12000  /* what each part costs beside its work */
-#define CW_RUN_SHARE_SET_UP_NS 300000 /* the same on an emulated board */
-#define CW_RUN_SHARE_ASYNC_NS  50000  /* where the device's own thread has to be woken for it */
 
 /* What one kernel's launches of one shape, cut along one dimension, have shown. By place: of the kernel's
  * context. */

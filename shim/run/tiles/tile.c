@@ -6,6 +6,7 @@
 
 #include "../../trace/recorder.h"
 #include "../core/fault.h"
+#include "../core/work_ops.h"
 #include "../../builds/isolated_compiler.h"
 #include "share.h"
 #include "../../../sched/whole.h"
@@ -13,6 +14,8 @@
 #include "../core/state.h"
 #include "../tasks/task.h"
 #include "../workers/worker.h"
+#include "../workers/exclusion.h"
+#include "../workers/execute.h"
 
 void cw_run_tile_free(struct cw_run_tiles *x)
 {
@@ -22,6 +25,92 @@ void cw_run_tile_free(struct cw_run_tiles *x)
     free(x->part);
     free(x);
 }
+
+/* ---- as tasks */
+
+/* A block under a planted fault. */
+static cl_int faulty_block(struct cw_run_task *part)
+{
+    bool half, twice, refuse, late;
+    cl_int err;
+
+    cw_run_global_lock_take();
+    half = cw_run_fault_now(CW_RUN_FAULT_HALF);
+    twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
+    refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
+    late = part->lane != part->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
+    cw_run_global_lock_give();
+    if (half)
+        return CL_COMPLETE;
+    if (refuse)
+        return CL_OUT_OF_RESOURCES;
+    err = cw_run_execute_launch(part);
+    if (late && err == CL_SUCCESS)
+        return CL_OUT_OF_RESOURCES;
+    return twice && err == CL_SUCCESS ? cw_run_execute_launch(part) : err;
+}
+
+static cl_int execute_block(struct cw_run_task *part)
+{
+    return CW_UNLIKELY(cw_run_fault_planted) ? faulty_block(part) : cw_run_execute_launch(part);
+}
+
+static cl_int submit_block(struct cw_run_task *part, cl_command_queue *queue)
+{
+    return cw_run_tile_submit(part, queue, NULL);
+}
+
+static double block_share(const struct cw_run_task *part)
+{
+    return (double)part->part_of->block[part->index].groups / (double)part->part_of->cut.groups;
+}
+
+static void run_part(struct cw_run_worker *l, struct cw_run_task *part, uint64_t last)
+{
+    (void)last;
+    if (CW_UNLIKELY(cw_run_tile_virtual_may(part->part_of, part)))
+        cw_run_tile_virtual_run(part);
+    else
+        cw_run_tile_crew_run(l, part);
+}
+
+static const struct cw_run_work_ops part_ops = {
+    .run = run_part, .execute = execute_block, .submit = submit_block, .share = block_share};
+
+static void cut_ready(struct cw_run_task *t)
+{
+    struct cw_run_tiles *x = t->tiles;
+
+    if (x->given_up) {
+        cw_run_worker_push(t);
+        return;
+    }
+    t->state = CW_RUN_READY;
+    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
+        x->part[i].rank = t->rank;
+        x->part[i].ready_ns = t->ready_ns;
+        cw_run_worker_push(&x->part[i]);
+    }
+}
+
+static uint64_t cut_until_ns(const struct cw_run_task *t)
+{
+    return t->tiles->until_ns;
+}
+
+static void cut_free(struct cw_run_task *t)
+{
+    cw_run_tile_free(t->tiles);
+}
+
+/* Of a whole launch that is cut. One that was given up runs as every launch does. */
+static const struct cw_run_work_ops cut_ops = {.can_run = cw_run_exclusion_may,
+                                               .ready = cut_ready,
+                                               .execute = cw_run_execute_whole,
+                                               .submit = cw_run_execute_submit,
+                                               .until_ns = cut_until_ns,
+                                               .look = cw_run_tile_late_look,
+                                               .free = cut_free};
 
 /* ---- made */
 
@@ -37,6 +126,7 @@ static uint32_t part_at(struct cw_run_tiles *x, uint32_t place)
         x->part[x->parts++] = (struct cw_run_task){.queue = t->queue,
                                                    .type = t->type,
                                                    .work = CW_RUN_LAUNCH,
+                                                   .ops = &part_ops,
                                                    .released = true,
                                                    .timed = t->timed,
                                                    .place = place,
@@ -72,6 +162,7 @@ static void give(struct cw_run_task *t, struct cw_run_tiles *x)
 {
     x->left = x->parts;
     t->tiles = x;
+    t->ops = &cut_ops;
     t->lane = t->home_lane;
     t->place = t->queue->home;
 }

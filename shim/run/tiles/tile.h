@@ -70,10 +70,6 @@ struct cw_run_tiles {
 
 /* What a kernel needs to run in tiles. */
 struct cw_run_tiled {
-    struct cw_run_models *models; /* those that `cutter` goes by */
-    struct cw_cutter *cutter;
-    bool ordered;             /* cw_cut_ordered() */
-    struct cw_form *compiled; /* what tiles touch (tiles/cut.c); NULL: not asked yet */
     struct cw_launch_arg *args;
     cl_kernel *clones;       /* by lane number, lane held: rewritten */
     struct cw_run_set **set; /* by lane number, lane held: their arguments */
@@ -84,14 +80,6 @@ struct cw_run_tiled {
 };
 
 /* ---- may it be cut (tiles/cut.c); lock held */
-
-/* Another local size than the program's device would choose gives the same bytes, with the arguments of the
- * launch in hand, whose memory has been looked up: the kernel cannot see it, and compilers keep its order
- * (cw_cut_ordered). */
-bool cw_run_cut_any_local(struct cw_run_kernel *k);
-/* That is not so whatever the arguments are; false as well while it is not known yet. Looks at no argument.
- */
-bool cw_run_cut_one_local(struct cw_run_kernel *k);
 
 /* Fills `cut` and returns NULL when launch `t` may be cut, into at least two work-groups; else the reason,
  * static words. */

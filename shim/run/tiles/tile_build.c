@@ -10,6 +10,7 @@
 #include "../tuning/learn.h"
 #include "../tuning/activation.h"
 #include "../models/program_models.h"
+#include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"

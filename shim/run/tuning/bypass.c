@@ -9,7 +9,7 @@
  * which they could gain (tuning/activation.h), and for good once the whole run falls behind what it takes
  * without helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
-#include "decide.h"
+#include "perf_model.h"
 #include "../core/fault.h"
 #include "activation.h"
 #include "../core/global_lock.h"

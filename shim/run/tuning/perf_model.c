@@ -1,6 +1,5 @@
 /* perf_model.c - policy, planner and history of run mode: from start() to the end of the process. */
 #include "perf_model.h"
-#include "decide.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,8 +17,9 @@
 #include "activation.h"
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
-#include "../groups/group.h"
-#include "../tiles/share.h"
+#include "../core/observer.h"
+#include "thresholds.h"
+#include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
@@ -142,6 +142,11 @@ static void load_history(void *loading)
     l->ns = cw_run_thread_cpu_ns() - begin;
 }
 
+static void models_known(void *program)
+{
+    cw_run_observer->models_known(program);
+}
+
 static void *load(void *unused)
 {
     struct loading l = {.status = CW_OK};
@@ -152,7 +157,7 @@ static void *load(void *unused)
         cw_log_warning("%s; starting without it", l.err.text);
     cw_run_global_lock_take();
     cw_run_activation_cost(l.ns);
-    cw_run_record_each(CW_RUN_PROGRAM, cw_run_group_history_foresee_group);
+    cw_run_record_each(CW_RUN_PROGRAM, models_known);
     cw_run_global_lock_give();
     return NULL;
 }
@@ -312,11 +317,22 @@ const char *cw_run_perf_model_policy(void)
     return brain.config.policy ? brain.config.policy->name : "nothing";
 }
 
+/* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor
+ * picks it by. The launch has been named. */
+static struct cw_run_warm_what kind_of(const struct cw_run_launch *l)
+{
+    struct cw_run_warm_what what = {.kernel = l->kernel->key, .form = l->dims | (l->has_local ? 4 : 0)};
+
+    for (cl_uint d = 0; d < l->dims; d++)
+        what.size[d] = l->has_local ? l->local[d] : l->global[d];
+    return what;
+}
+
 /* True for the first launch of its kind on this lane. */
 static bool is_first(struct cw_run_task *t)
 {
     const struct cw_run_launch *l = &t->launch;
-    const struct cw_run_warm_what what = cw_run_costs_kind(l);
+    const struct cw_run_warm_what what = kind_of(l);
     struct cw_run_first_launch **w = &l->kernel->program->warm[t->lane];
 
     if (!*w)

@@ -1,6 +1,5 @@
-/* perf_model.h - inside run_decide: the planner and the history over the lanes that there are, and what a
- * command costs on each. Used by tuning/decide.c, tuning/perf_model.c, planner/costs.c. The lock of run mode
- * protects all of it. */
+/* perf_model.h - the planner and the history over the lanes that there are. The history is loaded by a thread
+ * of its own at the first command, and saved at exit. The lock of run mode protects all of it. */
 #ifndef CW_RUN_PERF_MODEL_H
 #define CW_RUN_PERF_MODEL_H
 
@@ -19,33 +18,27 @@ struct cw_run_brain {
  * load the history, on a thread of its own. (tuning/perf_model.c) */
 struct cw_run_brain *cw_run_perf_model_now(void);
 
+/* Reads policy, seed and history settings. Called by start(): no OpenCL call. False: a setting is impossible,
+ * which has been said; the mode must not start. */
+struct cw_options;
+bool cw_run_perf_model_start(const struct cw_options *options, uint64_t seed);
+
+/* Begins to load the history, once. Lock held. */
+void cw_run_perf_model_prepare(void);
+
+/* A launch has run: with t->measured, this is learnt from. Lock held. */
+void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status);
+
+/* Kernels of `p` have taken `ns` at home. Lock held. */
+void cw_run_perf_model_spent(struct cw_run_program *p, double ns);
+
+/* At exit, threads stopped: saves the history. In a forked child nothing is saved. */
+void cw_run_perf_model_finish(void);
+
 /* The name of the policy that was chosen. */
 const char *cw_run_perf_model_policy(void);
 
-/* Bit l: the command may run on lane l. Asks the workers of lanes for programs that are not there.
- * (planner/costs.c) */
-uint64_t cw_run_costs_devices_allowed(const struct cw_run_task *t);
-
-/* By its source and its options, which are set; none: not known. */
-struct cw_key cw_run_program_key(struct cw_run_program *p);
-
-/* Sets the launch's shape and its kernel's key, by which the history knows it. */
-void cw_run_costs_name_launch(struct cw_run_task *t);
-
-/* What its vendor compiles anew for: the kernel and its local size; without one, the size that the vendor
- * picks it by. After cw_run_costs_name_launch. */
-struct cw_run_warm_what cw_run_costs_kind(const struct cw_run_launch *l);
-
-/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would
- * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
- * nothing else is unfinished. */
-uint32_t cw_run_costs_fill(struct cw_run_brain *b, const struct cw_run_task *t, uint64_t lanes, bool chained,
-                           bool alone, double *cost, double *error);
-
 /* What all runs so far, this one included, have spent on kernels of `p` at home. */
 double cw_run_perf_model_spent_ever(struct cw_run_program *p);
-
-/* Work-items of a launch. */
-double cw_run_costs_items(const struct cw_run_launch *l);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decide.h"
+#include "perf_model.h"
 #include "activation.h"
 #include "../core/fault.h"
 #include "../core/thread.h"

@@ -1,8 +1,7 @@
 /* repeat_place.c - see tuning/repeat_place.h. */
 #include "repeat_place.h"
-#include "../tiles/share.h"
-#include "decide.h"
 #include "../planner/profit.h"
+#include "../planner/costs.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
 
@@ -31,7 +30,7 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
     const struct cw_run_context_device *p;
     struct cw_run_repeat_place *m;
 
-    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest || cw_run_share_wanted(t))
+    if (t->work != CW_RUN_LAUNCH || !b->planner->earliest)
         return false;
     m = &t->launch.kernel->memo;
     cw_run_costs_name_launch(t);

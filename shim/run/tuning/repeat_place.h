@@ -8,8 +8,9 @@
 #include "gain.h"
 #include "../planner/plan.h"
 
-/* True when `t`, alone in its window, has been sent where the launch before it went, which was like it; the
- * policy would do the same. Its kernel's memo then says with which verdict, and *g what is known of the gain.
+/* True when `t`, alone in its window and not to be shared, has been sent where the launch before it went,
+ * which was like it; the policy would do the same. Its kernel's memo then says with which verdict, and *g
+ * what is known of the gain.
  */
 bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
                             struct cw_run_gain_window *g);

@@ -1,5 +1,6 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
+#include "../core/work_ops.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
@@ -131,7 +132,7 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     }
     start = cw_run_global_lock_now_ns();
     for (uint32_t i = 0; i < n; i++)
-        batch[i]->status = cw_run_execute_submit(batch[i], &queue);
+        batch[i]->status = batch[i]->ops->submit(batch[i], &queue);
     err = queue ? cw_next.clFinish(queue) : CL_SUCCESS;
     learn(batch, n, cw_run_global_lock_now_ns() - start);
     for (uint32_t i = 0; i < n; i++) {

@@ -70,9 +70,7 @@ static size_t width_of(cl_uint dims, const size_t *offset, const size_t *global)
 
 static struct cw_run_side *side_of(const struct cw_run_task *t)
 {
-    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH && !t->part_of && !t->group
-                                     ? t->launch.kernel->flight
-                                     : NULL; /* tiles: each lane has kernels of its own */
+    struct cw_run_exclusion *f = t->work == CW_RUN_LAUNCH ? t->launch.kernel->flight : NULL;
 
     return f ? &f->side[!t->queue->context->places[t->place].slot->home] : NULL;
 }

@@ -1,25 +1,25 @@
 /* execute.c - one command on its lane. */
 #include <string.h>
 
-#include "../tuning/decide.h"
+#include "device_kernel.h"
 #include "../core/context_device.h"
-#include "../../builds/pending_builds.h"
 #include "../core/fault.h"
-#include "../../builds/isolated_compiler.h"
+#include "../core/work_ops.h"
+#include "../memory/mirror.h"
 #include "../../builds/compiler_resources.h"
-#include "../tiles/tile.h"
+#include "../../builds/isolated_compiler.h"
+#include "../../builds/pending_builds.h"
 #include "../../builds/helper_program.h"
-#include "../api/kernel.h"
-#include "../api/memory.h"
 #include "../core/global_lock.h"
 #include "../core/recount.h"
 #include "execute.h"
+#include "exclusion.h"
 
 /* One argument of a private kernel; nothing is done where it is set so already. */
 static cl_int set_arg(cl_kernel kernel, uint32_t i, const struct cw_run_arg *a,
                       const struct cw_run_context_device *p, struct cw_run_set *s)
 {
-    cl_mem memory = a->memory ? cw_run_memory_on(a->memory, p) : NULL;
+    cl_mem memory = a->memory ? cw_run_mirror_of(a->memory, p) : NULL;
     struct cw_run_set want = {.size = a->size, .kind = (uint8_t)a->kind, .id = a->memory ? a->memory->id : 0};
     const void *value = a->memory                     ? (const void *)&memory
                         : a->kind == CW_RUN_ARG_LOCAL ? NULL
@@ -59,11 +59,9 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     cl_kernel kernel;
     cl_int err;
 
-    if (CW_UNLIKELY(t->part_of != NULL))
-        return cw_run_tile_submit(t, queue, NULL);
     first = !cw_compiler_resources_has(l, l->global, local, p->lane->number, CW_RUN_WHOLE);
     *queue = cw_run_context_device_queue(c, p);
-    kernel = *queue ? cw_run_kernel_on(l->kernel, p) : NULL;
+    kernel = *queue ? cw_run_device_kernel_of(l->kernel, p) : NULL;
     err =
         kernel ? cw_run_execute_set_args(kernel, l, p, l->kernel->set[p->lane->number]) : CL_OUT_OF_RESOURCES;
     if (err == CL_SUCCESS && CW_UNLIKELY(first) && !p->slot->home)
@@ -79,39 +77,17 @@ cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue)
     return err;
 }
 
-static cl_int launch(struct cw_run_task *t)
+cl_int cw_run_execute_launch(struct cw_run_task *t)
 {
     const struct cw_run_context_device *p = &t->queue->context->places[t->place];
     uint64_t start = t->measured ? cw_run_global_lock_now_ns() : 0;
     cl_command_queue queue;
-    cl_int err = cw_run_execute_submit(t, &queue);
+    cl_int err = t->ops->submit(t, &queue);
 
     if (err == CL_SUCCESS && !p->slot->synchronous) /* else it is over */
         err = cw_next.clFinish(queue);
     t->took_ns = t->measured ? cw_run_global_lock_now_ns() - start : 0;
     return err;
-}
-
-/* A block of a cut launch under a planted fault. */
-static cl_int faulty_tile(struct cw_run_task *part)
-{
-    bool half, twice, refuse, late;
-    cl_int err;
-
-    cw_run_global_lock_take();
-    half = cw_run_fault_now(CW_RUN_FAULT_HALF);
-    twice = cw_run_fault_now(CW_RUN_FAULT_TWICE);
-    refuse = part->lane != part->home_lane && cw_run_fault_since(CW_RUN_FAULT_REFUSE);
-    late = part->lane != part->home_lane && cw_run_fault_now(CW_RUN_FAULT_LATE);
-    cw_run_global_lock_give();
-    if (half)
-        return CL_COMPLETE;
-    if (refuse)
-        return CL_OUT_OF_RESOURCES;
-    err = launch(part);
-    if (late && err == CL_SUCCESS)
-        return CL_OUT_OF_RESOURCES;
-    return twice && err == CL_SUCCESS ? launch(part) : err;
 }
 
 /* Under a planted fault. */
@@ -122,8 +98,6 @@ static cl_int faulty_launch(struct cw_run_task *t)
     bool drop, stale, late, fail;
     cl_int err;
 
-    if (t->part_of)
-        return faulty_tile(t);
     cw_run_global_lock_take();
     drop = cw_run_fault_now(CW_RUN_FAULT_DROP) || t->has_run;
     stale = t->launch.kernel->count <= 256 && cw_run_fault_now(CW_RUN_FAULT_STALE);
@@ -134,29 +108,38 @@ static cl_int faulty_launch(struct cw_run_task *t)
     if (drop || fail)
         return drop ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
     if (before)
-        launch(before);
+        cw_run_execute_launch(before);
     if (stale)
         cw_run_fault_stale_begin(t, saved);
-    err = launch(t);
+    err = cw_run_execute_launch(t);
     if (stale)
         cw_run_fault_stale_end(t, saved);
     return late && err == CL_SUCCESS ? CL_OUT_OF_RESOURCES : err;
 }
 
-static void copy(const struct cw_run_transfer *c)
+cl_int cw_run_execute_whole(struct cw_run_task *t)
 {
+    return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : cw_run_execute_launch(t);
+}
+
+static cl_int transfer(struct cw_run_task *t)
+{
+    const struct cw_run_transfer *c = &t->copy;
+
     if (c->region[1] == 1 && c->region[2] == 1) {
         memmove(c->to, c->from, c->region[0]);
-        return;
+        return CL_COMPLETE;
     }
     for (size_t z = 0; z < c->region[2]; z++)
         for (size_t y = 0; y < c->region[1]; y++)
             memmove(c->to + z * c->to_slice + y * c->to_row, c->from + z * c->from_slice + y * c->from_row,
                     c->region[0]);
+    return CL_COMPLETE;
 }
 
-static void fill(const struct cw_run_fill *f)
+static cl_int fill(struct cw_run_task *t)
 {
+    const struct cw_run_fill *f = &t->fill;
     size_t done = f->pattern_bytes, more;
 
     memcpy(f->to, f->pattern, f->pattern_bytes);
@@ -166,21 +149,10 @@ static void fill(const struct cw_run_fill *f)
             more = 65536 / f->pattern_bytes * f->pattern_bytes;
         memcpy(f->to + done, f->to, more);
     }
-}
-
-cl_int cw_run_execute(struct cw_run_task *t)
-{
-    switch (t->work) {
-    case CW_RUN_LAUNCH:
-        return CW_UNLIKELY(cw_run_fault_planted) ? faulty_launch(t) : launch(t);
-    case CW_RUN_COPY:
-        copy(&t->copy);
-        break;
-    case CW_RUN_FILL:
-        fill(&t->fill);
-        break;
-    case CW_RUN_NOTHING:
-        break;
-    }
     return CL_COMPLETE;
 }
+
+const struct cw_run_work_ops cw_run_execute_launch_ops = {
+    .can_run = cw_run_exclusion_may, .execute = cw_run_execute_whole, .submit = cw_run_execute_submit};
+const struct cw_run_work_ops cw_run_execute_transfer_ops = {.execute = transfer};
+const struct cw_run_work_ops cw_run_execute_fill_ops = {.execute = fill};

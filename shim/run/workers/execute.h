@@ -4,10 +4,14 @@
 
 #include "../core/types.h"
 
-/* Runs a command on its lane; lock not held. Returns its status. */
-cl_int cw_run_execute(struct cw_run_task *t);
+/* Kinds of commands. */
+extern const struct cw_run_work_ops cw_run_execute_launch_ops, cw_run_execute_transfer_ops,
+    cw_run_execute_fill_ops;
+/* `execute` of a launch of any kind, without planted faults: submits it, and waits until it is over. */
+cl_int cw_run_execute_launch(struct cw_run_task *t);
+cl_int cw_run_execute_whole(struct cw_run_task *t); /* `execute` of a whole launch */
 
-/* Hands a launch to its device; the lane is held. *queue: to be finished. */
+/* `submit` of a whole launch; the lane is held. *queue: to be finished. */
 cl_int cw_run_execute_submit(struct cw_run_task *t, cl_command_queue *queue);
 /* Gives a private kernel of the place the arguments of a launch, where `set` has others; the lane is held. */
 cl_int cw_run_execute_set_args(cl_kernel kernel, const struct cw_run_launch *l,

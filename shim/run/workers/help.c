@@ -1,4 +1,6 @@
 /* help.c - threads of the program that do what they wait for, or ask after. */
+#include "../core/thread.h"
+#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
@@ -7,8 +9,6 @@
 #include "short_task.h"
 #include "window.h"
 #include "worker.h"
-#include "../core/thread.h"
-#include "../tiles/tile.h"
 #include "watch.h"
 
 /* The first command of `q`, up to number `last`, that is ready on an idle lane; taken out of the heap.
@@ -26,7 +26,7 @@ static struct cw_run_task *take_for(struct cw_run_queue *q, uint64_t last, struc
             continue;
         for (uint32_t i = 0; i < l->num_ready; i++) {
             const struct cw_run_task *t = l->heap[i];
-            if (t->queue != q || t->sequence > last || !cw_run_exclusion_may(t) ||
+            if (t->queue != q || t->sequence > last || !cw_run_work_can_run(t) ||
                 (best < l->num_ready && t->rank >= l->heap[best]->rank))
                 continue;
             best = i;
@@ -79,7 +79,7 @@ void cw_run_help(struct cw_run_queue *q, uint64_t last, bool (*over)(const void 
             cw_run_global_lock_give();
             cw_run_global_lock_take();
         } else if (!q || !cw_run_watch_parts(q->first)) {
-            uint64_t look = q ? cw_run_tile_late_look(q->first) : 0;
+            uint64_t look = q && q->first && q->first->ops->look ? q->first->ops->look(q->first) : 0;
             cw_run_worker_kick();
             wait_until(look);
         }

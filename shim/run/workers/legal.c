@@ -1,5 +1,5 @@
 /* legal.c - whether a launch may run elsewhere than at home, bit for bit the same. */
-#include "../tiles/tile.h"
+#include "../models/cutter.h"
 #include "../core/state.h"
 #include "legal.h"
 
@@ -16,7 +16,8 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
         if (p->slot->one_memory && (p->slot->same_code || cw_run_relaxed) && !k->broken[p->lane->number] &&
-            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || cw_run_cut_any_local(k)))
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
+            (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
     return false;

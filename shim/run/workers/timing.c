@@ -1,7 +1,7 @@
 /* timing.c - when commands start and end, as their events report it: by the vendor's clock, or, on the
  * emulated board and under its virtual clock, by the model (device.h). */
 #include "../models/reach.h"
-#include "../tiles/tile.h"
+#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "execute.h"
@@ -16,14 +16,18 @@ struct cw_work cw_run_timing_work_of(const struct cw_run_task *t)
         w.items = 1;
         for (cl_uint i = 0; i < t->launch.dims; i++)
             w.items *= (double)t->launch.global[i];
-        if (t->part_of) /* of its block */
-            w.items *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
+        w.items *= cw_run_work_share(t);
     } else if (t->work == CW_RUN_COPY) {
         w.bytes = (double)t->copy.region[0] * (double)t->copy.region[1] * (double)t->copy.region[2];
     } else if (t->work == CW_RUN_FILL) {
         w.bytes = (double)t->fill.bytes;
     }
     return w;
+}
+
+static cl_int execute(struct cw_run_task *t)
+{
+    return t->ops->execute ? t->ops->execute(t) : CL_COMPLETE;
 }
 
 cl_int cw_run_timing_execute(struct cw_run_task *t)
@@ -37,7 +41,7 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
     cl_int status;
 
     if (!slot->dsp && !cw_device_clock_is_virtual()) {
-        status = cw_run_execute(t);
+        status = execute(t);
         if (t->timed)
             t->times[3] = cw_run_global_lock_now_ns();
         return status;
@@ -47,15 +51,13 @@ cl_int cw_run_timing_execute(struct cw_run_task *t)
         cw_run_global_lock_take();
         work.ops = cw_run_reach_task_ops(t, true, &ops) ? &ops : NULL;
         cw_run_global_lock_give();
-        if (work.ops && t->part_of) /* of its block */
-            ops.groups *= (double)t->part_of->block[t->index].groups / (double)t->part_of->cut.groups;
     }
     offset = (uint64_t)cw_device_profiling_offset_ns();
     ready = t->ready_ns ? t->ready_ns - offset : 0;
     if (cw_device_clock_is_virtual() && ready < lane->virtual_end_ns)
         ready = lane->virtual_end_ns; /* a lane does one command at a time */
     if (cw_device_begin(slot, &work, ready, &h)) {
-        status = cw_run_execute(t);
+        status = execute(t);
         cw_device_end(slot, &h);
         if (CW_UNLIKELY(h.failed)) { /* stopped by tiles/tile_late.c, which does that only to blocks that may
                                         run again */

@@ -4,8 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "../tiles/share.h"
-#include "../tiles/tile.h"
+#include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 
@@ -69,7 +68,7 @@ void cw_run_watch_block_over(void)
 
 bool cw_run_watch_parts(const struct cw_run_task *t)
 {
-    uint64_t now, until = t && t->tiles && t->state == CW_RUN_RUNNING ? t->tiles->until_ns : 0;
+    uint64_t now, until = t && t->ops->until_ns && t->state == CW_RUN_RUNNING ? t->ops->until_ns(t) : 0;
 
     if (!until || !cw_run_watch_room())
         return false;

@@ -7,7 +7,7 @@
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
-#include "../tuning/bypass.h"
+#include "timing.h"
 #include "window.h"
 #include "worker.h"
 
@@ -15,7 +15,7 @@
 
 #include "../../door/doors.h"
 #include "../../door/roomy.h"
-#include "../tuning/decide.h"
+#include "../core/observer.h"
 #include "../core/thread.h"
 
 /* `rest` goes back, before what has come meanwhile. Nothing of it has been let go, and what it waits for has.
@@ -52,12 +52,12 @@ static void close_it(void *may_keep)
     cw_run.counts.windows++;
     cw_run_thread_caller_enter(
         &me); /* plans divide, and the program may want to know of overflows of its own */
-    gained = cw_run_decide(t, count, *(bool *)may_keep ? &rest : NULL);
+    gained = cw_run_observer->decide(t, count, *(bool *)may_keep ? &rest : NULL);
     cw_run_thread_caller_leave(&me);
     for (; t; t = next) {
         next = t->window_next;
         if (t->work == CW_RUN_LAUNCH && t->queue != last)
-            cw_run_bypass_window(last = t->queue, gained);
+            cw_run_observer->planned(last = t->queue, gained);
         t->released = true;
         t->times[1] = t->times[0];
         if (t->timed && !now)

@@ -21,12 +21,9 @@
 #include <unistd.h>
 
 #include "../../door/doors.h"
-#include "../tuning/repeat.h"
-#include "../tuning/decide.h"
-#include "../groups/group.h"
-#include "../tuning/activation.h"
+#include "../core/observer.h"
 #include "../core/thread.h"
-#include "../tiles/tile.h"
+#include "../core/work_ops.h"
 #include "watch.h"
 
 #define MEASURED_ALL   64
@@ -114,7 +111,7 @@ bool cw_run_worker_reserve(uint32_t tasks)
     return true;
 }
 
-static void push(struct cw_run_task *t)
+void cw_run_worker_push(struct cw_run_task *t)
 {
     struct cw_run_worker *l = &cw_run.lanes[t->lane];
 
@@ -128,18 +125,10 @@ static void push(struct cw_run_task *t)
 
 void cw_run_worker_ready(struct cw_run_task *t)
 {
-    struct cw_run_tiles *x = t->tiles;
-
-    if (CW_LIKELY(!x || x->given_up)) {
-        push(t);
-        return;
-    }
-    t->state = CW_RUN_READY;
-    for (uint32_t i = 0; i < x->parts; i++) { /* at most one for each lane: there is room */
-        x->part[i].rank = t->rank;
-        x->part[i].ready_ns = t->ready_ns;
-        push(&x->part[i]);
-    }
+    if (CW_UNLIKELY(t->ops->ready != NULL))
+        t->ops->ready(t);
+    else
+        cw_run_worker_push(t);
 }
 
 struct cw_run_task *cw_run_worker_take(struct cw_run_worker *l, uint32_t i)
@@ -170,10 +159,10 @@ static struct cw_run_task *take_first(struct cw_run_worker *l)
 {
     uint32_t best = l->num_ready;
 
-    if (cw_run_exclusion_may(l->heap[0]))
+    if (cw_run_work_can_run(l->heap[0]))
         return cw_run_worker_take(l, 0);
     for (uint32_t i = 1; i < l->num_ready; i++)
-        if (cw_run_exclusion_may(l->heap[i]) &&
+        if (cw_run_work_can_run(l->heap[i]) &&
             (best == l->num_ready || l->heap[i]->rank < l->heap[best]->rank))
             best = i;
     l->blocked = best == l->num_ready;
@@ -232,10 +221,10 @@ static void ends(struct cw_run_worker *l, struct cw_run_task *t, cl_int status, 
         return;
     }
     if (t->work == CW_RUN_LAUNCH) {
-        cw_run_perf_model_measured(t, status);
+        cw_run_observer->measured(t, status);
         cw_run_short_task_measured(t);
         if (alone && status == CL_SUCCESS)
-            cw_run_repeat_learn(t);
+            cw_run_observer->ran_alone(t);
         else
             t->launch.kernel->again.left = 0; /* its private kernel may have other arguments now */
     }
@@ -254,25 +243,12 @@ static bool is_measured(const struct cw_run_task *t)
     return n < MEASURED_ALL || n % MEASURED_EVERY == 0;
 }
 
-void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
+void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
 {
     struct cw_run_task *batch[CW_RUN_BATCH];
     cl_int status = CL_COMPLETE;
     uint32_t n;
 
-    if (t->part_of) {
-        if (CW_UNLIKELY(cw_run_tile_virtual_may(t->part_of, t)))
-            cw_run_tile_virtual_run(t);
-        else
-            cw_run_tile_crew_run(l, t);
-        return;
-    }
-    if (t->group) {
-        cw_run_group_run(l, t);
-        return;
-    }
-    if (CW_UNLIKELY(t->groupable) && cw_run_group_begin(t, last))
-        return; /* its parts are ready now, or it is again: somebody else may use the lane */
     l->busy = true;
     cw_run.running++;
     n = cw_run_batch_gather(t, last, batch);
@@ -291,6 +267,14 @@ void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t 
     for (uint32_t i = 0; i < n; i++)
         ends(l, batch[i], n > 1 ? batch[i]->status : status, n == 1);
     cw_run_task_retire();
+}
+
+void cw_run_worker_run(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)
+{
+    if (CW_UNLIKELY(t->ops->run != NULL))
+        t->ops->run(l, t, last);
+    else
+        cw_run_worker_run_command(l, t, last);
 }
 
 /* Seeks or builds one of the programs that are wanted on `l`. Lock held; given up meanwhile. */
@@ -323,7 +307,7 @@ static void prepare(struct cw_run_worker *l)
     l->building = false;
     cw_run.preparing--;
     cw_run.copies += good;
-    cw_run_activation_loaded(build, good, cw_run_thread_cpu_ns() - begin);
+    cw_run_observer->helper_loaded(build, good, cw_run_thread_cpu_ns() - begin);
     p->copy[l->number] = good ? CW_RUN_COPY_READY : build ? CW_RUN_COPY_FAILED : CW_RUN_COPY_MISSED;
     cw_run_record_unpin(&p->r);
     cw_run_global_lock_tell();

@@ -1,13 +1,15 @@
 /* decide.c - a window that closes: from commands and their edges to a plan, and back. */
-#include "perf_model.h"
 #include "../core/clock.h"
 #include "decide.h"
-#include "repeat_place.h"
-#include "../planner/profit.h"
-#include "../../trace/recorder.h"
+#include "group.h"
 #include "../core/fault.h"
-#include "gain.h"
-#include "../groups/group.h"
+#include "../planner/profit.h"
+#include "../planner/costs.h"
+#include "../tuning/devices.h"
+#include "../tuning/gain.h"
+#include "../tuning/perf_model.h"
+#include "../tuning/repeat_place.h"
+#include "../../trace/recorder.h"
 #include "../tiles/parts.h"
 #include "../tiles/share.h"
 #include "../../../sched/whole.h"
@@ -223,7 +225,7 @@ static bool collect(struct workspace *w, struct cw_run_task *first, uint32_t cou
     for (struct cw_run_task *t = first; i < count; t = t->window_next, i++) {
         w->task[i] = t;
         w->home[i] = t->home_lane;
-        w->lanes[i] = cw_run_costs_devices_allowed(t);
+        w->lanes[i] = cw_run_devices_allowed(t);
         elsewhere |= w->lanes[i] != UINT64_C(1) << t->home_lane;
         t->index = i;
         t->window = decide.serial;
@@ -250,7 +252,7 @@ static void price(struct workspace *w, struct cw_run_brain *b, uint32_t count)
 
     cw_run_estimate_begin(&b->estimator);
     for (uint32_t i = 0; i < count; i++)
-        w->trial[i] = cw_run_costs_fill(b, w->task[i], w->lanes[i], follows(w, i), alone,
+        w->trial[i] = cw_run_costs_fill(&b->estimator, w->task[i], w->lanes[i], follows(w, i), alone,
                                         w->cost + (size_t)i * b->lanes, w->error + (size_t)i * b->lanes);
 }
 
@@ -351,7 +353,7 @@ static bool decide_lanes(struct cw_run_task *first, uint32_t count, struct cw_ru
     if (!cw_run.begun || (cw_run.num_lanes < 2 && !cw_run.chaos))
         return false;
     b = cw_run_perf_model_now();
-    if (b && count == 1 && cw_run_repeat_place_of(first, b, g))
+    if (b && count == 1 && !cw_run_share_wanted(first) && cw_run_repeat_place_of(first, b, g))
         return count_memo(&first->launch.kernel->memo);
     if (b && count == 1 && cw_run_repeat_place_looks_home(first))
         return true;

@@ -1,0 +1,51 @@
+/* work_ops.h - what a task does, by kind: launch, transfer, fill, tile part, group part ...
+ *
+ * A task points to the table of its kind. The file that makes tasks of a kind owns its table:
+ * workers/execute.c, tiles/tile.c, groups/group.c. A slot that is NULL stands for what its comment says. */
+#ifndef CW_RUN_WORK_OPS_H
+#define CW_RUN_WORK_OPS_H
+
+#include "types.h"
+
+struct cw_run_work_ops {
+    /* The task may run now, beside everything that runs. Lock held. NULL: it always may. */
+    bool (*can_run)(const struct cw_run_task *t);
+    /* All that the task waited for is over: puts it, or its parts, into the workers' heaps. Lock held. NULL:
+     * the task enters the heap of its worker. */
+    void (*ready)(struct cw_run_task *t);
+    /* `l` runs the task, which it has taken out of its heap, and may run what follows it at once up to
+     * command number `last`. Lock held, given up meanwhile. NULL: it runs as a command
+     * (cw_run_worker_run_command). */
+    void (*run)(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last);
+    /* Does the work and returns its status; sets took_ns where t->measured. The caller has the task's worker;
+     * lock not held. NULL: there is nothing to do. */
+    cl_int (*execute)(struct cw_run_task *t);
+    /* Of a launch: hands it to its device, in *queue, which is to be finished then. Sets t->begun. As above.
+     * NULL: only execute() does the work. */
+    cl_int (*submit)(struct cw_run_task *t, cl_command_queue *queue);
+    /* The share of its launch that the task does: above 0, at most 1. NULL: all of it. */
+    double (*share)(const struct cw_run_task *t);
+    /* Of a task that runs: when it is expected to end, on the clock of cw_run_global_lock_now_ns; 0: not
+     * known. Lock held. NULL: not known. */
+    uint64_t (*until_ns)(const struct cw_run_task *t);
+    /* A thread is about to wait for the task, which may not have begun. Returns when the thread should look
+     * again, on the same clock; 0: there is no need. Lock held. NULL: there is no need. */
+    uint64_t (*look)(const struct cw_run_task *t);
+    /* Frees what belongs to the task alone; the task itself is freed next. NULL: nothing does. */
+    void (*free)(struct cw_run_task *t);
+};
+
+/* Of commands that only keep an order: every slot is NULL. */
+extern const struct cw_run_work_ops cw_run_work_nothing;
+
+static inline bool cw_run_work_can_run(const struct cw_run_task *t)
+{
+    return !t->ops->can_run || t->ops->can_run(t);
+}
+
+static inline double cw_run_work_share(const struct cw_run_task *t)
+{
+    return t->ops->share ? t->ops->share(t) : 1;
+}
+
+#endif

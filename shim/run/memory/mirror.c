@@ -1,0 +1,20 @@
+/* mirror.c - see memory/mirror.h. */
+#include "mirror.h"
+#include "../core/image.h"
+
+#include "../../door/doors.h"
+
+cl_mem cw_run_mirror_of(struct cw_run_memory *m, const struct cw_run_context_device *p)
+{
+    cl_mem *mirror = &m->mirrors[p->lane->number];
+    cl_int err;
+
+    if (p->slot->home)
+        return (cl_mem)(uintptr_t)m->r.handle;
+    if (!*mirror && m->image)
+        *mirror = cw_run_image_mirror(m->image, p->context, m->address);
+    else if (!*mirror)
+        *mirror = cw_next.clCreateBuffer(p->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, m->bytes,
+                                         m->address, &err);
+    return *mirror;
+}

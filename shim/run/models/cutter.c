@@ -1,0 +1,67 @@
+/* cutter.c - see models/cutter.h. */
+#include "cutter.h"
+
+#include <stdlib.h>
+
+#include "../../../analyzer/footprint/cut.h"
+#include "../../../analyzer/footprint/form.h"
+#include "program_models.h"
+
+static void forget(struct cw_run_cutter *c)
+{
+    cw_form_destroy(c->form);
+    cw_cutter_destroy(c->cutter);
+    cw_run_program_models_release(c->models);
+    *c = (struct cw_run_cutter){0};
+}
+
+struct cw_run_cutter *cw_run_cutter_of(struct cw_run_kernel *k)
+{
+    struct cw_run_cutter *c = k->cutter ? k->cutter : (k->cutter = calloc(1, sizeof *c));
+    const struct cw_model *m;
+
+    if (!c || c->models == k->program->models)
+        return c && c->cutter ? c : NULL;
+    forget(c);
+    c->models = k->program->models;
+    c->models->refs++;
+    m = cw_model_set_find(&c->models->set, k->name);
+    c->cutter = m && (uint32_t)m->args == k->count ? cw_cutter_create(m) : NULL;
+    c->ordered = c->cutter && cw_cut_ordered(m);
+    return c->cutter ? c : NULL;
+}
+
+static bool arguments_share(const struct cw_run_kernel *k)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        for (uint32_t j = 0; k->args[i].memory && j < i; j++)
+            if (k->args[j].memory && k->args[j].memory->region == k->args[i].memory->region)
+                return true;
+    return false;
+}
+
+static bool is_ordered(struct cw_run_kernel *k)
+{
+    struct cw_run_cutter *c = k->program->group_free && k->program->models ? cw_run_cutter_of(k) : NULL;
+
+    return c && c->ordered;
+}
+
+bool cw_run_cutter_any_local(struct cw_run_kernel *k)
+{
+    return is_ordered(k) && !arguments_share(k);
+}
+
+bool cw_run_cutter_one_local(struct cw_run_kernel *k)
+{
+    return !k->program->group_free || (cw_run_program_models_settled(k->program) && !is_ordered(k));
+}
+
+void cw_run_cutter_free(struct cw_run_kernel *k)
+{
+    if (!k->cutter)
+        return;
+    forget(k->cutter);
+    free(k->cutter);
+    k->cutter = NULL;
+}

@@ -1,0 +1,27 @@
+/* costs.h - what a command costs on each device, by the history and by the models of emulated devices. It
+ * asks nothing of the program's run. The lock of run mode protects all of it. */
+#ifndef CW_RUN_COSTS_H
+#define CW_RUN_COSTS_H
+
+#include "../core/types.h"
+#include "estimate.h"
+
+/* By its source and its options, which are set; none: not known. */
+struct cw_key cw_run_program_key(struct cw_run_program *p);
+
+/* Sets the kernel's key, by which the history knows it, and its program's. */
+void cw_run_costs_name_kernel(struct cw_run_kernel *k);
+
+/* Sets the launch's shape, too. */
+void cw_run_costs_name_launch(struct cw_run_task *t);
+
+/* The cost of `t` on each lane and what it may be wrong by; `lanes` as allowed; chained: at home it would
+ * follow another launch at once. Returns the lane where it should be tried, CW_SCHED_NONE: none. alone:
+ * nothing else is unfinished. */
+uint32_t cw_run_costs_fill(struct cw_run_estimator *e, const struct cw_run_task *t, uint64_t lanes,
+                           bool chained, bool alone, double *cost, double *error);
+
+/* Work-items of a launch. */
+double cw_run_costs_items(const struct cw_run_launch *l);
+
+#endif

@@ -1,0 +1,95 @@
+/* devices.c - see tuning/devices.h. */
+#include "devices.h"
+
+#include "../planner/costs.h"
+#include "activation.h"
+#include "learn.h"
+#include "perf_model.h"
+#include "../core/record.h"
+#include "../core/state.h"
+#include "../workers/legal.h"
+
+/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a
+ * processor has nothing else to do and the program has run before, and where the compiler may get in the
+ * program's way */
+#define WORTH_A_BUILD 2e7
+#define WORTH_A_DELAY 1e9
+
+/* True when another lane builds `p` and keeps what `l` can take. */
+static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)
+{
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_WANTED && i != l->number && cw_run.lanes[i].kind == l->kind)
+            return true;
+    return false;
+}
+
+/* `p` has been sought on lane `l` in vain. True: it is to be built there. Where another lane has built it
+ * meanwhile it is sought again. */
+static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l)
+{
+    double spent;
+
+    if (others_build(p, l))
+        return false;
+    for (uint32_t i = 0; i < cw_run.num_lanes; i++)
+        if (p->copy[i] == CW_RUN_COPY_READY && cw_run.lanes[i].kind == l->kind &&
+            !(p->sought_again >> l->number & 1)) {
+            p->sought_again |= UINT64_C(1) << l->number;
+            p->copy[l->number] = CW_RUN_COPY_NONE;
+            return false;
+        }
+    spent = cw_run_perf_model_spent_ever(p);
+    return (cw_run_activation_is_trial() || spent >= WORTH_A_DELAY ||
+            (spent >= WORTH_A_BUILD && !cw_run_activation_is_first() &&
+             cw_run_activation_idle_processor())) &&
+           cw_run_learn_begins(CW_RUN_LEARN_BUILD);
+}
+
+/* Asks the worker of `l` for the program of `k` there: what an earlier run has kept at once, a build when it
+ * is worth that. True when it is there. */
+static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
+{
+    struct cw_run_program *p = k->program;
+    uint8_t *copy = &p->copy[l->number];
+    bool build;
+
+    if ((cw_run.all || cw_run.chaos) && (*copy == CW_RUN_COPY_NONE || *copy == CW_RUN_COPY_MISSED)) {
+        cw_run_costs_name_kernel(k);
+        return true; /* whoever runs the first launch there builds it */
+    }
+    if (l->num_wanted == CW_RUN_WANTED)
+        return *copy == CW_RUN_COPY_READY;
+    build = *copy == CW_RUN_COPY_MISSED && should_build(p, l);
+    if (build || *copy == CW_RUN_COPY_NONE) {
+        *copy = build ? CW_RUN_COPY_WANTED : CW_RUN_COPY_SOUGHT;
+        cw_run_costs_name_kernel(k);
+        l->wanted[l->num_wanted++] = p;
+        cw_run.wanted++;
+        cw_run_record_pin(&p->r);
+    }
+    return *copy == CW_RUN_COPY_READY;
+}
+
+/* Transfers are done by the host, whose worker does not matter. */
+static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)
+{
+    if (p->lane->number == t->home_lane)
+        return true;
+    if (p->lane->building || p->lane->num_wanted)
+        return false;
+    if (t->work != CW_RUN_LAUNCH)
+        return p->slot->one_memory && !p->slot->home && !p->slot->dsp;
+    return cw_run_legal_may_move(t, p) && is_built(t->launch.kernel, p->lane);
+}
+
+uint64_t cw_run_devices_allowed(const struct cw_run_task *t)
+{
+    const struct cw_run_context *c = t->queue->context;
+    uint64_t lanes = 0;
+
+    for (size_t k = 0; k < c->slots->n; k++)
+        if (may_run(t, &c->places[k]))
+            lanes |= UINT64_C(1) << c->places[k].lane->number;
+    return lanes;
+}

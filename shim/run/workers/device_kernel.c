@@ -1,0 +1,37 @@
+/* device_kernel.c - see workers/device_kernel.h. */
+#include "device_kernel.h"
+
+#include <stdlib.h>
+
+#include "../../builds/build_cache.h"
+#include "../../builds/helper_program.h"
+#include "../core/recount.h"
+
+bool cw_run_device_kernel_set(struct cw_run_kernel *k, const struct cw_run_worker *lane)
+{
+    struct cw_run_set **set = &k->set[lane->number];
+
+    if (!*set)
+        *set = calloc(k->count + 1, sizeof **set);
+    return *set;
+}
+
+cl_kernel cw_run_device_kernel_of(struct cw_run_kernel *k, struct cw_run_context_device *place)
+{
+    cl_kernel *clone = &k->clones[place->lane->number];
+    cl_program program;
+    cl_int err;
+
+    if (*clone)
+        return *clone;
+    program =
+        place->slot->home ? cw_build_cache_of_record(k->program) : cw_helper_program_of(k->program, place);
+    if (!cw_run_device_kernel_set(k, place->lane))
+        return NULL;
+    cw_run_recount_begins();
+    *clone = program ? cw_next.clCreateKernel(program, k->name, &err) : NULL;
+    if (*clone && place->slot->home && !k->program->kept)
+        k->program->own_kernels++;
+    cw_run_recount_ends();
+    return *clone;
+}
