@@ -8,6 +8,7 @@
 #include "../../../analyzer/settings/options.h"
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
+#include "../core/backoff.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
@@ -297,9 +298,7 @@ static bool rests(struct cw_run_share *h)
 void cw_run_share_rests(struct cw_run_share *h)
 {
     h->poor = 0;
-    h->rest_ns = h->rest_ns > 0 ? 2 * h->rest_ns : REST_FIRST * h->whole_ns;
-    if (h->rest_ns > REST_MOST * h->whole_ns)
-        h->rest_ns = REST_MOST * h->whole_ns;
+    h->rest_ns = cw_run_backoff_more(h->rest_ns, REST_FIRST * h->whole_ns, REST_MOST * h->whole_ns);
     h->rest_until_ns = now_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
 }
 

@@ -10,6 +10,7 @@
  * without helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
 #include "perf_model.h"
+#include "../core/backoff.h"
 #include "../core/fault.h"
 #include "activation.h"
 #include "../core/global_lock.h"
@@ -53,7 +54,7 @@ static void stand_aside(struct cw_run_queue *q)
 {
     struct cw_run_aside *a = &q->aside;
 
-    a->span = !a->span ? SPAN_LEAST : a->span < SPAN_MOST ? 2 * a->span : SPAN_MOST;
+    a->span = (uint32_t)cw_run_backoff_more(a->span, SPAN_LEAST, SPAN_MOST);
     a->left = a->span;
 }
 

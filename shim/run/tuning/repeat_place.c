@@ -2,6 +2,7 @@
 #include "repeat_place.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
+#include "../core/backoff.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
 
@@ -13,13 +14,11 @@
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
 {
     struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
-    uint32_t n;
 
     if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > LOOK_MOST_NS ||
         m->home != t->home_lane)
         return false;
-    n = ++m->planned;
-    if (n < LOOK_PLANNED || n & (n - 1))
+    if (!cw_run_backoff_is_turn(++m->planned, LOOK_PLANNED))
         return false;
     cw_run_costs_name_launch(t);
     return m->shape == t->shape;

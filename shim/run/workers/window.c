@@ -4,6 +4,7 @@
  * closed it by then (looking takes a processor from a kernel), and sleeps for good after some idle rounds, so
  * an idle program costs nothing. */
 #include "../core/global_lock.h"
+#include "../core/backoff.h"
 #include "../core/clock.h"
 #include "../core/state.h"
 #include "../tasks/task.h"
@@ -142,16 +143,10 @@ static bool closes_itself(struct looks *l)
 {
     bool closed = l->seen != cw_run.counts.windows;
 
-    if (closed && l->ages < CW_RUN_TIMER_AGES)
-        l->ages *= 2;
+    if (closed)
+        l->ages = (uint32_t)cw_run_backoff_more(l->ages, 1, CW_RUN_TIMER_AGES);
     l->seen = cw_run.counts.windows;
     return closed;
-}
-
-/* Not at once as often as can be: a thread that was about to close it may have been held up. */
-static unsigned more_often(unsigned ages)
-{
-    return ages > 1 ? ages / 2 : 1;
 }
 
 static void look_at_window(struct looks *l)
@@ -159,11 +154,11 @@ static void look_at_window(struct looks *l)
     l->ticks = 0;
     if (cw_run_window_is_due()) {
         cw_run_window_step();
-        *l = (struct looks){.seen = cw_run.counts.windows, .ages = more_often(l->ages)};
+        *l = (struct looks){.seen = cw_run.counts.windows, .ages = cw_run_backoff_less(l->ages)};
         return;
     }
-    if (!closes_itself(l) && l->open)
-        l->ages = more_often(l->ages);
+    if (!closes_itself(l) && l->open) /* by half: a thread that was about to close it may have been held up */
+        l->ages = cw_run_backoff_less(l->ages);
     l->open = true;
     wait_ages(l->fresh ? 1 : l->ages);
     l->fresh = false;

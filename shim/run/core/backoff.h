@@ -1,0 +1,32 @@
+/* backoff.h - the one back-off of run mode: what has been tried in vain is tried again, ever less often.
+ *
+ * Waits are in any unit: ns, launches, synchronisations, looks. Pure, thread-safe. */
+#ifndef CW_RUN_BACKOFF_H
+#define CW_RUN_BACKOFF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The wait after one of `last`, which was in vain; 0: after none. `first` > 0 begins, each next one is twice
+ * as long, and none is longer than `most`. */
+static inline double cw_run_backoff_more(double last, double first, double most)
+{
+    double next = last > 0 ? 2 * last : first;
+
+    return next < most ? next : most;
+}
+
+/* The wait after one of `last` >= 1 that turned out to be too long: half of it, at least 1, whole. */
+static inline uint32_t cw_run_backoff_less(uint32_t last)
+{
+    return last > 1 ? last / 2 : 1;
+}
+
+/* Of things that happen again and again, the `n`-th (from 1 on) is one to try at: number `first`, a power of
+ * two, and after that each of twice the number. */
+static inline bool cw_run_backoff_is_turn(uint32_t n, uint32_t first)
+{
+    return n >= first && !(n & (n - 1));
+}
+
+#endif
