@@ -1,5 +1,6 @@
 /* decide.c - a window that closes: from commands and their edges to a plan, and back. */
 #include "../core/clock.h"
+#include "../core/thresholds.h"
 #include "decide.h"
 #include "group.h"
 #include "../core/fault.h"
@@ -22,7 +23,6 @@
 
 #define EDGES_EACH    8  /* edges kept per command, on average */
 #define THROUGH_JOINS 64 /* internal commands looked through per command */
-#define LEAST_KEPT    4  /* commands that are worth waiting for what trials show */
 
 /* Arrays for one window; as many as threads have ever planned at once. */
 struct workspace {
@@ -335,7 +335,7 @@ static struct cw_run_task *keep_rest(const struct workspace *w, uint32_t count)
             last = i;
             tried++;
         }
-    if (!tried || last + 1 + tried + LEAST_KEPT > count)
+    if (!tried || last + 1 + tried + CW_RUN_TRIALS_KEPT_LEAST > count)
         return NULL;
     rest = w->task[last + 1 + tried];
     w->task[last + tried]->window_next = NULL;

@@ -1,6 +1,7 @@
 /* group.c - chains: which launches, when they become a group run, and what becomes of them. See
  * groups/group.h. */
 #include "group.h"
+#include "../core/thresholds.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -17,8 +18,6 @@
 #include "../tiles/tile.h"
 #include "../workers/exclusion.h"
 #include "../workers/execute.h"
-
-#define LEAST_NS 500000 /* shorter launches are not worth tiles of their own */
 
 /* As if it had never been planned. */
 static void forget_plan(struct cw_run_group *g)
@@ -70,7 +69,7 @@ static bool is_candidate(struct cw_run_task *t)
         cw_run_costs_name_launch(t);
         ns = cw_run_group_history_earlier_ns(t);
     }
-    return (ns == 0 || ns >= LEAST_NS) && cw_run_group_may(q, k, cw_run_costs_items(&t->launch));
+    return (ns == 0 || ns >= CW_RUN_GROUP_LEAST_NS) && cw_run_group_may(q, k, cw_run_costs_items(&t->launch));
 }
 
 /* No neighbour in its queue would be in a chain with it. */
@@ -315,7 +314,7 @@ static bool wait_for_builds(struct cw_run_group *g)
     uint64_t begin = cw_run_global_lock_now_ns();
     uint64_t now = begin, until = begin + cw_whole_from(most, INT64_MAX);
 
-    if (most < LEAST_NS)
+    if (most < CW_RUN_GROUP_LEAST_NS)
         return false;
     cw_run.waiters++;
     for (; is_building(g) && !cw_run.off && now < until; now = cw_run_global_lock_now_ns())

@@ -10,6 +10,8 @@
  * at all is kept apart, as its logarithm (groups/group_history.c), so that what looked slow comes again
  * however many processes there are. */
 #include "group.h"
+#include "../core/least.h"
+#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,15 +26,7 @@
 #include "../planner/costs.h"
 #include "../core/state.h"
 
-#define GAIN          0.85 /* of the time in plain order, at most, which has no hand-over in it */
-#define CLEAR         1.25 /* a gain, for helpers, after which home is not tried */
-#define PATIENCE      0.25 /* of what groups gain, for builds */
-#define PATIENCE_MOST 1e9
-#define ASKED_NS      2e10 /* where groups are asked for */
-#define CURIOUS       0.1  /* of what plain order takes, likewise, when nobody knows yet */
-#define FEW_STEPS     5
-#define CHAINS        256
-#define REASONS       16
+#define REASONS 16
 
 struct cw_run_group_settings cw_run_group_settings;
 struct cw_run_group_counts cw_run_group_counts;
@@ -89,7 +83,7 @@ static struct cw_identity name_chain(const struct cw_run_group *g)
 
     while ((uint64_t)g->steps * g->steps >> (2 * scale + 1))
         scale++;
-    if (g->steps <= FEW_STEPS)
+    if (g->steps <= CW_RUN_GROUP_FEW_STEPS)
         scale = g->steps << 8;
     for (uint32_t i = 0; i < g->steps; i++) {
         cw_run_costs_name_launch(g->step[i].task);
@@ -123,7 +117,7 @@ static struct cw_run_chain *begin_chain(const struct cw_run_group *g, struct cw_
 {
     struct cw_run_chain *c = choice.chains;
 
-    if (choice.count == CHAINS) {
+    if (choice.count == CW_RUN_GROUP_CHAINS) {
         cw_identity_finish(&c->id);
         *c = (struct cw_run_chain){.next = c->next};
     } else if ((c = calloc(1, sizeof *c))) {
@@ -185,8 +179,9 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
     for (uint32_t v = 0; v < n; v++)
         arm[v] = (struct cw_arm){c->ns[v], c->runs[v], cw_run_group_variant(v)->family, usable(c, v, tried)};
     quick = cw_arms_best(arm, n);
-    clear = quick < n && cw_run_group_variant(quick)->helpers && c->plain_ns >= CLEAR * c->ns[quick];
-    gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > GAIN * c->plain_ns;
+    clear =
+        quick < n && cw_run_group_variant(quick)->helpers && c->plain_ns >= CW_RUN_GROUP_CLEAR * c->ns[quick];
+    gives_up = quick < n && c->fits && c->plain_ns > 0 && c->ns[quick] > CW_RUN_GROUP_GAIN * c->plain_ns;
     for (uint32_t v = 0; v < n; v++) {
         if (!arm[v].pulls && (cw_run_group_variant(v)->helpers ? gives_up && !is_first_of_family(v)
                                                                : clear)) /* other sizes of tiles; home */
@@ -194,7 +189,7 @@ static uint32_t next_of(const struct cw_run_chain *c, uint32_t tried, uint32_t *
         any |= arm[v].usable;
     }
     /* plain order is known of launches that were in no chain, too */
-    arm[n] = (struct cw_arm){GAIN * c->plain_ns, c->plain_runs ? c->plain_runs : 1, UINT32_MAX,
+    arm[n] = (struct cw_arm){CW_RUN_GROUP_GAIN * c->plain_ns, c->plain_runs ? c->plain_runs : 1, UINT32_MAX,
                              c->plain_ns > 0 && !cw_run_group_settings.always};
     *best = cw_arms_best(arm, n + 1);
     return any ? cw_arms_next(arm, n + 1, c->doublings * M_LN2) : n + 1;
@@ -329,14 +324,15 @@ double cw_run_group_choice_patience_ns(const struct cw_run_chain *c, uint32_t st
     if (cw_run.all || cw_run.chaos)
         return 0; /* whoever runs the first tile builds them */
     if (cw_run_group_settings.always)
-        return ASKED_NS;
+        return CW_RUN_GROUP_ASKED_NS;
     if (!(c->plain_ns > 0))
         return 0;
     if (!c->runs[variant])
-        most = CURIOUS * c->plain_ns * steps;
+        most = CW_RUN_GROUP_CURIOUS * c->plain_ns * steps;
     else
-        most = c->ns[variant] < c->plain_ns ? PATIENCE * (c->plain_ns - c->ns[variant]) * steps : 0;
-    return most < PATIENCE_MOST ? most : PATIENCE_MOST;
+        most =
+            c->ns[variant] < c->plain_ns ? CW_RUN_GROUP_PATIENCE * (c->plain_ns - c->ns[variant]) * steps : 0;
+    return most < CW_RUN_GROUP_PATIENCE_MOST ? most : CW_RUN_GROUP_PATIENCE_MOST;
 }
 
 /* What the quickest way takes that is known; plain order is one. */
@@ -367,7 +363,7 @@ void cw_run_group_choice_ran(struct cw_run_chain *c, uint32_t variant, uint32_t 
         best_ns(c)) /* it was looked at, once more or at all: later runs know better */
         cw_run_activation_learns();
     c->runs[variant]++;
-    c->ns[variant] = c->ns[variant] > 0 && c->ns[variant] * 1.02 < each ? c->ns[variant] * 1.02 : each;
+    c->ns[variant] = cw_run_least_of_late(c->ns[variant], each);
     cw_run_group_history_keep(c, variant, each);
 }
 

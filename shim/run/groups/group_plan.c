@@ -1,6 +1,7 @@
 /* group_plan.c - the tiles of a chain: bands of each launch, what they touch, their order by sched/groups.h.
  */
 #include "group.h"
+#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@
 #define CHAOS_TILES 12
 #define SLICE       16 /* work-groups amid a launch that say how far its bands lean */
 #define SLICE_LEAST 4
-#define SAVES       1.25 /* bytes from memory in program order over those in groups, at least */
 
 uint64_t cw_run_group_plan_bytes(const struct cw_run_step *s)
 {
@@ -189,7 +189,8 @@ static const char *judge(const struct cw_run_group *g, bool measured)
         return "every launch needs all of the one before";
     if (cw_run_group_settings.always || measured)
         return NULL;
-    return (double)g->plan.plain_bytes >= SAVES * (double)g->plan.touched_bytes ? NULL : in_cache;
+    return (double)g->plan.plain_bytes >= CW_RUN_GROUP_SAVES * (double)g->plan.touched_bytes ? NULL
+                                                                                             : in_cache;
 }
 
 /* ---- launches whose bands lean */

@@ -4,15 +4,12 @@
  * How much of the caches is this process's to use, and how quick they are, cannot be asked on a shared
  * machine; so the model (sched/groups.h) only makes candidates. See groups/group_choice.c. */
 #include "group.h"
+#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "../../../analyzer/settings/options.h"
-
-#define BAND_MOST (4u << 20) /* bytes that a tile touches */
-#define BETWEEN                                                                                              \
-    16 /* half of the last cache over a core's own, from which on something between them is tried */
 
 static struct {
     struct cw_run_variant variant[CW_RUN_VARIANTS];
@@ -54,7 +51,8 @@ static void make(void)
     add_family(c.last_bytes / 2, true);
     add_family(c.own_bytes * 5 / 8, false);
     add_family(c.own_bytes * 5 / 2, false);
-    if (c.last_bytes / 2 / c.own_bytes > BETWEEN) /* as on machines of which this process has a part */
+    if (c.last_bytes / 2 / c.own_bytes >
+        CW_RUN_GROUP_BETWEEN) /* as on machines of which this process has a part */
         add_family((uint64_t)sqrt((double)c.own_bytes * (double)c.last_bytes), true);
     add_family(c.last_bytes, true); /* where a step needs many rows: few steps fit into half */
     grid.variant[grid.variants++] =
@@ -93,5 +91,5 @@ uint64_t cw_run_group_variant_band(const struct cw_run_variant *v, uint32_t lane
     uint64_t data = v->shared ? v->cache_bytes / lanes : v->cache_bytes;
     uint64_t band = v->share ? data / v->share : (uint64_t)grid.tile_kib << 10; /* 0: as the user wants */
 
-    return band < BAND_MOST ? band : BAND_MOST;
+    return band < CW_RUN_GROUP_BAND_MOST ? band : CW_RUN_GROUP_BAND_MOST;
 }

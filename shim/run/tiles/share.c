@@ -1,5 +1,6 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
 #include "share.h"
+#include "../core/thresholds.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +13,6 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../core/thread.h"
-
-#define WORTH_TILES  5e7  /* ns of one program's kernels at home before its kernels are rewritten */
-#define GAIN         0.93 /* of the time, at most */
-#define SHAPES       32   /* of one kernel */
-#define WINDOW_TASKS 128  /* larger windows have enough to do */
-#define REST_FIRST   4    /* times what the launch takes */
-#define REST_MOST    4096
 
 static struct {
     struct cw_adaptive_options options;
@@ -62,8 +56,6 @@ void cw_run_share_free(struct cw_run_share *list)
  * device does all */
 
 #define KEPT_KERNEL UINT64_C(0x7469a1e5)
-#define KEPT_FIRST  4  /* cut launches, then what was learnt is kept */
-#define KEPT_EACH   64 /* and again after so many */
 
 static uint64_t kept_shape(const struct cw_run_share *h)
 {
@@ -94,7 +86,7 @@ void cw_run_share_keep(const struct cw_run_tiles *x)
     const struct cw_run_share *h = x->share;
     const struct cw_run_brain *b = cw_run_perf_model_now();
 
-    if (!b || (h->cuts != KEPT_FIRST && h->cuts % KEPT_EACH))
+    if (!b || (h->cuts != CW_RUN_SHARE_KEPT_FIRST && h->cuts % CW_RUN_SHARE_KEPT_EACH))
         return;
     for (uint32_t i = 0; i < x->parts; i++) {
         double speed = cw_adaptive_speed(h->control, x->part[i].place);
@@ -129,7 +121,7 @@ static struct cw_run_share *share_of(struct cw_run_task *t, uint32_t dim, size_t
     for (s = d->shares; s; s = s->next, n++)
         if (s->shape == t->shape && s->dim == dim && s->home == t->queue->home)
             return s;
-    if (n == SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
+    if (n == CW_RUN_SHARE_SHAPES || c->slots->n > CW_ADAPTIVE_DEVICES || !(s = calloc(1, sizeof *s)))
         return NULL;
     options.overhead_ns = part_ns(c);
     *s = (struct cw_run_share){.next = d->shares, .shape = t->shape, .dim = dim, .home = t->queue->home};
@@ -268,7 +260,7 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 bool cw_run_share_built(const struct cw_run_task *t, const uint32_t *chosen, uint32_t n)
 {
     struct cw_run_program *p = t->launch.kernel->program;
-    bool worth = cw_run_perf_model_spent_ever(p) >= WORTH_TILES, built = true;
+    bool worth = cw_run_perf_model_spent_ever(p) >= CW_RUN_SHARE_WORTH_NS, built = true;
 
     if (!cw_run.all && worth && !cw_run_tile_build_may(p, chosen, n, true))
         worth = false;
@@ -298,14 +290,15 @@ static bool rests(struct cw_run_share *h)
 void cw_run_share_rests(struct cw_run_share *h)
 {
     h->poor = 0;
-    h->rest_ns = cw_run_backoff_more(h->rest_ns, REST_FIRST * h->whole_ns, REST_MOST * h->whole_ns);
+    h->rest_ns = cw_run_backoff_more(h->rest_ns, CW_RUN_SHARE_REST_FIRST * h->whole_ns,
+                                     CW_RUN_SHARE_REST_MOST * h->whole_ns);
     h->rest_until_ns = now_ns() + cw_whole_from(h->rest_ns, INT64_MAX);
 }
 
 /* True when a cut launch is expected to take `ns`, a whole one `now`, and that is worth it. */
 static bool pays(const struct cw_run_share *h, double ns, double now)
 {
-    return ns <= GAIN * now || h->trial;
+    return ns <= CW_RUN_SHARE_GAIN * now || h->trial;
 }
 
 /* Lanes that might have had a part of a launch and do not. */
@@ -386,7 +379,7 @@ bool cw_run_share_window(const struct cw_run_shared *s)
     struct sharing x = {.s = s};
     bool any = false;
 
-    if (share.off || s->tasks > WINDOW_TASKS)
+    if (share.off || s->tasks > CW_RUN_SHARE_WINDOW_TASKS)
         return false;
     for (uint32_t i = 0; i < s->tasks; i++)
         if (cw_run_share_wanted(s->task[i]) &&

@@ -18,7 +18,7 @@
 
 #include "../../../sched/adaptive.h"
 #include "../planner/plan.h"
-#include "../tuning/thresholds.h"
+#include "../core/thresholds.h"
 #include "tile.h"
 
 struct cw_options;

@@ -1,16 +1,14 @@
 /* share_blocks.c - a shared launch while it runs: who gets which block, what that took, and whether it
  * gained. See tiles/share.h. */
 #include "share.h"
+#include "../core/least.h"
+#include "../core/thresholds.h"
 
 #include "../tuning/perf_model.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "../workers/timing.h"
-
-#define POOR       4   /* launches without gain, then it rests */
-#define DSP_MARGIN 4   /* times what a DSP takes alone, before it has been measured */
-#define STEADY     128 /* cut launches, then rests begin short again */
 
 static bool adaptive(struct cw_run_tiles *x)
 {
@@ -89,7 +87,7 @@ double cw_run_share_expects_ns(const struct cw_run_tiles *x, const struct cw_run
         return speed > 0 ? CW_RUN_SHARE_PART_NS / 2 + ns : 0;
     work = cw_run_timing_work_of(part);
     alone = cw_device_cost_ns(slot, &work);
-    alone = speed > 0 ? alone : DSP_MARGIN * alone; /* others may be in its way at the memory */
+    alone = speed > 0 ? alone : CW_RUN_SHARE_DSP_MARGIN * alone; /* others may be in its way at the memory */
     ns += CW_RUN_SHARE_SET_UP_NS;
     return alone > ns && alone < 1e18 ? alone : ns;
 }
@@ -132,14 +130,14 @@ void cw_run_share_over(struct cw_run_tiles *x, uint64_t ns)
         h->holder = NULL;
     if (!ns)
         return;
-    h->cut_ns = h->cut_ns > 0 && h->cut_ns * 1.02 < (double)ns ? h->cut_ns * 1.02 : (double)ns;
+    h->cut_ns = cw_run_least_of_late(h->cut_ns, (double)ns);
     h->cuts++;
     cw_run_share_keep(x);
     if (h->cuts <= 2 || cw_run.all || cw_run.preparing)
         return; /* the vendor has compiled */
     h->poor = h->whole_ns > 0 && (double)ns > h->whole_ns ? h->poor + 1 : 0;
-    if (!h->poor && h->cuts > STEADY)
+    if (!h->poor && h->cuts > CW_RUN_SHARE_STEADY)
         h->rest_ns = 0;
-    if (h->poor >= POOR)
+    if (h->poor >= CW_RUN_SHARE_POOR)
         cw_run_share_rests(h);
 }

@@ -1,5 +1,6 @@
 /* tile_build.c - the thread that builds rewritten programs for lanes, beside everything else. */
 #include "share.h"
+#include "../core/thresholds.h"
 #include "../core/context_device.h"
 #include "../core/exit.h"
 
@@ -20,10 +21,8 @@
 
 #define JOBS         64
 #define BUILT_KERNEL UINT64_C(0xb0175)
-#define BUILT_SHAPE  8 /* + lane */
-#define KEPT_KERNELS                                                                                         \
-    4 /* a binary has all kernels compiled once more: where there are few it is made with the first build */
-#define NICE 10 /* the program's kernels keep the processors that they use */
+#define BUILT_SHAPE  8  /* + lane */
+#define NICE         10 /* the program's kernels keep the processors that they use */
 
 static struct {
     struct {
@@ -71,7 +70,7 @@ static double times_built(struct cw_run_program *p, uint32_t lane)
 
 static bool has_few(const struct cw_run_program *p)
 {
-    return p->models && p->models->set.n <= KEPT_KERNELS;
+    return p->models && p->models->set.n <= CW_RUN_KEPT_KERNELS;
 }
 
 bool cw_run_tile_build_is_worth_keeping(struct cw_run_program *p, uint32_t lane)

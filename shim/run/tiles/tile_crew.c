@@ -6,6 +6,7 @@
  * itself, if there is one. So no worker has to be woken only to wake a device's thread, and nobody sleeps who
  * has work. */
 #include "../core/fault.h"
+#include "../core/thresholds.h"
 #include "../core/thread.h"
 #include "tile.h"
 #include "../workers/watch.h"
@@ -14,8 +15,6 @@
 #include "../tasks/task.h"
 #include "../workers/timing.h"
 #include "../workers/worker.h"
-
-#define POLL_AFTER_NS 100000 /* behind the expected end; then it sleeps */
 
 struct member {
     struct cw_run_task *part;
@@ -213,7 +212,7 @@ static void wait_for_one(struct crew *c, bool watches, uint64_t until)
 {
     struct member *first = NULL;
 
-    while (watches && cw_run_global_lock_now_ns() < until + POLL_AFTER_NS) {
+    while (watches && cw_run_global_lock_now_ns() < until + CW_RUN_POLL_AFTER_NS) {
         if (look_at_all(c))
             return;
         for (int i = 0; i < 8; i++)

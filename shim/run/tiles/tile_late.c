@@ -5,15 +5,13 @@
  * that it may write, atomics included: what the late one has written is then what the other one writes.
  * Devices that cannot be stopped are waited for. */
 #include "tile.h"
+#include "../core/thresholds.h"
 
 #include <stdlib.h>
 
 #include "../../../analyzer/footprint/form.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
-
-#define LATE_SHARE 0.3    /* of what the launch was expected to take */
-#define LATE_NS    300000 /* and this much more: threads wake late */
 
 static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const struct cw_run_arg *b,
                   const struct cw_hull *y)
@@ -68,8 +66,9 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
     if (!x || !x->again || !x->share || x->until_ns <= x->began_ns)
         return 0;
     now = cw_run_global_lock_now_ns();
-    deadline =
-        x->until_ns + cw_whole_from(LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) + LATE_NS;
+    deadline = x->until_ns +
+               cw_whole_from(CW_RUN_LATE_SHARE * (double)(x->until_ns - x->began_ns), INT64_MAX) +
+               CW_RUN_LATE_NS;
     if (now < deadline)
         return deadline;
     for (uint32_t i = 0; i < x->parts; i++) {
@@ -78,5 +77,5 @@ uint64_t cw_run_tile_late_look(const struct cw_run_task *t)
         if (x->part[i].state == CW_RUN_RUNNING && !slot->home)
             cw_device_stop(slot);
     }
-    return now + LATE_NS;
+    return now + CW_RUN_LATE_NS;
 }

@@ -1,5 +1,6 @@
 /* activation.c - see tuning/activation.h. */
 #include "activation.h"
+#include "../core/thresholds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +25,8 @@
 #include "../core/fault.h"
 #include "../models/program_models.h"
 
-#define LOOK_EACH  64 /* commands of a program that waits for nothing, then the clock is looked at */
-#define LOOK_NS    10000000
-#define IDLE       0.8 /* of a processor */
 #define TEXT_BYTES 65536
 #define KIND       "runs 7" /* another one when the record means something else */
-#define FIRST_MARK 4        /* 1 << 4 commands */
 
 enum why { ASKED, GAINED, TRIED, WORKED, HELD, NEVER, LIMITED };
 
@@ -262,7 +259,7 @@ static void mark(void)
 {
     uint32_t k = rent.marks;
 
-    while (k + 1 < CW_RUNS_MARKS && rent.commands >> (FIRST_MARK + k + 1))
+    while (k + 1 < CW_RUNS_MARKS && rent.commands >> (CW_RUN_ACTIVATION_FIRST_MARK + k + 1))
         k++;
     rent.marks = k + 1;
     rent.at_ns[k] = (float)rent.work_ns;
@@ -277,9 +274,10 @@ void cw_run_activation_enqueued(uint64_t *now)
     if (!rent.since_ns) {
         rent.since_ns = cw_run_once_ns(now);
         rent.unwaited = 0;
-        if (CW_UNLIKELY(rent.marks < CW_RUNS_MARKS && rent.commands >> (FIRST_MARK + rent.marks)))
+        if (CW_UNLIKELY(rent.marks < CW_RUNS_MARKS &&
+                        rent.commands >> (CW_RUN_ACTIVATION_FIRST_MARK + rent.marks)))
             mark();
-    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % LOOK_EACH == 0)) {
+    } else if (CW_UNLIKELY(!cw_run.begun && ++rent.unwaited % CW_RUN_ACTIVATION_LOOK_EACH == 0)) {
         if (rent.work_ns + (double)(cw_run_once_ns(now) - rent.since_ns) >= rent.after_ns)
             work_began();
     }
@@ -300,14 +298,14 @@ bool cw_run_activation_idle_processor(void)
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
     cpu_set_t set;
 
-    if (now - rent.looked.wall_ns < LOOK_NS)
+    if (now - rent.looked.wall_ns < CW_RUN_ACTIVATION_LOOK_NS)
         return rent.idle;
     rent.looked.wall_ns = now;
     rent.looked.cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     rent.idle = sched_getaffinity(0, sizeof set, &set) == 0 &&
                 CPU_COUNT(&set) -
                         (double)(rent.looked.cpu_ns - rent.from.cpu_ns) / (double)(now - rent.from.wall_ns) >=
-                    IDLE;
+                    CW_RUN_ACTIVATION_IDLE;
     return rent.idle;
 }
 

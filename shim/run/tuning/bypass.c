@@ -10,18 +10,13 @@
  * without helpers. Transfers that block, on a queue without unfinished commands, are done by the calling
  * thread meanwhile, which is quicker than any hand-over. */
 #include "perf_model.h"
+#include "../core/thresholds.h"
 #include "../core/backoff.h"
 #include "../core/fault.h"
 #include "activation.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
 #include "bypass.h"
-
-#define POOR_FIRST   8  /* windows without gain, then the queue stands aside */
-#define POOR_AGAIN   2  /* the same from the second time on */
-#define POOR_UNHEARD 64 /* the same in a program that does not wait for what it enqueues */
-#define SPAN_LEAST   16 /* synchronisations for which it does */
-#define SPAN_MOST    4096
 
 static bool is_idle(const struct cw_run_queue *q)
 {
@@ -54,7 +49,7 @@ static void stand_aside(struct cw_run_queue *q)
 {
     struct cw_run_aside *a = &q->aside;
 
-    a->span = (uint32_t)cw_run_backoff_more(a->span, SPAN_LEAST, SPAN_MOST);
+    a->span = (uint32_t)cw_run_backoff_more(a->span, CW_RUN_BYPASS_SPAN_LEAST, CW_RUN_BYPASS_SPAN_MOST);
     a->left = a->span;
 }
 
@@ -63,7 +58,7 @@ void cw_run_bypass_window(struct cw_run_queue *q, bool gained)
     if (gained) {
         q->aside.poor = 0;
         q->aside.span = 0;
-    } else if (++q->aside.poor == POOR_UNHEARD && !q->aside.left && !q->synchronous && may(q)) {
+    } else if (++q->aside.poor == CW_RUN_BYPASS_POOR_UNHEARD && !q->aside.left && !q->synchronous && may(q)) {
         stand_aside(q);
     }
 }
@@ -101,7 +96,7 @@ void cw_run_bypass_synchronised(struct cw_run_queue *q, uint64_t *now)
     } else if (a->left) {
         a->left--;
         a->poor = 0;
-    } else if (a->poor >= (a->span ? POOR_AGAIN : POOR_FIRST) && may(q)) {
+    } else if (a->poor >= (a->span ? CW_RUN_BYPASS_POOR_AGAIN : CW_RUN_BYPASS_POOR_FIRST) && may(q)) {
         stand_aside(q);
     }
 }

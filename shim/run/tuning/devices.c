@@ -1,5 +1,6 @@
 /* devices.c - see tuning/devices.h. */
 #include "devices.h"
+#include "../core/thresholds.h"
 
 #include "../planner/costs.h"
 #include "activation.h"
@@ -8,12 +9,6 @@
 #include "../core/record.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
-
-/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a
- * processor has nothing else to do and the program has run before, and where the compiler may get in the
- * program's way */
-#define WORTH_A_BUILD 2e7
-#define WORTH_A_DELAY 1e9
 
 /* True when another lane builds `p` and keeps what `l` can take. */
 static bool others_build(const struct cw_run_program *p, const struct cw_run_worker *l)
@@ -40,8 +35,8 @@ static bool should_build(struct cw_run_program *p, const struct cw_run_worker *l
             return false;
         }
     spent = cw_run_perf_model_spent_ever(p);
-    return (cw_run_activation_is_trial() || spent >= WORTH_A_DELAY ||
-            (spent >= WORTH_A_BUILD && !cw_run_activation_is_first() &&
+    return (cw_run_activation_is_trial() || spent >= CW_RUN_BUILD_DELAY_NS ||
+            (spent >= CW_RUN_BUILD_WORTH_NS && !cw_run_activation_is_first() &&
              cw_run_activation_idle_processor())) &&
            cw_run_learn_begins(CW_RUN_LEARN_BUILD);
 }

@@ -10,9 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../core/thresholds.h"
 #include "../../../analyzer/io/identity.h"
-
-#define CW_RUN_WARM_KINDS 64
 
 /* What a vendor compiles code for. */
 struct cw_run_warm_what {

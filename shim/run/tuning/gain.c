@@ -1,13 +1,12 @@
 /* gain.c - see tuning/gain.h. */
 #include "gain.h"
+#include "../core/thresholds.h"
 
 #include <stdio.h>
 
 #include "perf_model.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-
-#define HALF_KNOWN 0.5 /* error over mean: what the history says of a launch is a guess beyond that */
 
 struct total {
     double home_ns, error_ns, took_ns;
@@ -37,7 +36,7 @@ void cw_run_gain_expect(struct cw_run_gain_window *g, struct cw_run_task *const 
         g->home_ns += cost;
         g->error_ns += measured ? error : cost;
         g->known &= prices->trial[i] == CW_SCHED_NONE && prices->home[i] == prices->home[0] &&
-                    (!measured || error <= HALF_KNOWN * cost);
+                    (!measured || error <= CW_RUN_GAIN_HALF_KNOWN * cost);
     }
 }
 

@@ -1,10 +1,9 @@
 /* learn.c - see tuning/learn.h. */
 #include "learn.h"
+#include "../core/thresholds.h"
 
 #include "../../door/clock.h"
 #include "../../history/history_runs.h"
-
-#define KEPT_NS 5e6
 
 static struct {
     enum cw_run_learn_mode mode;
@@ -83,7 +82,7 @@ bool cw_run_learn_begins(enum cw_run_learn what)
 
     if (!cw_run_learn_asks(builds))
         return false;
-    learn.begun_ns += builds ? price(1) : KEPT_NS;
+    learn.begun_ns += builds ? price(1) : CW_RUN_LEARN_KEPT_NS;
     learn.begun++;
     learn.builds += builds;
     return true;

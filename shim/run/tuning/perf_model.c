@@ -1,5 +1,7 @@
 /* perf_model.c - policy, planner and history of run mode: from start() to the end of the process. */
 #include "perf_model.h"
+#include "../core/least.h"
+#include "../core/thresholds.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,16 +20,11 @@
 #include "../../builds/isolated_compiler.h"
 #include "../core/thread.h"
 #include "../core/observer.h"
-#include "thresholds.h"
 #include "../planner/costs.h"
 #include "../core/global_lock.h"
 #include "../core/record.h"
 #include "../core/state.h"
 #include "first_launch.h"
-
-#define HANDOFF_NS 1000 /* a command through our own lock and queue */
-#define TRIAL_RUN  0.1  /* of what runs take: for trials, in one that is to show what can be gained */
-#define GRANTED    4    /* trials of a kernel that cost more than is left for trials */
 
 _Static_assert(CW_RUN_LANES <= CW_RUN_SLOTS_MAX, "lanes are slots");
 
@@ -233,7 +230,7 @@ static struct cw_run_brain *make_brain(void)
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, HANDOFF_NS, part_ns(l)};
+        slots[k] = (struct cw_plan_device){l->name, l->class_name, CW_RUN_HANDOFF_NS, part_ns(l)};
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
         names[k] = text[k];
@@ -253,7 +250,7 @@ static void load_once(void)
     if (brain.begun)
         return;
     brain.begun = true;
-    cw_history_tried(brain.history, -TRIAL_RUN * cw_run_activation_trial_ns());
+    cw_history_tried(brain.history, -CW_RUN_TRIAL_SHARE * cw_run_activation_trial_ns());
     if (*brain.path)
         brain.loading = cw_run_thread_create(&brain.loader, load, NULL);
 }
@@ -280,9 +277,6 @@ struct cw_run_brain *cw_run_perf_model_now(void)
  * mean */
 
 #define SPENT_SHAPE 1
-#define TOLD_NS     1e6 /* at once, at least */
-#define TOLD_SHARE                                                                                           \
-    0.125 /* of what this process has spent: more at once, as the history forgets old samples */
 
 static uint32_t spent_device(void)
 {
@@ -297,7 +291,8 @@ void cw_run_perf_model_spent(struct cw_run_program *p, double ns)
 {
     p->spent_ns += ns;
     p->untold_ns += ns;
-    if (p->untold_ns < fmax(TOLD_NS, TOLD_SHARE * p->spent_ns) || cw_key_none(p->key) || !brain.history)
+    if (p->untold_ns < fmax(CW_RUN_SPENT_TOLD_NS, CW_RUN_SPENT_TOLD_SHARE * p->spent_ns) ||
+        cw_key_none(p->key) || !brain.history)
         return;
     cw_history_add(brain.history, p->key, SPENT_SHAPE, spent_device(), 1, p->untold_ns);
     p->untold_ns = 0;
@@ -340,12 +335,6 @@ static bool is_first(struct cw_run_task *t)
     return !*w || cw_run_first_launch_is(*w, &what, l->dims == 1 ? l->global[0] : 0);
 }
 
-/* Of late: the least, as others disturb, which is forgotten slowly. */
-static void keep_least(double *least, double ns)
-{
-    *least = *least > 0 && *least * 1.02 < ns ? *least * 1.02 : ns;
-}
-
 /* The first launch of its kind on a helper has cost the budget for trials something and shows nothing. */
 static void owe(const struct cw_run_task *t, bool first)
 {
@@ -356,7 +345,7 @@ static void owe(const struct cw_run_task *t, bool first)
         return;
     if (!first) {
         k->owed &= ~bit;
-    } else if (k->granted < GRANTED && !(k->owed & bit)) {
+    } else if (k->granted < CW_RUN_TRIALS_GRANTED && !(k->owed & bit)) {
         k->granted++;
         k->owed |= bit;
     }
@@ -366,13 +355,14 @@ void cw_run_perf_model_measured(struct cw_run_task *t, cl_int status)
 {
     const struct cw_run_brain *b = brain.now;
     struct cw_run_kernel *k = t->launch.kernel;
-    double ns = (double)t->took_ns;
+    double ns = (double)t->took_ns, *least;
     uint32_t device;
     bool first;
 
     if (!t->took_ns)
         return;
-    keep_least(t->chained ? &k->batch_ns : &k->mean_ns[t->lane], ns);
+    least = t->chained ? &k->batch_ns : &k->mean_ns[t->lane];
+    *least = cw_run_least_of_late(*least, ns);
     if (t->queue->context->places[t->place].slot->home)
         cw_run_perf_model_spent(k->program, ns);
     first = is_first(t);

@@ -1,5 +1,6 @@
 /* repeat.c - see tuning/repeat.h. */
 #include "repeat.h"
+#include "../core/thresholds.h"
 
 #include <string.h>
 
@@ -14,8 +15,6 @@
 #include "../workers/exclusion.h"
 #include "../workers/help.h"
 #include "../workers/short_task.h"
-
-#define LEFT 63 /* launches; then one goes the long way */
 
 bool cw_run_repeat_elsewhere(const struct cw_run_queue *q)
 {
@@ -175,7 +174,7 @@ void cw_run_repeat_learn(const struct cw_run_task *t)
                                       .lane = t->lane,
                                       .place = t->place,
                                       .copies = cw_run.copies,
-                                      .left = LEFT};
+                                      .left = CW_RUN_REPEAT_LEFT};
     memcpy(k->again.global, t->launch.global, sizeof k->again.global);
     memcpy(k->again.local, t->launch.local, sizeof k->again.local);
 }

@@ -1,24 +1,20 @@
 /* repeat_place.c - see tuning/repeat_place.h. */
 #include "repeat_place.h"
+#include "../core/thresholds.h"
 #include "../planner/profit.h"
 #include "../planner/costs.h"
 #include "../core/backoff.h"
 #include "../core/state.h"
 #include "../workers/legal.h"
 
-#define REMEMBERED 64 /* launches; then it is planned anew */
-#define LOOK_PLANNED                                                                                         \
-    16 /* times, then after twice, four times as often ...: home is measured instead of planned for ... */
-#define LOOK_MOST_NS 1e6 /* ... where that costs little: what is known of it may come from a busy hour */
-
 bool cw_run_repeat_place_looks_home(struct cw_run_task *t)
 {
     struct cw_run_repeat_place *m = t->work == CW_RUN_LAUNCH ? &t->launch.kernel->memo : NULL;
 
-    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned || m->home_ns > LOOK_MOST_NS ||
-        m->home != t->home_lane)
+    if (!m || m->left || m->verdict != CW_RUN_GAIN || !m->planned ||
+        m->home_ns > CW_RUN_REPEAT_LOOK_MOST_NS || m->home != t->home_lane)
         return false;
-    if (!cw_run_backoff_is_turn(++m->planned, LOOK_PLANNED))
+    if (!cw_run_backoff_is_turn(++m->planned, CW_RUN_REPEAT_LOOK_PLANNED))
         return false;
     cw_run_costs_name_launch(t);
     return m->shape == t->shape;
@@ -57,7 +53,7 @@ void cw_run_repeat_place_keep(const struct cw_run_task *t, const struct cw_run_p
         .home = t->home_lane,
         .lane = t->lane,
         .place = t->place,
-        .left = REMEMBERED,
+        .left = CW_RUN_REPEAT_REMEMBERED,
         .copies = cw_run.copies,
         .planned = t->launch.kernel->memo.planned ? t->launch.kernel->memo.planned : 1,
         .verdict = plan->verdict,

@@ -1,5 +1,6 @@
 /* batch.c - launches that follow each other on one device, handed to it in one go. */
 #include "../core/fault.h"
+#include "../core/thresholds.h"
 #include "../core/work_ops.h"
 #include "../../../sched/whole.h"
 #include "../core/global_lock.h"
@@ -8,9 +9,6 @@
 #include "exclusion.h"
 #include "execute.h"
 #include "timing.h"
-
-#define LONGEST_NS    500000 /* of a batch: the first of it is seen to be over when the last is */
-#define LONGEST_AT_NS 20000  /* where kernels run inside the enqueueing call: there it only saves the lock */
 
 static const struct cw_run_context_device *place_of(const struct cw_run_task *t)
 {
@@ -31,7 +29,7 @@ static double longest_ns(const struct cw_run_task *t)
     if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || is_watched(t) || cw_run_fault_planted ||
         cw_device_clock_is_virtual())
         return 0;
-    return slot->synchronous ? LONGEST_AT_NS : slot->home ? LONGEST_NS : 0;
+    return slot->synchronous ? CW_RUN_BATCH_AT_ONCE_NS : slot->home ? CW_RUN_BATCH_NS : 0;
 }
 
 /* Measured, and short. */
@@ -40,7 +38,7 @@ static double expected_ns(const struct cw_run_task *t)
     double together = place_of(t)->slot->synchronous ? 0 : t->launch.kernel->batch_ns;
     double alone = t->launch.kernel->mean_ns[t->lane];
 
-    return together > 0 ? together : alone > 0 ? alone : LONGEST_NS;
+    return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
 }
 
 static bool may_follow(const struct cw_run_task *first, const struct cw_run_task *s, uint64_t last)

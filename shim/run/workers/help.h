@@ -2,6 +2,7 @@
 #ifndef CW_RUN_HELP_H
 #define CW_RUN_HELP_H
 
+#include "../core/thresholds.h"
 #include "../core/worker_ops.h"
 
 /* Helps with the commands of `q` (NULL: only waits) up to number `last` until over(what).
@@ -13,8 +14,6 @@ bool cw_run_help_is_over(const void *until);
 
 /* Runs what is ready of `q`, which is busy, up to number `last`, as far as it is brief, for `ns` in all: for
  * calls that must not block, of programs that want it to happen. Gives up the lock meanwhile. */
-#define CW_RUN_BRIEF_NS  5000  /* less than to have it done */
-#define CW_RUN_POLLED_NS 50000 /* asks for the second time, before a worker was there: it spins */
 void cw_run_help_briefly(struct cw_run_queue *q, uint64_t last, double ns);
 
 #endif

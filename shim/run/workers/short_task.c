@@ -5,10 +5,9 @@
  * its work depends on but data, when that took some microseconds where the kernel runs inside the enqueueing
  * call, and when no data could make it much work: every loop has a bound, and the bounds are small. */
 #include "../core/state.h"
+#include "../core/least.h"
+#include "../core/thresholds.h"
 #include "short_task.h"
-
-#define BRIEF_BYTES    16384
-#define BRIEF_BYTES_NS 1500
 
 bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 {
@@ -18,11 +17,11 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
 
     if (slot->dsp || t->failed || l->building || cw_device_clock_is_virtual())
         return false;
-    *ns = BRIEF_BYTES_NS;
+    *ns = CW_RUN_SHORT_BYTES_NS;
     if (t->work == CW_RUN_FILL)
-        return t->fill.bytes <= BRIEF_BYTES;
+        return t->fill.bytes <= CW_RUN_SHORT_BYTES;
     if (t->work == CW_RUN_COPY)
-        return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= BRIEF_BYTES;
+        return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
     if (t->work != CW_RUN_LAUNCH || !t->alike || !slot->synchronous)
         return false;
     for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
@@ -47,5 +46,5 @@ void cw_run_short_task_measured(const struct cw_run_task *t)
         *b = (struct cw_run_short_task){.id = t->alike, .lane = t->lane, .ns = (double)t->took_ns};
     }
     /* the least of late: others disturb, and the first launch may be compiled */
-    b->ns = b->ns * 1.02 < (double)t->took_ns ? b->ns * 1.02 : (double)t->took_ns;
+    b->ns = cw_run_least_of_late(b->ns, (double)t->took_ns);
 }

@@ -1,5 +1,6 @@
 /* watch.c - see workers/watch.h. */
 #include "watch.h"
+#include "../core/thresholds.h"
 #include "../core/thread.h"
 
 #include <stdatomic.h>
@@ -7,12 +8,6 @@
 #include "../core/work_ops.h"
 #include "../core/global_lock.h"
 #include "../core/state.h"
-
-#define LANE_NS   200000 /* what waking a thread takes at worst */
-#define MISSES    4      /* so often in a row nothing has come: then it is tried ... */
-#define TRY_EVERY 32     /* ... as seldom as that */
-#define BEFORE_NS 200000 /* before a block is expected to end */
-#define AFTER_NS  100000 /* and after: then the guess was wrong */
 
 static _Atomic uint32_t blocks_over; /* in all */
 static uint32_t watching;            /* threads */
@@ -44,9 +39,9 @@ void cw_run_watch_begins(struct cw_run_worker *l)
     struct cw_run_watch *w = &l->watch;
 
     w->until_ns = 0;
-    if (w->missed >= MISSES && ++w->skipped % TRY_EVERY)
+    if (w->missed >= CW_RUN_WATCH_MISSES && ++w->skipped % CW_RUN_WATCH_TRY_EVERY)
         return;
-    w->until_ns = cw_run_global_lock_now_ns() + LANE_NS;
+    w->until_ns = cw_run_global_lock_now_ns() + CW_RUN_WATCH_WORKER_NS;
 }
 
 bool cw_run_watch_lane(struct cw_run_worker *l)
@@ -73,8 +68,9 @@ bool cw_run_watch_parts(const struct cw_run_task *t)
     if (!until || !cw_run_watch_room())
         return false;
     now = cw_run_global_lock_now_ns();
-    if ((until > now + BEFORE_NS && !t->queue->synchronous) || now >= until + AFTER_NS)
+    if ((until > now + CW_RUN_WATCH_BEFORE_NS && !t->queue->synchronous) ||
+        now >= until + CW_RUN_WATCH_AFTER_NS)
         return false;
-    watch(&blocks_over, until + AFTER_NS);
+    watch(&blocks_over, until + CW_RUN_WATCH_AFTER_NS);
     return true;
 }

@@ -1,5 +1,6 @@
 /* worker.c - lanes: one device, one command at a time, whoever drives it. */
 #include "../../builds/helper_program.h"
+#include "../core/thresholds.h"
 #include "../core/context_device.h"
 #include "../core/clock.h"
 #include "../core/exit.h"
@@ -25,9 +26,6 @@
 #include "../core/thread.h"
 #include "../core/work_ops.h"
 #include "watch.h"
-
-#define MEASURED_ALL   64
-#define MEASURED_EVERY 16
 
 static bool reserve(struct cw_run_worker *l, uint32_t tasks)
 {
@@ -240,7 +238,7 @@ static bool is_measured(const struct cw_run_task *t)
 {
     uint32_t n = t->launch.kernel->launches[t->lane]++;
 
-    return n < MEASURED_ALL || n % MEASURED_EVERY == 0;
+    return n < CW_RUN_MEASURED_ALL || n % CW_RUN_MEASURED_EVERY == 0;
 }
 
 void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, uint64_t last)

@@ -1,0 +1,166 @@
+/* thresholds.h - every number that run mode's "is it worth it?" goes by, each with its unit and reason. The
+ * limits of plans stand in planner/plan.h, those of estimates in planner/estimate.c. */
+#ifndef CW_RUN_THRESHOLDS_H
+#define CW_RUN_THRESHOLDS_H
+
+/* ---- beginning: helpers, the history and models (tuning/activation.h; the limits by which earlier runs are
+ * judged are history_runs.h's) */
+/* commands of a program that waits for nothing, after which the clock is read */
+#define CW_RUN_ACTIVATION_LOOK_EACH 64
+/* ns: between two looks for an idle processor, as a look is two system calls */
+#define CW_RUN_ACTIVATION_LOOK_NS 10000000
+/* processors: so much of one without work counts as one that is idle */
+#define CW_RUN_ACTIVATION_IDLE 0.8
+/* log2 of commands: the first mark at which a run is held against earlier ones */
+#define CW_RUN_ACTIVATION_FIRST_MARK 4
+
+/* ---- builds for helpers (tuning/devices.h, tuning/learn.h) */
+/* ns of one program's kernels at home before helpers build it, which takes a compiler 100 ms: where a
+ * processor is idle and the program has run before */
+#define CW_RUN_BUILD_WORTH_NS 2e7
+/* ns, likewise: where the compiler may get in the program's way */
+#define CW_RUN_BUILD_DELAY_NS 1e9
+/* ns: to load what an earlier run has kept */
+#define CW_RUN_LEARN_KEPT_NS 5e6
+
+/* ---- what launches are measured to take (workers/worker.c, tuning/perf_model.h, tuning/first_launch.h) */
+/* launches of a kernel on a device: all of the first are measured, and ... */
+#define CW_RUN_MEASURED_ALL 64
+/* launches: ... one in so many of the later ones */
+#define CW_RUN_MEASURED_EVERY 16
+/* times: the least of late grows by it with each measurement that is above, as a machine may have become
+ * slower */
+#define CW_RUN_LEAST_FORGETS 1.02
+/* ns: a command through run mode's lock and queue */
+#define CW_RUN_HANDOFF_NS 1000
+/* share of what runs take, for trials, in a run that is to show what can be gained */
+#define CW_RUN_TRIAL_SHARE 0.1
+/* trials of a kernel that cost more than is left for trials, as the first launch shows nothing */
+#define CW_RUN_TRIALS_GRANTED 4
+/* ns: the history hears of no less time at home at once */
+#define CW_RUN_SPENT_TOLD_NS 1e6
+/* share of what this process has spent, likewise, as the history forgets old samples */
+#define CW_RUN_SPENT_TOLD_SHARE 0.125
+/* kinds of launches remembered of one device */
+#define CW_RUN_WARM_KINDS 64
+/* error over mean: beyond, what the history says of a launch is a guess and no judge of a gain */
+#define CW_RUN_GAIN_HALF_KNOWN 0.5
+/* commands behind trials that are worth waiting for what the trials show */
+#define CW_RUN_TRIALS_KEPT_LEAST 4
+
+/* ---- short commands (workers/short_task.h, workers/help.h, workers/batch.h) */
+/* bytes of a transfer that takes no longer than waking a worker */
+#define CW_RUN_SHORT_BYTES 16384
+/* ns that such a transfer takes */
+#define CW_RUN_SHORT_BYTES_NS 1500
+/* ns: a thread does a command that takes less itself */
+#define CW_RUN_BRIEF_NS 5000
+/* ns: the same for a thread that asks for the second time before a worker was there: it spins */
+#define CW_RUN_POLLED_NS 50000
+/* ns of a batch: its first launch is seen to be over when its last is */
+#define CW_RUN_BATCH_NS 500000
+/* ns, likewise, where kernels run inside the enqueueing call: a batch only saves the lock there */
+#define CW_RUN_BATCH_AT_ONCE_NS 20000
+
+/* ---- threads that stay awake (workers/watch.h) */
+/* ns: what waking a thread takes at worst */
+#define CW_RUN_WATCH_WORKER_NS 200000
+/* times in a row that nothing has come, after which a worker watches ... */
+#define CW_RUN_WATCH_MISSES 4
+/* times: ... once in so many */
+#define CW_RUN_WATCH_TRY_EVERY 32
+/* ns before a block is expected to end */
+#define CW_RUN_WATCH_BEFORE_NS 200000
+/* ns after it was expected to end: the guess was wrong */
+#define CW_RUN_WATCH_AFTER_NS 100000
+/* ns behind the expected end of a block after which the thread that polls sleeps */
+#define CW_RUN_POLL_AFTER_NS 100000
+
+/* ---- queues whose commands go to the vendor (tuning/bypass.h) */
+/* windows without gain, then the queue stands aside */
+#define CW_RUN_BYPASS_POOR_FIRST 8
+/* windows: the same from the second time on */
+#define CW_RUN_BYPASS_POOR_AGAIN 2
+/* windows: the same in a program that does not wait for what it enqueues */
+#define CW_RUN_BYPASS_POOR_UNHEARD 64
+/* synchronisations that it first stands aside for; twice as many each time (core/backoff.h) */
+#define CW_RUN_BYPASS_SPAN_LEAST 16
+/* synchronisations: the most */
+#define CW_RUN_BYPASS_SPAN_MOST 4096
+
+/* ---- launches that come again (tuning/repeat.h, tuning/repeat_place.h) */
+/* launches on the fast path, then one goes the long way, where it is measured */
+#define CW_RUN_REPEAT_LEFT 63
+/* launches sent where the one before went, then one is planned anew */
+#define CW_RUN_REPEAT_REMEMBERED 64
+/* plans, and after that each power of two (core/backoff.h): home is measured instead, ... */
+#define CW_RUN_REPEAT_LOOK_PLANNED 16
+/* ns: ... where that costs no more: what is known of home may come from a busy hour */
+#define CW_RUN_REPEAT_LOOK_MOST_NS 1e6
+
+/* ---- sharing a launch (tiles/share.h) */
+/* ns: shorter launches are not cut: waking a worker takes 5 to 13 us */
+#define CW_RUN_SHARE_LEAST_NS 40000
+/* ns: what each part costs beside its work */
+#define CW_RUN_SHARE_PART_NS 12000
+/* ns: the same on an emulated board */
+#define CW_RUN_SHARE_SET_UP_NS 300000
+/* ns: where the device's own thread has to be woken for it */
+#define CW_RUN_SHARE_ASYNC_NS 50000
+/* ns of one program's kernels at home before its kernels are rewritten */
+#define CW_RUN_SHARE_WORTH_NS 5e7
+/* share of the whole launch's time that the cut one may take at most */
+#define CW_RUN_SHARE_GAIN 0.93
+/* shapes remembered of one kernel */
+#define CW_RUN_SHARE_SHAPES 32
+/* commands: larger windows have enough to do */
+#define CW_RUN_SHARE_WINDOW_TASKS 128
+/* times what the launch takes: so long it is first left whole; twice as long each time (core/backoff.h) */
+#define CW_RUN_SHARE_REST_FIRST 4
+/* times what the launch takes: the most */
+#define CW_RUN_SHARE_REST_MOST 4096
+/* cut launches, then what was learnt is kept for later runs */
+#define CW_RUN_SHARE_KEPT_FIRST 4
+/* cut launches: and again after so many */
+#define CW_RUN_SHARE_KEPT_EACH 64
+/* cut launches in a row without gain, then they are left whole */
+#define CW_RUN_SHARE_POOR 4
+/* cut launches after which rests begin short again */
+#define CW_RUN_SHARE_STEADY 128
+/* times what a DSP takes alone, before it has been measured */
+#define CW_RUN_SHARE_DSP_MARGIN 4
+/* share of what a cut launch was expected to take, after which a DSP is late */
+#define CW_RUN_LATE_SHARE 0.3
+/* ns: and this much more, as threads wake late */
+#define CW_RUN_LATE_NS 300000
+/* kernels: a program with no more is kept with its first build, as a binary has all kernels compiled once
+ * more */
+#define CW_RUN_KEPT_KERNELS 4
+
+/* ---- chains as groups (groups/group.h) */
+/* ns: shorter launches are not worth tiles of their own */
+#define CW_RUN_GROUP_LEAST_NS 500000
+/* share of the time in plain order that a group may take at most: plain order has no hand-over in it */
+#define CW_RUN_GROUP_GAIN 0.85
+/* times: a gain by helpers after which home is not tried */
+#define CW_RUN_GROUP_CLEAR 1.25
+/* share of what groups gain that a chain may wait for builds */
+#define CW_RUN_GROUP_PATIENCE 0.25
+/* ns: the most, likewise */
+#define CW_RUN_GROUP_PATIENCE_MOST 1e9
+/* share of what plain order takes, likewise, while no group was measured */
+#define CW_RUN_GROUP_CURIOUS 0.1
+/* ns, likewise, where the user asks for groups */
+#define CW_RUN_GROUP_ASKED_NS 2e10
+/* launches up to which a chain is known by their exact number, as what a plan gains depends on it */
+#define CW_RUN_GROUP_FEW_STEPS 5
+/* chains remembered in a process */
+#define CW_RUN_GROUP_CHAINS 256
+/* bytes from memory in program order over those in groups, at least */
+#define CW_RUN_GROUP_SAVES 1.25
+/* bytes that a tile touches, at most */
+#define CW_RUN_GROUP_BAND_MOST (4u << 20)
+/* half of the last cache over a core's own, from which on a size between them is tried */
+#define CW_RUN_GROUP_BETWEEN 16
+
+#endif
