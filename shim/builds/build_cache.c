@@ -78,16 +78,13 @@ static bool is_plain(const struct cw_run_program *p)
            !cw_run.forked && !cw_source_includes(p->source) && !strstr(p->source, "printf");
 }
 
-/* A whole device of PoCL's, the only one of its context. */
+/* A whole device whose builds are understood, the only one of its context. */
 static bool is_known(cl_context context, cl_device_id device)
 {
-    char version[256] = "";
     cl_device_id parent = NULL;
     cl_uint devices = 0;
 
-    return cw_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, NULL) ==
-               CL_SUCCESS &&
-           strstr(version, "PoCL") &&
+    return cw_device_traits(device) & CW_VENDOR_COMPILES_IN_PROCESS &&
            cw_next.clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) ==
                CL_SUCCESS &&
            !parent &&

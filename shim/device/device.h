@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "../../analyzer/plan/platform_file.h"
+#include "vendor_traits.h"
 
 enum cw_device_kind {
     CW_SLOT_HOME,      /* a device of the program's context that is no dressed DSP */
@@ -30,10 +31,9 @@ struct cw_dsp; /* the model of one emulated DSP: dsp_clock.h */
 
 struct cw_cl_device {
     enum cw_device_kind kind;
-    bool home;        /* one of the program's context's own devices */
-    bool one_memory;  /* works on the host's memory: buffers with CL_MEM_USE_HOST_PTR need no copies */
-    bool same_code;   /* same code generator as the context's first device: --numerics=strict allows it */
-    bool synchronous; /* kernels run inside the enqueueing call (PoCL basic) */
+    bool home;       /* one of the program's context's own devices */
+    uint32_t traits; /* of its vendor: enum cw_vendor_trait, or-ed (vendor_traits.h) */
+    bool same_code;  /* same code generator as the context's first device: --numerics=strict allows it */
     cl_uint compute_units;
     double speed; /* a guess before anything is measured: throughput, the context's first device = 1 */
     cl_platform_id platform; /* the vendor's */
@@ -49,11 +49,13 @@ struct cw_context_devices {
     struct cw_cl_device slot[];
 };
 
-/* Of PoCL's driver `basic`, which newer versions call cpu-minimal: kernels run inside the call that enqueues
- * them. Told by its name. */
-bool cw_device_is_basic(cl_device_id device);
-/* The same of a name: CL_DEVICE_NAME. */
-bool cw_device_name_is_basic(const char *name);
+static inline bool cw_device_has(const struct cw_cl_device *device, enum cw_vendor_trait trait)
+{
+    return device->traits & trait;
+}
+
+/* The traits of a device by the row of its vendor; makes vendor calls. */
+uint32_t cw_device_traits(cl_device_id device);
 
 /* The slots for a context of the program with these devices, as CLWEAVE_DEVICES chooses: the homes, then
  * helpers. Helpers exist only where a home is a CPU or DSP of PoCL; for any other vendor the list is the

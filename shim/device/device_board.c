@@ -17,17 +17,25 @@ static bool found; /* stored last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool finding __attribute__((tls_model("initial-exec")));
 
-bool cw_device_name_is_basic(const char *name)
-{
-    return !strncmp(name, "basic", 5) || !strncmp(name, "cpu-minimal", 11);
-}
-
-bool cw_device_is_basic(cl_device_id d)
+static bool is_basic(cl_device_id d)
 {
     char name[256] = "";
 
     return cw_next.clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
-           cw_device_name_is_basic(name);
+           cw_vendor_traits_is_basic(name);
+}
+
+uint32_t cw_device_traits(cl_device_id device)
+{
+    char platform[64] = "", name[256] = "";
+    struct cw_vendor_device d = {platform, name, 0, cw_board_dsp(device) >= 0};
+    cl_platform_id id = NULL;
+
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof id, &id, NULL);
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof d.type, &d.type, NULL);
+    cw_next.clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    cw_next.clGetPlatformInfo(id, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+    return cw_vendor_traits_find(&d)->traits;
 }
 
 static cl_platform_id find_pocl(void)
@@ -41,7 +49,7 @@ static cl_platform_id find_pocl(void)
     for (cl_uint i = 0; i < n && i < 32; i++)
         if (cw_next.clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL) ==
                 CL_SUCCESS &&
-            !strcmp(name, "Portable Computing Language"))
+            cw_vendor_traits_some(name, CW_VENDOR_HIDDEN_DEVICES))
             return platforms[i];
     return NULL;
 }
@@ -53,7 +61,7 @@ static void share_out(const cl_device_id *devices, cl_uint n)
              n_hidden = expected - n_dsp;
 
     for (cl_uint i = 0; i < n; i++)
-        basics += cw_device_is_basic(devices[i]);
+        basics += is_basic(devices[i]);
     if (cw_device_env_state() != CW_DEVICE_ENV_OURS || basics != expected || basics == n ||
         n_dsp > expected) {
         memcpy(board.own, devices, n * sizeof *devices);
@@ -61,7 +69,7 @@ static void share_out(const cl_device_id *devices, cl_uint n)
         return;
     }
     for (cl_uint i = 0; i < n; i++) {
-        if (!cw_device_is_basic(devices[i]))
+        if (!is_basic(devices[i]))
             board.own[board.n_own++] = devices[i];
         else if (board.n_hidden < n_hidden)
             board.hidden[board.n_hidden++] = devices[i];

@@ -82,7 +82,7 @@ static bool is_basic(cl_device_id d)
     char name[256] = "";
 
     return table->clGetDeviceInfo(d, CL_DEVICE_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
-           cw_device_name_is_basic(name);
+           cw_vendor_traits_is_basic(name);
 }
 
 /* clGetDeviceIDs without the devices that only we have asked for. */

@@ -222,12 +222,11 @@ static struct cw_cl_device *add(struct cw_context_devices *s, enum cw_device_kin
     int dsp = cw_board_dsp(d);
 
     *slot = (struct cw_cl_device){.kind = dsp >= 0 ? CW_SLOT_DSP : kind,
-                                  .synchronous = dsp >= 0 || cw_device_is_basic(d),
+                                  .traits = cw_device_traits(d),
                                   .compute_units = (cl_uint)number(d, CL_DEVICE_MAX_COMPUTE_UNITS),
                                   .platform = (cl_platform_id)(uintptr_t)number(d, CL_DEVICE_PLATFORM),
                                   .device = d,
                                   .class_name = dsp >= 0 ? "dsp" : class_of(d)};
-    slot->one_memory = dsp >= 0 || kind != CW_SLOT_HOME || is_on_pocl_cpu(cw_board(), d);
     slot->same_code = first == d || same_code(d, first);
     if (dsp >= 0) {
         slot->dsp = cw_dsp_at((unsigned)dsp);

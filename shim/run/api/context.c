@@ -27,19 +27,11 @@ static cl_device_id *devices_of(cl_context context, size_t *n)
     return devices;
 }
 
-/* We know of PoCL's CPU devices only that they work on the host's memory in place. */
-static bool is_known(const struct cw_cl_device *s)
-{
-    char platform[64] = "";
-
-    cw_next.clGetPlatformInfo(s->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
-    return s->one_memory && !strcmp(platform, "Portable Computing Language");
-}
-
+/* Commands are managed on devices that work on the host's memory in place. */
 static bool all_known(const struct cw_context_devices *slots)
 {
     for (size_t i = 0; i < slots->homes; i++)
-        if (!is_known(&slots->slot[i]))
+        if (!cw_device_has(&slots->slot[i], CW_VENDOR_ZERO_COPY_HOST_PTR))
             return false;
     return slots->homes;
 }

@@ -52,12 +52,12 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
     struct cw_run_context *c;
     struct cw_run_queue *q;
     cl_int err;
-    bool basic;
+    bool in_call;
 
     if (!queue || !cw_run.ready)
         return;
     err = cw_next.clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
-    basic = cw_device_is_basic(device);
+    in_call = cw_device_traits(device) & CW_VENDOR_IN_CALL;
     cw_run_global_lock_take();
     c = cw_run_record_find(context, CW_RUN_CONTEXT);
     q = c ? cw_run_record_create(queue, CW_RUN_QUEUE) : NULL;
@@ -69,7 +69,7 @@ void cw_run_queue_made(cl_context context, cl_device_id device, cl_command_queue
             c->slots && q->home < c->slots->homes && err == CL_SUCCESS && !(properties & CL_QUEUE_ON_DEVICE);
         q->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
         q->profiled = properties & CL_QUEUE_PROFILING_ENABLE;
-        q->synchronous = q->managed ? c->slots->slot[q->home].synchronous : basic;
+        q->synchronous = in_call;
     }
     if (q && q->managed)
         cw_run_activation_queue_made(); /* now, rather than when the first command is waited for */

@@ -197,8 +197,8 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
 
     for (uint32_t i = 0; i < c->slots->n && n < CW_RUN_LANES; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        bool fits =
-            (i == t->queue->home) != v->helpers && !p->slot->dsp && (p->slot->synchronous || !v->helpers);
+        bool fits = (i == t->queue->home) != v->helpers && !p->slot->dsp &&
+                    (cw_device_has(p->slot, CW_VENDOR_IN_CALL) || !v->helpers);
 
         if (cw_run.chaos) /* any */
             fits = !p->slot->dsp;
@@ -246,7 +246,7 @@ static void make_parts(struct cw_run_group *g, const uint32_t *place, uint32_t n
                                           .launch = t->launch,
                                           .group = g};
     g->parts = g->left = n;
-    g->in_turn = n == 1 && !t->queue->context->places[place[0]].slot->synchronous;
+    g->in_turn = n == 1 && !cw_device_has(t->queue->context->places[place[0]].slot, CW_VENDOR_IN_CALL);
 }
 
 /* ---- begun */

@@ -197,8 +197,8 @@ void cw_run_group_history_foresee_group(void *program)
         return;
     cw_log_debug("groups: rewritten kernels are built early, as earlier runs had chains");
     for (uint32_t i = 0; i < c->slots->n; i++)
-        if (c->places[i].lane && c->places[i].slot->synchronous && !c->places[i].slot->home &&
-            !c->places[i].slot->dsp)
+        if (c->places[i].lane && cw_device_has(c->places[i].slot, CW_VENDOR_IN_CALL) &&
+            !c->places[i].slot->home && !c->places[i].slot->dsp)
             cw_run_tile_build_is_done(p, i, true);
 }
 

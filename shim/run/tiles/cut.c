@@ -184,7 +184,7 @@ const char *cw_run_cut_of(const struct cw_run_task *t, struct cw_run_cut *cut)
     *cut = (struct cw_run_cut){.local = {1, 1, 1}};
     if (!p->models)
         return "nothing is known of the kernel";
-    if (!t->queue->context->places[t->queue->home].slot->one_memory)
+    if (!cw_device_has(t->queue->context->places[t->queue->home].slot, CW_VENDOR_ZERO_COPY_HOST_PTR))
         return "its device does not share the host's memory";
     if (fast_maths(p->options))
         return "the build options allow results to vary";
@@ -223,7 +223,8 @@ bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_context_devi
 {
     const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
 
-    if (!p->slot->one_memory || t->launch.kernel->tiled->broken[p->lane->number])
+    if (!cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) ||
+        t->launch.kernel->tiled->broken[p->lane->number])
         return false;
     if (p->slot->home && p->slot != home) /* another device of the program's */
         return !home->dsp == !p->slot->dsp && (p->slot->same_code == home->same_code || cw_run_relaxed);

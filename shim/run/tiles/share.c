@@ -105,7 +105,9 @@ static double part_ns(const struct cw_run_context *c)
 
     for (size_t i = 0; i < c->slots->n; i++) {
         const struct cw_cl_device *s = &c->slots->slot[i];
-        most = fmax(most, s->dsp ? CW_RUN_SHARE_SET_UP_NS : s->synchronous ? 0 : CW_RUN_SHARE_ASYNC_NS);
+        most = fmax(most, s->dsp                                ? CW_RUN_SHARE_SET_UP_NS
+                          : cw_device_has(s, CW_VENDOR_IN_CALL) ? 0
+                                                                : CW_RUN_SHARE_ASYNC_NS);
     }
     return most;
 }

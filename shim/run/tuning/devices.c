@@ -74,7 +74,7 @@ static bool may_run(const struct cw_run_task *t, const struct cw_run_context_dev
     if (p->lane->building || p->lane->num_wanted)
         return false;
     if (t->work != CW_RUN_LAUNCH)
-        return p->slot->one_memory && !p->slot->home && !p->slot->dsp;
+        return cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) && !p->slot->home && !p->slot->dsp;
     return cw_run_legal_may_move(t, p) && is_built(t->launch.kernel, p->lane);
 }
 

@@ -29,13 +29,15 @@ static double longest_ns(const struct cw_run_task *t)
     if (t->work != CW_RUN_LAUNCH || slot->dsp || t->failed || is_watched(t) || cw_run_fault_planted ||
         cw_device_clock_is_virtual())
         return 0;
-    return slot->synchronous ? CW_RUN_BATCH_AT_ONCE_NS : slot->home ? CW_RUN_BATCH_NS : 0;
+    return cw_device_has(slot, CW_VENDOR_IN_CALL) ? CW_RUN_BATCH_AT_ONCE_NS
+           : slot->home                           ? CW_RUN_BATCH_NS
+                                                  : 0;
 }
 
 /* Measured, and short. */
 static double expected_ns(const struct cw_run_task *t)
 {
-    double together = place_of(t)->slot->synchronous ? 0 : t->launch.kernel->batch_ns;
+    double together = cw_device_has(place_of(t)->slot, CW_VENDOR_IN_CALL) ? 0 : t->launch.kernel->batch_ns;
     double alone = t->launch.kernel->mean_ns[t->lane];
 
     return together > 0 ? together : alone > 0 ? alone : CW_RUN_BATCH_NS;
@@ -123,7 +125,7 @@ void cw_run_batch_execute(struct cw_run_task *const *batch, uint32_t n)
     uint64_t start;
     cl_int err;
 
-    if (place_of(batch[0])->slot->synchronous) {
+    if (cw_device_has(place_of(batch[0])->slot, CW_VENDOR_IN_CALL)) {
         one_by_one(batch, n);
         one_after_another(batch, n, false);
         return;

@@ -31,6 +31,16 @@ struct cw_run_exclusion {
 
 static struct cw_run_exclusion *flights; /* as many as there are kernels; never freed */
 
+static bool abort_of_offset_kinds(const struct cw_run_context *c)
+{
+    const struct cw_context_devices *s = c->slots;
+
+    for (size_t i = 0; s && i < s->n; i++)
+        if (cw_device_has(&s->slot[i], CW_VENDOR_OFFSET_KINDS_ABORT))
+            return true;
+    return false;
+}
+
 struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
 {
     const struct cw_run_program *p = k->program;
@@ -39,7 +49,7 @@ struct cw_run_exclusion *cw_run_exclusion_of(const struct cw_run_kernel *k)
     struct cw_identity id;
     struct cw_key key;
 
-    if (!text || !p->options)
+    if (!text || !p->options || !abort_of_offset_kinds(p->context))
         return NULL;
     cw_identity_begin(&id, k->name);
     cw_identity_text(&id, p->options);

@@ -84,7 +84,7 @@ cl_int cw_run_execute_launch(struct cw_run_task *t)
     cl_command_queue queue;
     cl_int err = t->ops->submit(t, &queue);
 
-    if (err == CL_SUCCESS && !p->slot->synchronous) /* else it is over */
+    if (err == CL_SUCCESS && !cw_device_has(p->slot, CW_VENDOR_IN_CALL)) /* else it is over */
         err = cw_next.clFinish(queue);
     t->took_ns = t->measured ? cw_run_global_lock_now_ns() - start : 0;
     return err;

@@ -22,7 +22,7 @@ bool cw_run_short_task_is(const struct cw_run_task *t, double *ns)
         return t->fill.bytes <= CW_RUN_SHORT_BYTES;
     if (t->work == CW_RUN_COPY)
         return t->copy.region[1] == 1 && t->copy.region[2] == 1 && t->copy.region[0] <= CW_RUN_SHORT_BYTES;
-    if (t->work != CW_RUN_LAUNCH || !t->alike || !slot->synchronous)
+    if (t->work != CW_RUN_LAUNCH || !t->alike || !cw_device_has(slot, CW_VENDOR_IN_CALL))
         return false;
     for (size_t i = 0; i < sizeof k->brief / sizeof *k->brief; i++)
         if (k->brief[i].id == t->alike && k->brief[i].lane == t->lane) {

@@ -252,7 +252,8 @@ void cw_run_worker_run_command(struct cw_run_worker *l, struct cw_run_task *t, u
     n = cw_run_batch_gather(t, last, batch);
     for (uint32_t i = 0; i < n; i++)
         cw_run_worker_starts(batch[i]);
-    for (uint32_t i = 0; i < n && (n == 1 || t->queue->context->places[t->place].slot->synchronous); i++)
+    for (uint32_t i = 0;
+         i < n && (n == 1 || cw_device_has(t->queue->context->places[t->place].slot, CW_VENDOR_IN_CALL)); i++)
         batch[i]->measured = t->work == CW_RUN_LAUNCH && is_measured(batch[i]);
     cw_run_global_lock_give();
     if (n > 1)

@@ -1,0 +1,54 @@
+/* vendor_traits.c - the table of vendors. */
+#include "vendor_traits.h"
+
+#include <string.h>
+
+#define POCL "Portable Computing Language"
+#define POCL_CPU                                                                                             \
+    (CW_VENDOR_ZERO_COPY_HOST_PTR | CW_VENDOR_HOST_PTR_COHERENT | CW_VENDOR_OFFSET_KINDS_ABORT |             \
+     CW_VENDOR_COMPILES_IN_PROCESS | CW_VENDOR_HIDDEN_DEVICES)
+
+static const struct cw_vendor_traits rows[] = {
+    {"emulated DSP", POCL, 0, CW_VENDOR_DRESSED, POCL_CPU | CW_VENDOR_IN_CALL},
+    {"PoCL basic", POCL, CL_DEVICE_TYPE_CPU, CW_VENDOR_BASIC, POCL_CPU | CW_VENDOR_IN_CALL},
+    {"PoCL CPU", POCL, CL_DEVICE_TYPE_CPU, CW_VENDOR_ANY, POCL_CPU | CW_VENDOR_USER_EVENTS},
+    {"NVIDIA", "NVIDIA CUDA", CL_DEVICE_TYPE_GPU, CW_VENDOR_ANY,
+     CW_VENDOR_WAIT_LISTS | CW_VENDOR_USER_EVENTS | CW_VENDOR_STREAMS | CW_VENDOR_FUSES_IN_BACKEND |
+         CW_VENDOR_PINNED},
+    {"unknown", NULL, 0, CW_VENDOR_ANY, 0},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+bool cw_vendor_traits_is_basic(const char *device)
+{
+    return !strncmp(device, "basic", 5) || !strncmp(device, "cpu-minimal", 11);
+}
+
+static bool is_of(const struct cw_vendor_traits *row, const char *platform)
+{
+    return !row->platform || !strcmp(row->platform, platform);
+}
+
+static bool fits(const struct cw_vendor_traits *row, const struct cw_vendor_device *d)
+{
+    return is_of(row, d->platform) && (!row->type || row->type & d->type) &&
+           (row->form != CW_VENDOR_DRESSED || d->dressed) &&
+           (row->form != CW_VENDOR_BASIC || cw_vendor_traits_is_basic(d->device));
+}
+
+const struct cw_vendor_traits *cw_vendor_traits_find(const struct cw_vendor_device *d)
+{
+    uint32_t i = 0;
+
+    while (i < ROWS - 1 && !fits(&rows[i], d))
+        i++;
+    return &rows[i];
+}
+
+bool cw_vendor_traits_some(const char *platform, enum cw_vendor_trait trait)
+{
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (rows[i].traits & trait && is_of(&rows[i], platform))
+            return true;
+    return false;
+}
