@@ -62,7 +62,7 @@ ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseEGLObjectsKHR, false, OBJECTS)
 
-/* The function may wait for the program, and so for commands behind it: cw_run_legal_may_move() heeds that.
+/* The function may wait for the program, and so for commands behind it: cw_run_legal() heeds that.
  */
 cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
                                          void *args, size_t bytes, cl_uint count, const cl_mem *memory,

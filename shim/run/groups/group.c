@@ -203,7 +203,8 @@ static uint32_t places_for(const struct cw_run_group *g, const struct cw_run_var
         if (cw_run.chaos) /* any */
             fits = !p->slot->dsp;
         for (uint32_t s = 0; s < g->steps && fits; s++)
-            fits = cw_run_cut_at(g->step[s].task, p) && !has_failed(g->step[s].task, p);
+            fits = cw_run_legal(g->step[s].task, p, CW_RUN_LEGAL_TILE) == CW_RUN_LEGAL &&
+                   !has_failed(g->step[s].task, p);
         if (fits)
             place[n++] = i;
     }

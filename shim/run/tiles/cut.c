@@ -218,15 +218,3 @@ bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut,
         launch.local[i] = (int64_t)cut->local[i];
     return cw_form_launch(c->form, &launch) && cw_form_tiles(c->form, cut->dim, from, n, hulls);
 }
-
-bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_context_device *p)
-{
-    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
-
-    if (!cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) ||
-        t->launch.kernel->tiled->broken[p->lane->number])
-        return false;
-    if (p->slot->home && p->slot != home) /* another device of the program's */
-        return !home->dsp == !p->slot->dsp && (p->slot->same_code == home->same_code || cw_run_relaxed);
-    return cw_run_legal_may_move(t, p);
-}

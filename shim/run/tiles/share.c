@@ -248,7 +248,8 @@ static uint32_t candidates(const struct sharing *x, uint32_t i, struct cw_run_sh
 
         if (*share.only && strcmp(c->slots->slot[k].class_name, share.only) != 0)
             continue;
-        if (!cw_run_cut_at(t, &c->places[k]) || cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
+        if (cw_run_legal(t, &c->places[k], CW_RUN_LEGAL_TILE) != CW_RUN_LEGAL ||
+            cw_adaptive_is_lost(h->control, k) || !is_free(x, i, lane))
             continue;
         v[n++] = (struct candidate){.place = k,
                                     .units = c->slots->slot[k].dsp ? 0 : c->slots->slot[k].compute_units,

@@ -93,8 +93,6 @@ int cw_run_cut_describe(char *text, unsigned size);
  * out. */
 bool cw_run_cut_hulls(const struct cw_run_task *t, const struct cw_run_cut *cut, const int64_t *from, int n,
                       struct cw_arg_hulls *hulls);
-/* True when `t`, which may be cut, may have a part at `p`. */
-bool cw_run_cut_at(const struct cw_run_task *t, const struct cw_run_context_device *p);
 void cw_run_cut_free(struct cw_run_kernel *k);
 
 /* ---- cut launches (tiles/tile.c); lock held */

@@ -43,7 +43,7 @@ void cw_run_tile_chaos_cut(struct cw_run_task *t)
         return;
     }
     for (uint32_t i = 0; i < c->slots->n && places < CW_RUN_LANES; i++)
-        if (cw_run_cut_at(t, &c->places[i]))
+        if (cw_run_legal(t, &c->places[i], CW_RUN_LEGAL_TILE) == CW_RUN_LEGAL)
             place[places++] = i;
     if (!places) {
         cw_run_cut_whole("no device may run tiles of it");

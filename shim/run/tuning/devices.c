@@ -66,16 +66,14 @@ static bool is_built(struct cw_run_kernel *k, struct cw_run_worker *l)
     return *copy == CW_RUN_COPY_READY;
 }
 
-/* Transfers are done by the host, whose worker does not matter. */
 static bool may_run(const struct cw_run_task *t, const struct cw_run_context_device *p)
 {
     if (p->lane->number == t->home_lane)
         return true;
     if (p->lane->building || p->lane->num_wanted)
         return false;
-    if (t->work != CW_RUN_LAUNCH)
-        return cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) && !p->slot->home && !p->slot->dsp;
-    return cw_run_legal_may_move(t, p) && is_built(t->launch.kernel, p->lane);
+    return cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) == CW_RUN_LEGAL &&
+           (t->work != CW_RUN_LAUNCH || is_built(t->launch.kernel, p->lane));
 }
 
 uint64_t cw_run_devices_allowed(const struct cw_run_task *t)

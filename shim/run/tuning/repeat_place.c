@@ -32,7 +32,8 @@ bool cw_run_repeat_place_of(struct cw_run_task *t, const struct cw_run_brain *b,
     if (!m->left || m->shape != t->shape || m->home != t->home_lane || m->copies != cw_run.copies)
         return false;
     p = &t->queue->context->places[m->place];
-    if (p->lane->number != m->lane || p->lane->building || !cw_run_legal_may_move(t, p))
+    if (p->lane->number != m->lane || p->lane->building ||
+        cw_run_legal(t, p, CW_RUN_LEGAL_WHOLE) != CW_RUN_LEGAL)
         return false;
     m->left--;
     t->lane = m->lane;

@@ -1,9 +1,19 @@
-/* legal.c - whether a launch may run elsewhere than at home, bit for bit the same. */
+/* legal.c - see legal.h. */
+#include "legal.h"
 #include "../models/cutter.h"
 #include "../core/state.h"
-#include "legal.h"
 
 bool cw_run_relaxed;
+
+static bool in_memory(const struct cw_cl_device *slot)
+{
+    return cw_device_has(slot, CW_VENDOR_ZERO_COPY_HOST_PTR);
+}
+
+static bool has_code(const struct cw_cl_device *slot)
+{
+    return slot->same_code || cw_run_relaxed;
+}
 
 bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *k, bool has_local)
 {
@@ -11,14 +21,12 @@ bool cw_run_legal_may_leave(const struct cw_run_queue *q, struct cw_run_kernel *
 
     for (size_t i = 0; i < c->slots->homes && k->program->models;
          i++) /* tiles of it, to other devices of the program's */
-        if (i != q->home && cw_device_has(c->places[i].slot, CW_VENDOR_ZERO_COPY_HOST_PTR) &&
-            !c->places[i].slot->dsp)
+        if (i != q->home && in_memory(c->places[i].slot) && !c->places[i].slot->dsp)
             return true;
     for (size_t i = c->slots->homes; i < c->slots->n; i++) {
         const struct cw_run_context_device *p = &c->places[i];
-        if (cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) && (p->slot->same_code || cw_run_relaxed) &&
-            !k->broken[p->lane->number] && k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED &&
-            (has_local || cw_run_cutter_any_local(k)))
+        if (in_memory(p->slot) && has_code(p->slot) && !k->broken[p->lane->number] &&
+            k->program->copy[p->lane->number] != CW_RUN_COPY_FAILED && (has_local || cw_run_cutter_any_local(k)))
             return true;
     }
     return false;
@@ -31,16 +39,47 @@ static bool may_be_held(const struct cw_cl_device *slot)
     return cw_run.native_kernels && slot->kind == CW_SLOT_SUBDEVICE;
 }
 
-bool cw_run_legal_may_move(const struct cw_run_task *t, const struct cw_run_context_device *p)
+/* Tiles go to other devices of the program's, too. */
+static enum cw_run_illegal at_other_home(const struct cw_cl_device *home, const struct cw_cl_device *other,
+                                         enum cw_run_legal_scope scope)
 {
-    const struct cw_run_kernel *k = t->launch.kernel;
+    if (scope == CW_RUN_LEGAL_WHOLE || !home->dsp != !other->dsp)
+        return CW_RUN_ILLEGAL_DEVICE;
+    return other->same_code == home->same_code || cw_run_relaxed ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_CODE;
+}
 
-    if (t->work != CW_RUN_LAUNCH || p->slot->home)
-        return t->queue->context->places[t->queue->home].slot == p->slot;
-    if (t->launch.has_offset) /* tiles of it only */
-        return false;
-    if (may_be_held(p->slot) || !cw_device_has(p->slot, CW_VENDOR_ZERO_COPY_HOST_PTR) ||
-        (!p->slot->same_code && !cw_run_relaxed) || k->broken[p->lane->number])
-        return false;
-    return t->launch.has_local || t->launch.any_local; /* another device may choose another size */
+static enum cw_run_illegal at_helper(const struct cw_run_launch *l, const struct cw_run_context_device *p)
+{
+    if (l->has_offset) /* tiles of it at devices of the program's only */
+        return CW_RUN_ILLEGAL_OFFSET;
+    if (may_be_held(p->slot))
+        return CW_RUN_ILLEGAL_HELD;
+    if (!in_memory(p->slot))
+        return CW_RUN_ILLEGAL_MEMORY;
+    if (!has_code(p->slot))
+        return CW_RUN_ILLEGAL_CODE;
+    if (l->kernel->broken[p->lane->number])
+        return CW_RUN_ILLEGAL_BROKEN;
+    /* another device may choose another size */
+    return l->has_local || l->any_local ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_LOCAL_SIZE;
+}
+
+enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_run_context_device *p,
+                                 enum cw_run_legal_scope scope)
+{
+    const struct cw_cl_device *home = t->queue->context->places[t->queue->home].slot;
+
+    if (scope == CW_RUN_LEGAL_TILE && !in_memory(p->slot))
+        return CW_RUN_ILLEGAL_MEMORY;
+    if (scope == CW_RUN_LEGAL_TILE && t->launch.kernel->tiled->broken[p->lane->number])
+        return CW_RUN_ILLEGAL_BROKEN;
+    if (p->slot == home)
+        return CW_RUN_LEGAL;
+    if (p->slot->home)
+        return at_other_home(home, p->slot, scope);
+    if (t->work == CW_RUN_LAUNCH)
+        return at_helper(&t->launch, p);
+    if (p->slot->dsp) /* transfers are done by the host, whose worker does not matter */
+        return CW_RUN_ILLEGAL_DEVICE;
+    return in_memory(p->slot) ? CW_RUN_LEGAL : CW_RUN_ILLEGAL_MEMORY;
 }
