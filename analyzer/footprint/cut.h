@@ -30,40 +30,8 @@
 #ifndef CW_FOOTPRINT_CUT_H
 #define CW_FOOTPRINT_CUT_H
 
+#include "cut_verdict.h"
 #include "eval.h"
-
-enum cw_cut {
-    CW_CUT_WHOLE,      /* not at all */
-    CW_CUT_ONE_MEMORY, /* devices that share the memory of the buffers */
-    CW_CUT_MERGE,      /* the same; on separate memories the arguments in `merge` are merged afterwards */
-    CW_CUT_ANY         /* on separate memories too: no two tiles write the same byte */
-};
-
-/* On separate memories what a tile writes exactly (cw_eval_tile) is copied back as it is, the rest of what it
- * writes at most by difference from the pristine copy: the intervals of two tiles may mesh where their bytes
- * do not. */
-
-/* Each memory starts with the same bytes of argument `arg`, runs its tile, and then for every element of
- * `bytes` bytes (DIFF: every byte) with `was` before and v1, v2 … after: ADD: was + the sum of (vi - was);
- * AND, OR, MIN, MAX: that operation over all vi; XOR: was ^ all (vi ^ was); DIFF: the vi that differs from
- * `was`, if any. */
-struct cw_cut_merge {
-    int arg, bytes;
-    enum cw_merge how;
-};
-
-enum { CW_CUT_MAX_MERGES = 8 };
-
-struct cw_cut_verdict {
-    enum cw_cut cut;
-    int dim;         /* to cut along, 0 .. 2; -1 when WHOLE */
-    bool contiguous; /* cuts keep what a tile writes together, argument by argument */
-    const char *why; /* static words, for everything below ANY; NULL for ANY */
-    int arg, other;  /* the arguments that `why` speaks of, -1: none */
-    int access[2];   /* the accesses (of cw_model.access) that meet, -1: none in particular */
-    int merges;
-    struct cw_cut_merge merge[CW_CUT_MAX_MERGES];
-};
 
 /* A model with working memory and the verdicts of the last launches; the model must outlive it. NULL without
  * memory. Not thread-safe. */

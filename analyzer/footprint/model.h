@@ -8,6 +8,7 @@
 #ifndef CW_FOOTPRINT_MODEL_H
 #define CW_FOOTPRINT_MODEL_H
 
+#include "cut_verdict.h"
 #include "expr.h"
 #include "op_kinds.h"
 
@@ -24,21 +25,6 @@ enum cw_access_kind {
     CW_ACCESS_READ = 1,
     CW_ACCESS_WRITE = 2,
     CW_ACCESS_ATOMIC = 4 /* with READ and WRITE */
-};
-
-/* How what several tiles did to one element of an argument becomes one value again. All are integer
- * operations that commute and associate; sub, inc and dec are additions. */
-enum cw_merge {
-    CW_MERGE_NONE, /* no such operation: floating point, exchange, compare-exchange, store */
-    CW_MERGE_ADD,
-    CW_MERGE_AND,
-    CW_MERGE_OR,
-    CW_MERGE_XOR,
-    CW_MERGE_SMIN,
-    CW_MERGE_SMAX,
-    CW_MERGE_UMIN,
-    CW_MERGE_UMAX,
-    CW_MERGE_DIFF /* whoever changed a byte wins: nobody else changes it to something else (cut.h) */
 };
 
 /* `node` (1 bit) must be `want`. */

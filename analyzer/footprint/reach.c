@@ -172,6 +172,22 @@ static uint32_t pieces_of(const struct cw_reacher *r, const struct cw_spans *s)
     return s->n > r->pieces ? 1 : (uint32_t)s->n;
 }
 
+/* Sets p->sure and p->sure_end to the most bytes in one piece that `must` has of `p`. */
+static void find_sure(const struct cw_spans *must, struct cw_reach_piece *p)
+{
+    p->sure = p->sure_end = 0;
+    for (size_t i = 0; i < must->n; i++) {
+        uint64_t begin = (uint64_t)must->v[i].begin, end = (uint64_t)must->v[i].end;
+
+        begin = begin > p->begin ? begin : p->begin;
+        end = end < p->end ? end : p->end;
+        if (begin < end && end - begin > p->sure_end - p->sure) {
+            p->sure = begin;
+            p->sure_end = end;
+        }
+    }
+}
+
 static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint32_t arg, bool write,
                        const struct cw_footprint *f)
 {
@@ -181,6 +197,8 @@ static void add_pieces(const struct cw_reacher *r, struct cw_reach *reach, uint3
     for (uint32_t i = 0; i < pieces_of(r, s); i++) {
         p.begin = (uint64_t)s->v[i].begin;
         p.end = (uint64_t)s->v[s->n > r->pieces ? s->n - 1 : i].end;
+        if (write)
+            find_sure(&f->must, &p);
         reach->piece[reach->n++] = p;
     }
 }

@@ -36,6 +36,8 @@ struct cw_reach_piece {
     bool write;
     bool unknown; /* nothing better is known than all of the buffer */
     uint64_t begin, end;
+    uint64_t sure,
+        sure_end; /* of a write: all bytes [sure, sure_end) are stored to, a part of the above; or 0, 0 */
 };
 
 struct cw_reach {

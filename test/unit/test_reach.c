@@ -97,6 +97,8 @@ static void same(const struct cw_reach *a, const struct cw_reach *b)
         assert_int_equal(a->piece[i].write, b->piece[i].write);
         assert_int_equal(a->piece[i].begin, b->piece[i].begin);
         assert_int_equal(a->piece[i].end, b->piece[i].end);
+        assert_int_equal(a->piece[i].sure, b->piece[i].sure);
+        assert_int_equal(a->piece[i].sure_end, b->piece[i].sure_end);
     }
 }
 
@@ -148,6 +150,8 @@ static void test_pieces(void **state)
     assert_true(reach->piece[1].write);
     assert_int_equal(reach->piece[1].begin, 256);
     assert_int_equal(reach->piece[1].end, 768);
+    assert_int_equal(reach->piece[1].sure, 256); /* every work-item stores */
+    assert_int_equal(reach->piece[1].sure_end, 768);
     assert_true(cw_reacher_is_buffer(r, 0) && cw_reacher_is_buffer(r, 2));
     assert_false(cw_reacher_is_buffer(r, 1) || cw_reacher_is_buffer(r, 5) || cw_reacher_is_buffer(r, 7));
     cw_reacher_destroy(r);
@@ -246,6 +250,7 @@ static void test_unknown(void **state)
             found = true;
             assert_true(reach->piece[i].unknown);
             assert_int_equal(reach->piece[i].end - reach->piece[i].begin, 4096);
+            assert_int_equal(reach->piece[i].sure_end, 0); /* any of them, or none */
         }
     assert_true(found);
     cw_reacher_destroy(r);

@@ -1,4 +1,5 @@
 /* pass.c - commands that are never managed: images, SVM, native kernels, sharing, extensions. */
+#include "../workers/legal.h"
 #include "hooks.h"
 #include "enqueue.h"
 #include "kernel.h"

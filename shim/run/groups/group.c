@@ -1,5 +1,6 @@
 /* group.c - chains: which launches, when they become a group run, and what becomes of them. See
  * groups/group.h. */
+#include "../workers/legal.h"
 #include "group.h"
 #include "../core/thresholds.h"
 

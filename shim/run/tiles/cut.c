@@ -156,7 +156,7 @@ static bool too_large(const struct cw_run_launch *l)
 
 static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
 {
-    struct cw_cut_verdict v;
+    struct cw_cut_verdict *v = &cut->verdict;
     struct cw_launch launch;
     struct cw_run_tiled *d = l->kernel->tiled ? l->kernel->tiled : make_tiled(l->kernel);
     struct cw_run_cutter *c = d ? cw_run_cutter_of(l->kernel) : NULL;
@@ -166,12 +166,12 @@ static const char *look(const struct cw_run_launch *l, struct cw_run_cut *cut)
     describe(l, d->args, &launch);
     for (cl_uint i = 0; i < l->dims; i++)
         launch.local[i] = (int64_t)cut->local[i];
-    cw_cutter_verdict(c->cutter, &launch, &v);
-    if (v.cut == CW_CUT_WHOLE)
-        return v.why;
-    cut->dim = (uint32_t)v.dim;
+    cw_cutter_verdict(c->cutter, &launch, v);
+    if (v->cut == CW_CUT_WHOLE)
+        return v->why;
+    cut->dim = (uint32_t)v->dim;
     cut->ragged = !l->has_local && cw_pinned_settle(cut->dim, l->global, cut->local);
-    cut->groups = (l->global[v.dim] + cut->local[v.dim] - 1) / cut->local[v.dim];
+    cut->groups = (l->global[cut->dim] + cut->local[cut->dim] - 1) / cut->local[cut->dim];
     return cut->groups > 1 ? NULL : "there is only one work-group";
 }
 

@@ -1,4 +1,5 @@
 /* share.c - which launches are cut, and between whom. See tiles/share.h. */
+#include "../workers/legal.h"
 #include "share.h"
 #include "../core/thresholds.h"
 

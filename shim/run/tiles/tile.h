@@ -24,6 +24,7 @@
 #ifndef CW_RUN_TILE_H
 #define CW_RUN_TILE_H
 
+#include "../../../analyzer/footprint/cut_verdict.h"
 #include "../core/types.h"
 
 #define CW_RUN_TILE_BLOCKS 32 /* most that are bound beforehand */
@@ -40,6 +41,8 @@ struct cw_run_cut {
     bool ragged; /* the last of them is smaller, and is launched by itself, with local size 1: nobody can see
                     it */
     size_t local[3], groups;
+    struct cw_cut_verdict
+        verdict; /* of the model: on which memories its tiles may run, what is merged then */
 };
 
 struct cw_run_block {
