@@ -170,6 +170,7 @@ static void test_bad_windows(void **state)
 static void test_bad_planners(void **state)
 {
     struct cw_run_rules rules = CW_RUN_RULES_DEFAULT;
+    struct cw_run_link links[4] = {{0, 0}, {0, INFINITY}, {5, 1}, {0, 0}};
     struct cw_plan_device slots[2] = {{0}};
     struct cw_run_planner *planner;
     struct cw_policy_config config;
@@ -184,6 +185,15 @@ static void test_bad_planners(void **state)
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
     slots[1].handoff_ns = 0;
     rules.wake_ns = NAN;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    rules.wake_ns = 0;
+    slots[1].space = 1;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
+    rules.spaces = 2;
+    rules.links = links;
+    assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_OK);
+    cw_run_planner_destroy(planner);
+    links[2].bytes_per_ns = 0;
     assert_int_equal(cw_run_planner_create(slots, 2, &rules, &config, &planner, NULL), CW_ERR_INVALID);
 }
 

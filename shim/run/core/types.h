@@ -277,11 +277,12 @@ struct cw_run_kernel {
     struct cw_run_repeat again;
     struct cw_run_short_task brief[4]; /* workers/short_task.c */
     uint8_t next_brief;
-    uint8_t granted;  /* trials beyond the budget so far */
-    uint64_t owed;    /* bit l: lane l has run nothing but a first launch, whose time says nothing */
-    double *mean_ns;  /* by lane number: measured, 0: never */
-    double batch_ns;  /* the same at home, in a batch */
-    bool *broken;     /* by lane number: a launch failed there */
+    uint8_t granted;      /* trials beyond the budget so far */
+    uint64_t owed;        /* bit l: lane l has run nothing but a first launch, whose time says nothing */
+    double *mean_ns;      /* by lane number: measured, 0: never */
+    double batch_ns;      /* the same at home, in a batch */
+    bool *broken;         /* by lane number: a launch failed there */
+    uint64_t tile_broken; /* bit by lane number: a tile failed there */
     double ungrouped; /* launches of so many work-items or fewer gain nothing as groups (groups/group.h) */
     bool grouped;     /* some do */
     struct cw_run_cutter *cutter; /* models/cutter.h; NULL: not asked for yet */

@@ -219,7 +219,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
     able = has_all_code(g, c, &c->places[part->place], &bad);
     cw_run_global_lock_take();
     if (!able)
-        g->step[bad].kernel->tiled->broken[part->lane] = true;
+        g->step[bad].kernel->tile_broken |= UINT64_C(1) << part->lane;
     g->preparing--;
     if (able) {
         g->fate[p] = CW_RUN_PART_ABLE;
@@ -241,7 +241,7 @@ static bool is_able(struct cw_run_group *g, struct cw_run_task *part, bool *aliv
  * launch's status. */
 static void refused(struct cw_run_group *g, const struct cw_run_task *part, uint32_t i, cl_int status)
 {
-    g->step[g->plan.tile[i].step].kernel->tiled->broken[part->lane] = true;
+    g->step[g->plan.tile[i].step].kernel->tile_broken |= UINT64_C(1) << part->lane;
     cw_run_group_take_back(g, i);
     if (leave(g, cw_run_group_take_number(g, part)))
         return;

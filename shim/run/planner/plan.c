@@ -315,7 +315,7 @@ enum cw_status cw_run_plan_make(const struct cw_run_planner *planner, const stru
     uint32_t slots = planner->platform->devices;
     struct decision d = {.planner = planner,
                          .costs = {window, planner->handoff_ns, planner->set_up_ns, planner->shares, slots,
-                                   planner->rules.wake_ns, planner->rules.home_apart},
+                                   planner->rules.wake_ns, planner->rules.home_apart, planner->links},
                          .plan = plan};
     enum cw_status status = check_window(window, slots, err);
     double *scratch = NULL;

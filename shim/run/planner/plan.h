@@ -1,13 +1,15 @@
 /* plan.h - from a window of enqueued commands to who runs what, and whether that is worth it.
  *
  * Window: the commands that wait, in program order, with what each depends on. The slots are the workers that
- * can run them: the program's own device and its helpers, all on one memory. The policies of sched/ plan the
+ * can run them: the program's own device and its helpers, each on a memory. The policies of sched/ plan the
  * window, the very objects that `clweave replay` uses; then the plan is held against doing nothing (every
  * command on its home slot, in program order), and doing nothing wins unless the plan's gain is certain (the
  * profit test, below).
  *
  * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
- * wake_ns passes between the end of the one and the start of the other. Data travel nowhere.
+ * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data travel
+ * nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides. Bytes that lie in
+ * a memory before the window are a command of no cost that may run on that memory's slots only.
  *
  * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
  * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;
@@ -45,6 +47,13 @@ struct cw_plan_device {
     const char *class_name; /* "cpu", "gpu", "dsp": what cpu-only and the like go by; NULL: "device" */
     double handoff_ns;      /* what each command there costs beside its own time: >= 0, finite */
     double set_up_ns;       /* of a launch's cost there, what every part of it takes: >= 0, finite */
+    uint32_t space;         /* number of the memory that it works on, below rules.spaces; 0: the host's */
+};
+
+/* From one memory to another. */
+struct cw_run_link {
+    double latency_ns;   /* >= 0, finite */
+    double bytes_per_ns; /* > 0; INFINITY: any number of bytes takes the latency */
 };
 
 struct cw_run_rules {
@@ -54,6 +63,10 @@ struct cw_run_rules {
     double least_gain_share; /* the same, as a share of the time that doing nothing takes */
     bool home_apart;         /* helpers run on the cores that home uses as well: what may leave home does */
     bool always;             /* no profit test (tests) */
+    uint32_t spaces;         /* memories; 0: one */
+    const struct cw_run_link
+        *links; /* spaces x spaces, row by row, a row for each that bytes come from; copied; the
+                                        diagonal is not looked at. NULL: all slots are on memory 0 */
 };
 
 /* Measured on two cores with PoCL: a sleeping worker answers after 5 to 13 us; planning takes 0.5 us
@@ -127,7 +140,7 @@ struct cw_run_plan {
 struct cw_run_planner;
 
 /* Makes a planner for `count` >= 1 slots, copied. Errors: CW_ERR_INVALID (no slot; a time that is negative or
- * not a number), CW_ERR_UNSUPPORTED (a policy that searches for seconds: exact, hscgs, h2gs, weave),
+ * not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that searches for seconds: exact, hscgs, h2gs, weave),
  * CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable; any number of threads may plan
  * with one. */
 enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,

@@ -34,6 +34,32 @@ static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct c
     return set_up + (whole - set_up) * (double)part->groups / (double)c->window->groups[i];
 }
 
+/* What `bytes` take from slot to slot. */
+static double travel(const struct cw_run_costs *c, uint32_t from, uint32_t to, double bytes)
+{
+    const struct cw_run_link *l = &c->links[(size_t)from * c->slots + to];
+
+    return l->bytes_per_ns > 0 ? l->latency_ns + bytes / l->bytes_per_ns : 0;
+}
+
+/* What the bytes of edge `e` take to slot `p`. Those of a shared task come from all its parts at once. */
+static double travel_of(const struct cw_run_costs *c, uint32_t e, uint32_t p, const struct cw_run_plan *plan)
+{
+    const struct cw_run_window *w = c->window;
+    uint32_t j = w->pred[e];
+    double bytes = w->pred_bytes ? w->pred_bytes[e] : 0, longest = 0;
+
+    if (!plan || plan->parts[j] == 1)
+        return travel(c, plan ? plan->slot[j] : cw_run_home(w, j), p, bytes);
+    for (uint32_t k = 0; k < plan->parts[j]; k++) {
+        const struct cw_run_plan_part *part = &plan->part[plan->first_part[j] + k];
+        double share = (double)part->groups / (double)w->groups[j];
+
+        longest = fmax(longest, travel(c, part->slot, p, bytes * share));
+    }
+    return longest;
+}
+
 /* When what task `i` waits for has finished, for a start on slot `p`. Whoever waits for several parts is
  * woken. */
 static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, const struct cw_run_plan *plan,
@@ -45,7 +71,7 @@ static double ready_at(const struct cw_run_costs *c, uint32_t i, uint32_t p, con
     for (uint32_t e = w->pred_start[i]; e < w->pred_start[i + 1]; e++) {
         uint32_t j = w->pred[e], at = plan ? plan->slot[j] : cw_run_home(w, j);
         bool here = at == p && !(plan && plan->parts[j] > 1);
-        double end = finish[j] + (here ? 0 : c->wake_ns);
+        double end = finish[j] + (here ? 0 : c->wake_ns) + (c->links ? travel_of(c, e, p, plan) : 0);
         ready = end > ready ? end : ready;
     }
     return ready;

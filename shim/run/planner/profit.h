@@ -12,6 +12,7 @@ struct cw_run_planner {
     struct cw_policy_config config;
     struct cw_run_rules rules;
     double *handoff_ns, *set_up_ns; /* per slot */
+    struct cw_run_link *links;      /* slots x slots; NULL: all slots are on one memory */
     bool shares;                    /* the policy may share a command */
     bool asked;                     /* no profit test */
     bool earliest; /* the policy gives a command on its own to the slot where it finishes first */
@@ -31,6 +32,7 @@ struct cw_run_costs {
     uint32_t slots;
     double wake_ns;
     bool home_apart;
+    const struct cw_run_link *links; /* slots x slots, all zero on one memory; NULL: all slots are on one */
 };
 
 /* Which costs: their means, or those that speak against a plan (home at its best, elsewhere at its worst). */

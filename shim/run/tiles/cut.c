@@ -70,7 +70,6 @@ void cw_run_cut_free(struct cw_run_kernel *k)
     free(d->set);
     free(d->rows);
     free(d->row_set);
-    free(d->broken);
     free(d);
 }
 
@@ -85,8 +84,7 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     d->set = calloc(CW_RUN_LANES, sizeof *d->set);
     d->rows = calloc(CW_RUN_LANES, sizeof *d->rows);
     d->row_set = calloc(CW_RUN_LANES, sizeof *d->row_set);
-    d->broken = calloc(CW_RUN_LANES, sizeof *d->broken);
-    if (d->args && d->clones && d->set && d->rows && d->row_set && d->broken)
+    if (d->args && d->clones && d->set && d->rows && d->row_set)
         return d;
     cw_run_cut_free(k);
     return NULL;

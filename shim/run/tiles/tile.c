@@ -291,7 +291,7 @@ void cw_run_tile_part_has_run(struct cw_run_tiles *x, const struct cw_run_task *
 
 void cw_run_tile_part_fails(struct cw_run_tiles *x, const struct cw_run_task *part, cl_int status)
 {
-    x->whole->launch.kernel->tiled->broken[part->lane] = true;
+    x->whole->launch.kernel->tile_broken |= UINT64_C(1) << part->lane;
     x->status = status;
     if (part->begun) {
         x->spoilt = x->spoilt ? x->spoilt : status;
@@ -336,13 +336,13 @@ static void over(struct cw_run_tiles *x, cl_int status)
  * has, too. */
 static struct cw_run_task *heir(struct cw_run_tiles *x)
 {
-    const bool *broken = x->whole->launch.kernel->tiled->broken;
+    uint64_t broken = x->whole->launch.kernel->tile_broken;
     struct cw_run_task *last = &x->part[x->parts - 1];
 
     for (uint32_t i = 0; i < x->parts; i++)
-        if (!broken[x->part[i].lane])
+        if (!(broken >> x->part[i].lane & 1))
             return &x->part[i];
-    if (broken[x->whole->home_lane])
+    if (broken >> x->whole->home_lane & 1)
         return NULL;
     last->place = x->whole->queue->home;
     last->lane = x->whole->home_lane;

@@ -78,7 +78,6 @@ struct cw_run_tiled {
     struct cw_run_set **set; /* by lane number, lane held: their arguments */
     cl_kernel *rows; /* by lane number, lane held: the same with a work-item for each row (rewrite.h) */
     struct cw_run_set **row_set;
-    bool *broken;                /* by lane number: a tile failed there */
     struct cw_run_share *shares; /* by shape: who does how much */
 };
 

@@ -230,7 +230,7 @@ static struct cw_run_brain *make_brain(void)
     rules.home_apart = !rules.always && !cw_run.chaos && cores_are_shared();
     for (uint32_t k = 0; k < b->lanes; k++) {
         const struct cw_run_worker *l = &cw_run.lanes[k];
-        slots[k] = (struct cw_plan_device){l->name, l->class_name, CW_RUN_HANDOFF_NS, part_ns(l)};
+        slots[k] = (struct cw_plan_device){l->name, l->class_name, CW_RUN_HANDOFF_NS, part_ns(l), 0};
         slowness[k] = l->speed > 0 ? 1 / l->speed : 1;
         history_name(l, text[k]);
         names[k] = text[k];

@@ -71,7 +71,7 @@ enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_ru
 
     if (scope == CW_RUN_LEGAL_TILE && !in_memory(p->slot))
         return CW_RUN_ILLEGAL_MEMORY;
-    if (scope == CW_RUN_LEGAL_TILE && t->launch.kernel->tiled->broken[p->lane->number])
+    if (scope == CW_RUN_LEGAL_TILE && (t->launch.kernel->tile_broken >> p->lane->number & 1))
         return CW_RUN_ILLEGAL_BROKEN;
     if (p->slot == home)
         return CW_RUN_LEGAL;
