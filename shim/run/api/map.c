@@ -28,7 +28,7 @@ static bool may_map(const struct cw_run_memory *m, cl_map_flags flags, size_t of
 }
 
 static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *m, cl_command_type type,
-                                const void *address, size_t bytes, bool write)
+                                uint64_t offset, size_t bytes, bool write)
 {
     struct cw_run_task *t = cw_run_enqueue_settle(e) ? cw_run_task_create(1, 0, 0) : NULL;
 
@@ -40,7 +40,7 @@ static struct cw_run_task *task(struct cw_run_enqueue *e, struct cw_run_memory *
     t->lane = t->home_lane = e->queue->context->places[t->place].lane->number;
     t->memories[0] = m;
     cw_run_record_pin(&m->r);
-    cw_run_byte_range_add_access(e->queue, t, m->region, address, bytes, write);
+    cw_run_byte_range_add_access(e->queue, t, m->region, offset, bytes, write);
     return t;
 }
 
@@ -62,7 +62,7 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
     bool fine = may_map(m, flags, offset, bytes) && m->context == e->queue->context;
     struct cw_run_map *map = fine ? malloc(sizeof *map) : NULL;
     struct cw_run_task *t =
-        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->address + offset, bytes, flags & MAP_WRITES) : NULL;
+        map ? task(e, m, CL_COMMAND_MAP_BUFFER, m->offset + offset, bytes, flags & MAP_WRITES) : NULL;
 
     if (!t) {
         free(map);
@@ -70,7 +70,7 @@ static struct cw_run_task *map_task(struct cw_run_enqueue *e, cl_mem buffer, cl_
         return NULL;
     }
     *address = m->address + offset;
-    *map = (struct cw_run_map){NULL, (uintptr_t)*address, (uintptr_t)*address + bytes, flags, NULL};
+    *map = (struct cw_run_map){NULL, *address, m->offset + offset, bytes, flags, NULL};
     put_map(m, map);
     return t;
 }
@@ -82,7 +82,7 @@ static struct cw_run_map **find_map(struct cw_run_memory *m, const void *address
     struct cw_run_map **found = NULL;
 
     for (struct cw_run_map **at = m ? &m->root->maps : NULL; at && *at; at = &(*at)->next) {
-        if ((*at)->low != (uintptr_t)address)
+        if ((*at)->address != address)
             continue;
         if ((*at)->of == m)
             return at;
@@ -190,7 +190,7 @@ static struct cw_run_task *unmap_task(struct cw_run_enqueue *e, cl_mem memory, c
     struct cw_run_task *t = NULL;
 
     if (m && m->context == e->queue->context && cw_run_enqueue_settle(e) && (found = find_map(m, address)))
-        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, address, (*found)->high - (*found)->low,
+        t = task(e, m, CL_COMMAND_UNMAP_MEM_OBJECT, (*found)->offset, (*found)->bytes,
                  (*found)->flags & MAP_WRITES);
     if (!t)
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);

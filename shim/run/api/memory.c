@@ -101,6 +101,7 @@ static void remember(cl_mem memory, struct cw_run_context *c, cl_mem_flags flags
     m->bytes = bytes;
     m->own = own;
     m->region = own ? cw_run_byte_range_region_create(address, bytes) : &cw_run.host;
+    m->offset = own ? 0 : (uintptr_t)address; /* the host's memory begins at 0 */
     m->managed = m->region;
     m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
     if (!m->mirrors)
@@ -219,6 +220,7 @@ static bool remember_sub(cl_mem memory, cl_mem parent, cl_mem_flags flags, const
         m->address = root->address + region->origin;
         m->bytes = region->size;
         m->region = root->region;
+        m->offset = root->offset + region->origin;
         m->misaligned = misaligned(root->context, region->origin);
         m->mirrors = calloc(CW_RUN_LANES, sizeof *m->mirrors);
         m->managed = m->mirrors;

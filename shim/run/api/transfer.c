@@ -83,11 +83,27 @@ static void uses(struct cw_run_task *t, int i, struct cw_run_memory *m)
     cw_run_record_pin(&m->r);
 }
 
-/* The command that copies `region`; NULL: it is refused. `from` and `to` are first bytes. */
+/* The command reads or writes the `span` bytes from `b` on. */
+static void add_access(const struct cw_run_enqueue *e, struct cw_run_task *t, const struct cw_run_bytes *b,
+                       size_t span, bool write)
+{
+    struct cw_run_memory *m = b->memory;
+    uint64_t offset;
+    struct cw_run_region *r;
+
+    if (m) {
+        cw_run_byte_range_add_access(e->queue, t, m->region, m->offset + b->offset, span, write);
+        uses(t, !write, m);
+    } else {
+        r = cw_run_byte_range_region_at(b->host + b->offset, &offset);
+        cw_run_byte_range_add_access(e->queue, t, r, offset, span, write);
+    }
+}
+
+/* The command that copies `region`; NULL: it is refused. Of `from` and `to` one may be NULL: `host`. */
 static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type type, const size_t *region,
-                                     uint8_t *to, const struct side *to_side, struct cw_run_memory *to_memory,
-                                     const uint8_t *from, const struct side *from_side,
-                                     struct cw_run_memory *from_memory)
+                                     struct cw_run_memory *to, const struct side *to_side,
+                                     struct cw_run_memory *from, const struct side *from_side, uint8_t *host)
 {
     struct cw_run_task *t = task(e, type, CW_RUN_COPY);
 
@@ -95,22 +111,15 @@ static struct cw_run_task *copy_task(struct cw_run_enqueue *e, cl_command_type t
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
     }
-    t->copy = (struct cw_run_transfer){.to = to,
-                                       .from = from,
+    t->copy = (struct cw_run_transfer){.to = {to, to_side->start, to ? NULL : host},
+                                       .from = {from, from_side->start, from ? NULL : host},
                                        .region = {region[0], region[1], region[2]},
                                        .to_row = to_side->row,
                                        .to_slice = to_side->slice,
                                        .from_row = from_side->row,
                                        .from_slice = from_side->slice};
-    cw_run_byte_range_add_access(e->queue, t,
-                                 from_memory ? from_memory->region : cw_run_byte_range_region_at(from), from,
-                                 from_side->span, false);
-    cw_run_byte_range_add_access(e->queue, t, to_memory ? to_memory->region : cw_run_byte_range_region_at(to),
-                                 to, to_side->span, true);
-    if (to_memory)
-        uses(t, 0, to_memory);
-    if (from_memory)
-        uses(t, 1, from_memory);
+    add_access(e, t, &t->copy.from, from_side->span, false);
+    add_access(e, t, &t->copy.to, to_side->span, true);
     return t;
 }
 
@@ -127,19 +136,17 @@ struct host_transfer {
 static struct cw_run_task *host_task(struct cw_run_enqueue *e, const struct host_transfer *h)
 {
     struct cw_run_memory *m = buffer(e, h->buffer, h->write ? NO_WRITE : NO_READ);
+    uint8_t *host = (uint8_t *)(uintptr_t)h->host;
     struct side in, out;
-    uint8_t *host, *bytes;
 
-    if (!m || !h->host || !make_side(&in, h->buffer_origin, h->region, h->buffer_row, h->buffer_slice) ||
+    if (!m || !host || !make_side(&in, h->buffer_origin, h->region, h->buffer_row, h->buffer_slice) ||
         !fits(&in, m) || !make_side(&out, h->host_origin, h->region, h->host_row, h->host_slice)) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
     }
-    host = (uint8_t *)(uintptr_t)h->host + out.start;
-    bytes = m->address + in.start;
     if (h->write)
-        return copy_task(e, h->type, h->region, bytes, &in, m, host, &out, NULL);
-    return copy_task(e, h->type, h->region, host, &out, NULL, bytes, &in, m);
+        return copy_task(e, h->type, h->region, m, &in, NULL, &out, host);
+    return copy_task(e, h->type, h->region, NULL, &out, m, &in, host);
 }
 
 static const size_t zero[3] = {0, 0, 0};
@@ -230,13 +237,13 @@ static struct cw_run_task *between(struct cw_run_enqueue *e, cl_command_type typ
 
     if (!a || !b || !make_side(&in, from_origin, region, from_row, from_slice) || !fits(&in, a) ||
         !make_side(&out, to_origin, region, to_row, to_slice) || !fits(&out, b) ||
-        (a->region == b->region && a->address + in.start < b->address + out.start + out.span &&
-         b->address + out.start < a->address + in.start + in.span) ||
+        (a->region == b->region && a->offset + in.start < b->offset + out.start + out.span &&
+         b->offset + out.start < a->offset + in.start + in.span) ||
         (a->root == b->root && type == CL_COMMAND_COPY_BUFFER_RECT)) {
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK); /* it may overlap */
         return NULL;
     }
-    return copy_task(e, type, region, b->address + out.start, &out, b, a->address + in.start, &in, a);
+    return copy_task(e, type, region, b, &out, a, &in, NULL);
 }
 
 cl_int cw_run_hook_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
@@ -291,12 +298,11 @@ static struct cw_run_task *fill_task(struct cw_run_enqueue *e, cl_mem handle, co
         cw_run_enqueue_refuse(e, CW_RUN_R_CHECK);
         return NULL;
     }
-    t->fill.to = m->address + offset;
+    t->fill.to = (struct cw_run_bytes){.memory = m, .offset = offset};
     t->fill.bytes = bytes;
     t->fill.pattern_bytes = pattern_bytes;
     memcpy(t->fill.pattern, pattern, pattern_bytes);
-    cw_run_byte_range_add_access(e->queue, t, m->region, t->fill.to, bytes, true);
-    uses(t, 0, m);
+    add_access(e, t, &t->fill.to, bytes, true);
     return t;
 }
 

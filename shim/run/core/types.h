@@ -106,23 +106,26 @@ struct cw_run_queue {
     uint32_t lasts;                  /* memory objects whose last command is one of the queue */
 };
 
-/* One memory whose accesses are ordered among each other: an allocation of ours, or all other host memory. */
+/* Bytes whose accesses are ordered among each other: those of one allocation of ours, or all other host
+ * memory. A byte is named by its region and its offset there; in other host memory that is its address. */
 struct cw_run_region {
-    uintptr_t low, high;
+    uintptr_t low, high;                  /* where they lie in the host's memory */
     struct cw_run_access *writes, *reads; /* of unfinished tasks */
 };
 
 struct cw_run_access {
     struct cw_run_task *task;
     struct cw_run_region *region; /* NULL: not in a list */
-    uintptr_t low, high;
+    uint64_t low, high;           /* offsets there */
     struct cw_run_access *prev, *next;
     bool write;
 };
 
 struct cw_run_map {
     struct cw_run_map *next;
-    uintptr_t low, high;
+    void *address;   /* that the program has got */
+    uint64_t offset; /* in the region of the buffer */
+    size_t bytes;
     cl_map_flags flags;
     const struct cw_run_memory *of; /* only to compare: it may be gone */
 };
@@ -131,15 +134,16 @@ struct cw_run_memory {
     struct cw_run_record r;
     struct cw_run_context *context;
     struct cw_run_memory *root; /* itself, or a sub-buffer's parent */
-    bool managed;               /* its bytes lie at `address` */
+    bool managed;
     struct cw_run_image *image; /* what the bytes are the pixels of; NULL: a buffer */
     bool own;                   /* root: the memory is ours */
     bool misaligned;            /* a sub-buffer that some device would refuse */
     cl_mem_flags flags;         /* as the program gave them, access flags inherited */
-    uint8_t *address;
+    uint8_t *address;           /* of its bytes in the host's memory */
     size_t bytes;
     uint64_t id; /* a handle may come again, this does not */
     struct cw_run_region *region;
+    uint64_t offset; /* of its first byte there */
     struct cw_run_map
         *maps; /* root: managed maps of it and its sub-buffers that are not unmapped yet; each keeps it */
     uint32_t root_maps; /* how many, which the vendor counts at the root */
@@ -342,14 +346,26 @@ struct cw_run_launch {
     size_t offset[3], global[3], local[3];
 };
 
+/* Where bytes of a command begin: in a buffer, or in the program's own memory. */
+struct cw_run_bytes {
+    struct cw_run_memory *memory; /* pinned by the command; NULL: the program's own */
+    uint64_t offset;              /* from the start of the (sub-)buffer, or from `host` */
+    uint8_t *host;
+};
+
+/* Their address in the host's memory. */
+static inline uint8_t *cw_run_bytes_address(const struct cw_run_bytes *b)
+{
+    return (b->memory ? b->memory->address : b->host) + b->offset;
+}
+
 struct cw_run_transfer { /* rectangles; plain copies have one row. Pitches in bytes */
-    uint8_t *to;
-    const uint8_t *from;
+    struct cw_run_bytes to, from;
     size_t region[3], to_row, to_slice, from_row, from_slice;
 };
 
 struct cw_run_fill {
-    uint8_t *to;
+    struct cw_run_bytes to;
     size_t bytes, pattern_bytes;
     uint8_t pattern[128];
 };

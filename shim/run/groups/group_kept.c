@@ -1,5 +1,6 @@
 /* group_kept.c - see groups/group_kept.h. */
 #include "group_kept.h"
+#include "../memory/byte_range.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,8 @@ static bool find_homes(const struct cw_run_group *g, struct home home[MOST], uin
 
         for (uint32_t a = 0; a < l->kernel->count; a++) {
             const struct cw_run_memory *root = l->args[a].memory ? l->args[a].memory->root : NULL;
-            uint64_t low = root ? (uintptr_t)root->address : 0, high = low + (root ? root->bytes : 0);
+            uint64_t low = root ? cw_run_byte_range_number(root->region, root->offset) : 0;
+            uint64_t high = low + (root ? root->bytes : 0);
             uint32_t k = 0;
 
             while (root && k < *homes && home[k].root != root && (high <= home[k].low || home[k].high <= low))

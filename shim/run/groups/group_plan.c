@@ -2,6 +2,7 @@
  */
 #include "group.h"
 #include "../core/thresholds.h"
+#include "../memory/byte_range.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,8 +77,10 @@ static struct cw_groups_access range(const struct cw_run_memory *m, const struct
     struct cw_groups_access a = {.write = write};
 
     if (m && h->answer != CW_ANSWER_NONE && h->end > h->begin) {
-        a.low = (uintptr_t)m->address + (uint64_t)h->begin;
-        a.high = (uintptr_t)m->address + (uint64_t)h->end;
+        uint64_t first = cw_run_byte_range_number(m->region, m->offset);
+
+        a.low = first + (uint64_t)h->begin;
+        a.high = first + (uint64_t)h->end;
     }
     return a;
 }

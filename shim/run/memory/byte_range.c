@@ -1,8 +1,8 @@
-/* byte_range.c - which unfinished commands touch which bytes of host memory, and the order that follows.
+/* byte_range.c - which unfinished commands touch which bytes, and the order that follows.
  *
- * Every byte that a command may touch lies in one region: an allocation that this library made for a buffer,
- * or "all other host memory", where programs' own pointers and CL_MEM_USE_HOST_PTR buffers lie; so whatever
- * overlaps meets, without asking what aliases what. A region keeps the accesses of unfinished commands only,
+ * Every byte that a command may touch lies in one region, and is named by it and an offset: an allocation
+ * that this library made for a buffer, or "all other host memory", where programs' own pointers and
+ * CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps meets, without asking what aliases what. A region keeps the accesses of unfinished commands only,
  * and of these none that a later write covers: who depends on the write depends on them too.
  *
  * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
@@ -24,12 +24,14 @@ static int compare(const void *a, const void *b)
     return x->high <= y->low ? -1 : x->low >= y->high ? 1 : 0;
 }
 
-struct cw_run_region *cw_run_byte_range_region_at(const void *address)
+struct cw_run_region *cw_run_byte_range_region_at(const void *address, uint64_t *offset)
 {
     struct cw_run_region key = {.low = (uintptr_t)address, .high = (uintptr_t)address + 1};
     void *found = tfind(&key, &regions, compare);
+    struct cw_run_region *r = found ? *(struct cw_run_region **)found : &cw_run.host;
 
-    return found ? *(struct cw_run_region **)found : &cw_run.host;
+    *offset = (uintptr_t)address - r->low;
+    return r;
 }
 
 bool cw_run_byte_range_among(const void *address, size_t bytes)
@@ -91,7 +93,7 @@ static bool covers(const struct cw_run_task *t, const struct cw_run_task *a)
 
 /* Orders `t`, which is to go into `q`, behind every command of `list` that meets [low, high). */
 static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, struct cw_run_access *list,
-                         uintptr_t low, uintptr_t high, bool write)
+                         uint64_t low, uint64_t high, bool write)
 {
     struct cw_run_access *a, *next;
     bool ordered;
@@ -109,9 +111,9 @@ static void order_behind(const struct cw_run_queue *q, struct cw_run_task *t, st
 }
 
 void cw_run_byte_range_add_access(const struct cw_run_queue *q, struct cw_run_task *t,
-                                  struct cw_run_region *r, const void *address, size_t bytes, bool write)
+                                  struct cw_run_region *r, uint64_t low, size_t bytes, bool write)
 {
-    uintptr_t low = (uintptr_t)address, high = low + bytes;
+    uint64_t high = low + bytes;
     struct cw_run_access *a = &t->accesses[t->num_accesses], **head;
 
     if (!bytes)

@@ -90,23 +90,21 @@ static struct cw_run_tiled *make_tiled(struct cw_run_kernel *k)
     return NULL;
 }
 
-/* Buffers of ours share bytes with none but those of the same root; all others are told apart by where they
- * lie. */
+/* Buffers of ours share bytes with none but those of the same root; all others lie in the host's memory. */
 static void describe_memory(const struct cw_run_launch *l, uint32_t i, struct cw_launch_arg *a)
 {
     const struct cw_run_memory *m = l->args[i].memory;
     uint32_t first = 0;
 
     a->buffer_bytes = (int64_t)m->bytes;
+    a->base = (int64_t)m->offset;
     if (!m->root->own) {
         a->allocation = UINT64_MAX;
-        a->base = (int64_t)(uintptr_t)m->address;
         return;
     }
     while (!l->args[first].memory || l->args[first].memory->root != m->root)
         first++;
     a->allocation = first + 1;
-    a->base = m->address - m->root->address;
 }
 
 static void describe(const struct cw_run_launch *l, struct cw_launch_arg *args, struct cw_launch *launch)

@@ -20,8 +20,9 @@ static bool meets(const struct cw_run_arg *a, const struct cw_hull *x, const str
         return false;
     if (x->answer == CW_ANSWER_UNKNOWN || y->answer == CW_ANSWER_UNKNOWN)
         return true;
-    return a->memory->address + x->begin < b->memory->address + y->end &&
-           b->memory->address + y->begin < a->memory->address + x->end;
+    return a->memory->region == b->memory->region &&
+           a->memory->offset + (uint64_t)x->begin < b->memory->offset + (uint64_t)y->end &&
+           b->memory->offset + (uint64_t)y->begin < a->memory->offset + (uint64_t)x->end;
 }
 
 static bool reads_what_it_writes(const struct cw_run_launch *l, const struct cw_arg_hulls *hulls)

@@ -125,14 +125,16 @@ cl_int cw_run_execute_whole(struct cw_run_task *t)
 static cl_int transfer(struct cw_run_task *t)
 {
     const struct cw_run_transfer *c = &t->copy;
+    uint8_t *to = cw_run_bytes_address(&c->to);
+    const uint8_t *from = cw_run_bytes_address(&c->from);
 
     if (c->region[1] == 1 && c->region[2] == 1) {
-        memmove(c->to, c->from, c->region[0]);
+        memmove(to, from, c->region[0]);
         return CL_COMPLETE;
     }
     for (size_t z = 0; z < c->region[2]; z++)
         for (size_t y = 0; y < c->region[1]; y++)
-            memmove(c->to + z * c->to_slice + y * c->to_row, c->from + z * c->from_slice + y * c->from_row,
+            memmove(to + z * c->to_slice + y * c->to_row, from + z * c->from_slice + y * c->from_row,
                     c->region[0]);
     return CL_COMPLETE;
 }
@@ -141,13 +143,14 @@ static cl_int fill(struct cw_run_task *t)
 {
     const struct cw_run_fill *f = &t->fill;
     size_t done = f->pattern_bytes, more;
+    uint8_t *to = cw_run_bytes_address(&f->to);
 
-    memcpy(f->to, f->pattern, f->pattern_bytes);
+    memcpy(to, f->pattern, f->pattern_bytes);
     for (; done < f->bytes; done += more) {
         more = done < f->bytes - done ? done : f->bytes - done;
         if (more > 65536)
             more = 65536 / f->pattern_bytes * f->pattern_bytes;
-        memcpy(f->to + done, f->to, more);
+        memcpy(to + done, to, more);
     }
     return CL_COMPLETE;
 }
