@@ -7,9 +7,9 @@
  * profit test, below).
  *
  * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
- * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data travel
- * nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides. Bytes that lie in
- * a memory before the window are a command of no cost that may run on that memory's slots only.
+ * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data
+ * travel nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides. Bytes
+ * that lie in a memory before the window are a command of no cost that may run on that memory's slots only.
  *
  * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
  * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;
@@ -140,7 +140,8 @@ struct cw_run_plan {
 struct cw_run_planner;
 
 /* Makes a planner for `count` >= 1 slots, copied. Errors: CW_ERR_INVALID (no slot; a time that is negative or
- * not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that searches for seconds: exact, hscgs, h2gs, weave),
+ * not a number; a memory or a link that there is not), CW_ERR_UNSUPPORTED (a policy that searches for
+ * seconds: exact, hscgs, h2gs, weave),
  * CW_ERR_NOMEM; *planner is then NULL. Thread-safety: a planner is immutable; any number of threads may plan
  * with one. */
 enum cw_status cw_run_planner_create(const struct cw_plan_device *slots, uint32_t count,

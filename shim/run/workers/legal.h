@@ -16,8 +16,8 @@ enum cw_run_illegal {
     CW_RUN_ILLEGAL_BROKEN      /* such a launch has failed there */
 };
 enum cw_run_legal_scope { CW_RUN_LEGAL_WHOLE, CW_RUN_LEGAL_TILE };
-/* Whether `t` may run at `p`, a place of its context: all of it, or tiles of a launch that cw_run_cut_of() has
- * looked at. */
+/* Whether `t` may run at `p`, a place of its context: all of it, or tiles of a launch that cw_run_cut_of()
+ * has looked at. */
 enum cw_run_illegal cw_run_legal(const struct cw_run_task *t, const struct cw_run_context_device *p,
                                  enum cw_run_legal_scope scope);
 /* True when some other device may run launches of `k` from `q`, or tiles of them. */
