@@ -176,8 +176,7 @@ static void touch(const struct cw_run_queue *q, struct cw_run_task *t, const str
     for (uint32_t i = 0; i < k->count; i++) {
         struct cw_run_memory *m = t->launch.args[i].memory;
         if (m && (!reach || m->image)) /* images are no part of what is reached */
-            cw_run_byte_range_add_access(q, t, m->region, m->offset, m->bytes,
-                                         k->modes[i] != CW_ACCESS_READ);
+            cw_run_byte_range_add_access(q, t, m->region, m->offset, m->bytes, k->modes[i] != CW_ACCESS_READ);
     }
     for (uint32_t i = 0; reach && i < reach->n; i++) {
         const struct cw_reach_piece *p = &reach->piece[i];
@@ -340,8 +339,7 @@ cl_int cw_run_hook_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
     } else if (e.why == CW_RUN_R_ASIDE || e.why == CW_RUN_R_UNBEGUN) {
         launched_aside(&e, kernel);
     }
-    cw_run_native_follow(&x, &e);
-    x.launched = kernel;
+    cw_run_native_follow(&x, &e, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, dims, offset, global);
     err = cw_native.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, x.n, x.list, x.event);
     err = cw_run_native_end(&x, err);
@@ -357,8 +355,7 @@ cl_int cw_run_hook_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_ui
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
-    x.launched = kernel;
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND, CW_RUN_TOUCH_KERNEL(kernel));
     cw_run_exclusion_native_begin(&x, kernel, 1, NULL, &one);
     err = cw_native.clEnqueueTask(queue, kernel, x.n, x.list, x.event);
     return cw_run_native_end(&x, err);

@@ -146,8 +146,7 @@ void *cw_run_hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
             *err = status;
         return address;
     }
-    cw_run_native_follow(&x, &e);
-    cw_run_native_uses(&x, 1, &buffer);
+    cw_run_native_follow(&x, &e, CW_RUN_TOUCH(1, &buffer, flags != CL_MAP_READ));
     address = cw_native.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, x.n, x.list,
                                            x.event, &status);
     cw_run_native_end(&x, status);
@@ -165,8 +164,7 @@ static cl_int unmap_natively(const struct cw_run_enqueue *e, cl_command_queue qu
     struct cw_run_native x;
     cl_int err;
 
-    cw_run_native_follow(&x, e);
-    cw_run_native_uses(&x, !ours, &memory);
+    cw_run_native_follow(&x, e, CW_RUN_TOUCH(!ours, &memory, 1));
     if (!ours)
         return cw_run_native_end(
             &x, cw_native.clEnqueueUnmapMemObject(queue, memory, address, x.n, x.list, x.event));

@@ -182,17 +182,23 @@ static void begin(struct cw_run_native *x, cl_command_queue queue, bool blocking
 }
 
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
-                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why)
+                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
+                         const struct cw_run_touch *touch)
 {
-    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event};
+    *x = (struct cw_run_native){.n = n, .list = list, .event = event, .wanted = event, .touch = touch};
     cw_run_global_lock_take();
     begin(x, queue, blocking, whole, why);
 }
 
-void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e)
+void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
+                          const struct cw_run_touch *touch)
 {
-    *x = (struct cw_run_native){
-        .n = e->n, .list = e->list, .event = e->event, .wanted = e->event, .now_ns = e->now_ns};
+    *x = (struct cw_run_native){.n = e->n,
+                                .list = e->list,
+                                .event = e->event,
+                                .wanted = e->event,
+                                .now_ns = e->now_ns,
+                                .touch = touch};
     begin(x, e->handle, e->blocking, e->whole && !e->n, e->why);
 }
 
@@ -248,10 +254,10 @@ cl_int cw_run_native_end(struct cw_run_native *x, cl_int status)
     }
     if (status == CL_SUCCESS && x->gated)
         remember_gated(x);
-    for (cl_uint i = 0; status == CL_SUCCESS && i < x->num_used; i++)
-        cw_run_reference_counts_native(x->used[i]);
-    if (status == CL_SUCCESS && x->launched)
-        cw_run_reference_counts_launched(x->launched);
+    for (cl_uint i = 0; status == CL_SUCCESS && i < x->touch->n; i++)
+        cw_run_reference_counts_native(x->touch->memory[i]);
+    if (status == CL_SUCCESS && x->touch->kernel)
+        cw_run_reference_counts_launched(x->touch->kernel);
     cw_run_global_lock_release_later(CW_RUN_DROP_EVENT, x->gate);
     cw_run_record_unpin(&q->r);
     cw_run_global_lock_give();

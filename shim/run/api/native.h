@@ -5,19 +5,22 @@
 
 #include "../core/types.h"
 
-/* `blocking`: the bare call would block. `whole`: the command waits for everything before it. Lock not held.
- */
+/* What a command touches, until the end of the block that says it. */
+#define CW_RUN_TOUCH(count, objects, writes)                                                                 \
+    (&(const struct cw_run_touch){.n = (count), .memory = (objects), .written = (writes)})
+#define CW_RUN_TOUCH_KERNEL(launched) (&(const struct cw_run_touch){.kernel = (launched)})
+#define CW_RUN_TOUCH_NOTHING          (&(const struct cw_run_touch){.n = 0})
+#define CW_RUN_TOUCH_ALL              (&(const struct cw_run_touch){.all = true})
+
+/* `blocking`: the bare call would block. `whole`: the command waits for everything before it. `touch` stays
+ * until the end. Lock not held. */
 void cw_run_native_begin(struct cw_run_native *x, cl_command_queue queue, cl_uint n, const cl_event *list,
-                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why);
+                         cl_event *event, bool blocking, bool whole, enum cw_run_reason why,
+                         const struct cw_run_touch *touch);
 /* The same for a command that was refused (below): the lock is held, and given up. */
 struct cw_run_enqueue;
-void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e);
+void cw_run_native_follow(struct cw_run_native *x, const struct cw_run_enqueue *e,
+                          const struct cw_run_touch *touch);
 cl_int cw_run_native_end(struct cw_run_native *x, cl_int status);
-/* Between the two: the command names these memory objects, which stay until the end. */
-static inline void cw_run_native_uses(struct cw_run_native *x, cl_uint n, const cl_mem *memory)
-{
-    x->used = memory;
-    x->num_used = n;
-}
 
 #endif

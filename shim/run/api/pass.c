@@ -9,55 +9,55 @@
 #include "../core/global_lock.h"
 #include "../core/state.h"
 
-/* `uses`: how many memory objects the command names, and which */
-#define ENQUEUE(name, blocks, uses, params, args)                                                            \
+/* `touch`: of memory, a struct cw_run_touch */
+#define ENQUEUE(name, blocks, touch, params, args)                                                           \
     cl_int cw_run_hook_##name(cl_command_queue queue, CW_UNPAREN params, cl_uint n, const cl_event *list,    \
                               cl_event *event)                                                               \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
-        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
-        cw_run_native_uses(&x, CW_UNPAREN uses);                                                             \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, touch);                 \
         return cw_run_native_end(&x, cw_native.name(queue, CW_UNPAREN args, x.n, x.list, x.event));          \
     }
 #define ENQUEUE_(...) ENQUEUE(__VA_ARGS__)
 
-ENQUEUE(clEnqueueReadImage, blocking, (1, &image),
+ENQUEUE(clEnqueueReadImage, blocking, CW_RUN_TOUCH(1, &image, 0),
         (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
          void *host),
         (image, blocking, origin, region, row, slice, host))
-ENQUEUE(clEnqueueWriteImage, blocking, (1, &image),
+ENQUEUE(clEnqueueWriteImage, blocking, CW_RUN_TOUCH(1, &image, 1),
         (cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region, size_t row, size_t slice,
          const void *host),
         (image, blocking, origin, region, row, slice, host))
-ENQUEUE(clEnqueueCopyImage, false, (2, (cl_mem[]){from, to}),
+ENQUEUE(clEnqueueCopyImage, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
         (cl_mem from, cl_mem to, const size_t *from_origin, const size_t *to_origin, const size_t *region),
         (from, to, from_origin, to_origin, region))
-ENQUEUE(clEnqueueCopyImageToBuffer, false, (2, (cl_mem[]){from, to}),
+ENQUEUE(clEnqueueCopyImageToBuffer, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
         (cl_mem from, cl_mem to, const size_t *origin, const size_t *region, size_t offset),
         (from, to, origin, region, offset))
-ENQUEUE(clEnqueueCopyBufferToImage, false, (2, (cl_mem[]){from, to}),
+ENQUEUE(clEnqueueCopyBufferToImage, false, CW_RUN_TOUCH(2, ((cl_mem[]){from, to}), 2),
         (cl_mem from, cl_mem to, size_t offset, const size_t *origin, const size_t *region),
         (from, to, offset, origin, region))
-ENQUEUE(clEnqueueFillImage, false, (1, &image),
+ENQUEUE(clEnqueueFillImage, false, CW_RUN_TOUCH(1, &image, 1),
         (cl_mem image, const void *color, const size_t *origin, const size_t *region),
         (image, color, origin, region))
-ENQUEUE(clEnqueueSVMFree, false, (0, NULL),
+ENQUEUE(clEnqueueSVMFree, false, CW_RUN_TOUCH_ALL,
         (cl_uint count, void *pointers[],
          void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void *[], void *), void *data),
         (count, pointers, function, data))
-ENQUEUE(clEnqueueSVMMemcpy, blocking, (0, NULL), (cl_bool blocking, void *to, const void *from, size_t bytes),
-        (blocking, to, from, bytes))
-ENQUEUE(clEnqueueSVMMemFill, false, (0, NULL),
+ENQUEUE(clEnqueueSVMMemcpy, blocking, CW_RUN_TOUCH_ALL,
+        (cl_bool blocking, void *to, const void *from, size_t bytes), (blocking, to, from, bytes))
+ENQUEUE(clEnqueueSVMMemFill, false, CW_RUN_TOUCH_ALL,
         (void *to, const void *pattern, size_t pattern_bytes, size_t bytes),
         (to, pattern, pattern_bytes, bytes))
-ENQUEUE(clEnqueueSVMMap, blocking, (0, NULL),
+ENQUEUE(clEnqueueSVMMap, blocking, CW_RUN_TOUCH_ALL,
         (cl_bool blocking, cl_map_flags flags, void *pointer, size_t bytes),
         (blocking, flags, pointer, bytes))
-ENQUEUE(clEnqueueSVMUnmap, false, (0, NULL), (void *pointer), (pointer))
-ENQUEUE(clEnqueueSVMMigrateMem, false, (0, NULL),
+ENQUEUE(clEnqueueSVMUnmap, false, CW_RUN_TOUCH_ALL, (void *pointer), (pointer))
+ENQUEUE(clEnqueueSVMMigrateMem, false, CW_RUN_TOUCH_ALL,
         (cl_uint count, const void **pointers, const size_t *bytes, cl_mem_migration_flags flags),
         (count, pointers, bytes, flags))
-#define OBJECTS (count, objects), (cl_uint count, const cl_mem *objects), (count, objects)
+#define OBJECTS                                                                                              \
+    CW_RUN_TOUCH(count, objects, UINT64_MAX), (cl_uint count, const cl_mem *objects), (count, objects)
 ENQUEUE_(clEnqueueAcquireGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueReleaseGLObjects, false, OBJECTS)
 ENQUEUE_(clEnqueueAcquireEGLObjectsKHR, false, OBJECTS)
@@ -75,8 +75,8 @@ cl_int cw_run_hook_clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBAC
     cw_run_global_lock_take();
     cw_run.native_kernels = true;
     cw_run_global_lock_give();
-    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND);
-    cw_run_native_uses(&x, memory ? count : 0, memory);
+    cw_run_native_begin(&x, queue, n, list, event, false, false, CW_RUN_R_KIND,
+                        CW_RUN_TOUCH(memory ? count : 0, memory, UINT64_MAX));
     return cw_run_native_end(&x, cw_native.clEnqueueNativeKernel(queue, function, args, bytes, count, memory,
                                                                  places, x.n, x.list, x.event));
 }
@@ -90,8 +90,8 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     cl_int status;
     void *address;
 
-    cw_run_native_begin(&x, queue, n, list, event, blocking, false, CW_RUN_R_KIND);
-    cw_run_native_uses(&x, 1, &image);
+    cw_run_native_begin(&x, queue, n, list, event, blocking, false, CW_RUN_R_KIND,
+                        CW_RUN_TOUCH(1, &image, flags != CL_MAP_READ));
     address = cw_native.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, x.n,
                                           x.list, x.event, &status);
     cw_run_native_end(&x, status);
@@ -107,7 +107,7 @@ void *cw_run_hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
                              const cl_event *list, cl_event *event)                                          \
     {                                                                                                        \
         struct cw_run_native x;                                                                              \
-        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND);                        \
+        cw_run_native_begin(&x, queue, n, list, event, blocks, false, CW_RUN_R_KIND, CW_RUN_TOUCH_ALL);      \
         return cw_run_native_end(&x, next(queue, CW_UNPAREN args, x.n, x.list, x.event));                    \
     }
 #include "../../door/ext_commands.inc"

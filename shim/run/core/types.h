@@ -445,6 +445,15 @@ struct cw_run_enqueue {
     uint64_t now_ns;        /* of cw_run_once_ns(), likewise */
 };
 
+/* The memory that a native command may touch. The objects stay until cw_run_native_end(). */
+struct cw_run_touch {
+    cl_uint n; /* memory objects that the command names */
+    const cl_mem *memory;
+    uint64_t written; /* bit i: memory[i] may be written; the last bit: and all behind it */
+    cl_kernel kernel; /* a launch, which touches its arguments; NULL: none */
+    bool all;         /* any bytes of the context, whatever it names */
+};
+
 /* A native command while it is handed to the vendor (api/native.h). */
 struct cw_run_native {
     struct cw_run_queue *queue; /* NULL: nothing to do at the end */
@@ -459,9 +468,7 @@ struct cw_run_native {
     uint64_t given;  /* a call that blocks until this many native commands are over; 0: it does not */
     uint64_t now_ns; /* of cw_run_once_ns() */
     struct cw_run_exclusion *flight;
-    const cl_mem *used; /* memory objects that the command names; may be set between begin and end */
-    cl_uint num_used;
-    cl_kernel launched; /* NULL: none; likewise */
+    const struct cw_run_touch *touch; /* the caller's */
 };
 
 /* A vendor event that managed commands wait for. */
