@@ -1,4 +1,4 @@
-/* cut_verdict.h - whether a launch may be cut, and on which memories its tiles may run: what cut.h finds out.
+/* cut_verdict.h - whether a launch may be cut, and on which memories its tiles may run: the verdict of cut.h.
  *
  * Plain data that knows nothing of models, so that it may be kept with a launch. */
 #ifndef CW_FOOTPRINT_CUT_VERDICT_H

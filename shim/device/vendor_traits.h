@@ -1,4 +1,4 @@
-/* vendor_traits.h - what may be relied on of a vendor's devices: one row per vendor.
+/* vendor_traits.h - the traits of vendors' devices, one row per vendor.
  *
  * No other file compares a platform's name. A device that no row fits has the last row, which has no traits:
  * its commands are native. Each trait rests on a fact, and the fact on a program that shows it: those of
@@ -37,10 +37,10 @@ enum cw_vendor_trait {
      * test/vendor/basic_synchronous.c) */
     CW_VENDOR_IN_CALL = 1 << 6,
     /* Programs and kernels are compiled in this process, kernels at their first launch, by a compiler of
-     * which there is one for all devices: what builds/ prepares, isolates and keeps is for such a vendor.
+     * which there is one for all devices: builds/ prepares, isolates and keeps its work.
      * (PoCL: test/vendor/one_compiler.c) */
     CW_VENDOR_COMPILES_IN_PROCESS = 1 << 7,
-    /* The code generator fuses multiplies with additions whatever the source's expressions are, so a
+    /* The code generator fuses multiplies with additions across the source's expressions, so a
      * rewritten kernel may round otherwise. (NVIDIA: ptxas -fmad; PoCL's clang decides by expression) */
     CW_VENDOR_FUSES_IN_BACKEND = 1 << 8,
     /* A mapped CL_MEM_ALLOC_HOST_PTR buffer is pinned memory, for all contexts of the process: transfers
@@ -54,7 +54,7 @@ enum cw_vendor_trait {
 struct cw_vendor_traits {
     const char *name;     /* for people */
     const char *platform; /* CL_PLATFORM_NAME; NULL: of any */
-    cl_device_type type;  /* bits of CL_DEVICE_TYPE, of which a device has one; 0: whatever it is */
+    cl_device_type type;  /* bits of CL_DEVICE_TYPE, of which a device has one; 0: any */
     enum cw_vendor_form { CW_VENDOR_ANY, CW_VENDOR_BASIC, CW_VENDOR_DRESSED } form;
     uint32_t traits; /* enum cw_vendor_trait, or-ed */
 };

@@ -5,7 +5,7 @@
 
 #include "../core/types.h"
 
-/* What a command touches, until the end of the block that says it. */
+/* The memory that a command touches; lives until the end of the enclosing block. */
 #define CW_RUN_TOUCH(count, objects, writes)                                                                 \
     (&(const struct cw_run_touch){.n = (count), .memory = (objects), .written = (writes)})
 #define CW_RUN_TOUCH_KERNEL(launched) (&(const struct cw_run_touch){.kernel = (launched)})

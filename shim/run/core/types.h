@@ -451,7 +451,7 @@ struct cw_run_touch {
     const cl_mem *memory;
     uint64_t written; /* bit i: memory[i] may be written; the last bit: and all behind it */
     cl_kernel kernel; /* a launch, which touches its arguments; NULL: none */
-    bool all;         /* any bytes of the context, whatever it names */
+    bool all;         /* any bytes of the context */
 };
 
 /* A native command while it is handed to the vendor (api/native.h). */

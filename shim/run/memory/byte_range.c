@@ -2,8 +2,9 @@
  *
  * Every byte that a command may touch lies in one region, and is named by it and an offset: an allocation
  * that this library made for a buffer, or "all other host memory", where programs' own pointers and
- * CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps meets, without asking what aliases what. A region keeps the accesses of unfinished commands only,
- * and of these none that a later write covers: who depends on the write depends on them too.
+ * CL_MEM_USE_HOST_PTR buffers lie; so whatever overlaps meets, without asking what aliases what. A region
+ * keeps the accesses of unfinished commands only, and of these none that a later write covers: who depends on
+ * the write depends on them too.
  *
  * Commands of different queues, or of one out of order, are ordered so as well, though the standard asks
  * nothing where no event says it (sections 3.2.3 and 5.11): then programs that get away with it bare still

@@ -60,8 +60,8 @@ static bool keep_links(struct cw_run_planner *planner, const struct cw_plan_devi
     return planner->links;
 }
 
-/* latency[p]: what waiting for a command on slot p costs the policies, which know one latency per sender: the
- * longest of its links. bandwidth: count x count. */
+/* latency[p]: from the end of a command on slot p to the start of another elsewhere. Policies know one latency
+ * per sender: the longest of its links. bandwidth: count x count. */
 static void describe_links(const struct cw_run_planner *planner, uint32_t count, double *latency,
                            double *bandwidth)
 {

@@ -34,7 +34,7 @@ static double part_cost(const struct cw_run_costs *c, uint32_t i, const struct c
     return set_up + (whole - set_up) * (double)part->groups / (double)c->window->groups[i];
 }
 
-/* What `bytes` take from slot to slot. */
+/* The time of `bytes` from slot to slot. */
 static double travel(const struct cw_run_costs *c, uint32_t from, uint32_t to, double bytes)
 {
     const struct cw_run_link *l = &c->links[(size_t)from * c->slots + to];
@@ -42,7 +42,7 @@ static double travel(const struct cw_run_costs *c, uint32_t from, uint32_t to, d
     return l->bytes_per_ns > 0 ? l->latency_ns + bytes / l->bytes_per_ns : 0;
 }
 
-/* What the bytes of edge `e` take to slot `p`. Those of a shared task come from all its parts at once. */
+/* The time of the bytes of edge `e` to slot `p`. Those of a shared task come from all its parts at once. */
 static double travel_of(const struct cw_run_costs *c, uint32_t e, uint32_t p, const struct cw_run_plan *plan)
 {
     const struct cw_run_window *w = c->window;
