@@ -265,8 +265,8 @@ static void test_home_apart(void **state)
     cw_run_planner_destroy(planner);
 }
 
-/* A command waits for one that may run at home only, and is ten times as fast on the other slot. On one memory it
- * moves; on two it stays, unless its data are few. */
+/* A command waits for one that may run at home only, and is ten times as fast on the other slot. On one
+ * memory it moves; on two it stays, unless its data are few. */
 static void test_two_memories(void **state)
 {
     static const struct cw_run_link links[4] = {{0, 0}, {10000, 10}, {10000, 10}, {0, 0}};

@@ -8,8 +8,9 @@
  *
  * Costs. Command i on slot p takes cost[i][p] + handoff_ns[p]. When a command waits for one on another slot,
  * wake_ns passes between the end of the one and the start of the other. Between slots of one memory data
- * travel nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides. Bytes
- * that lie in a memory before the window are a command of no cost that may run on that memory's slots only.
+ * travel nowhere; between two memories an edge's bytes take the link's latency and bytes / rate besides.
+ * Bytes that lie in a memory before the window are a command of no cost that may run on that memory's slots
+ * only.
  *
  * The profit test. A cost is a mean that may be wrong by error_ns (one standard error). Doing nothing is
  * taken at its best and moved commands at their worst, both CW_RUN_PLAN_SIGMAS errors away from their means;

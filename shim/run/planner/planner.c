@@ -60,8 +60,8 @@ static bool keep_links(struct cw_run_planner *planner, const struct cw_plan_devi
     return planner->links;
 }
 
-/* latency[p]: from the end of a command on slot p to the start of another elsewhere. Policies know one latency
- * per sender: the longest of its links. bandwidth: count x count. */
+/* latency[p]: from the end of a command on slot p to the start of another elsewhere. Policies know one
+ * latency per sender: the longest of its links. bandwidth: count x count. */
 static void describe_links(const struct cw_run_planner *planner, uint32_t count, double *latency,
                            double *bandwidth)
 {
@@ -76,8 +76,8 @@ static void describe_links(const struct cw_run_planner *planner, uint32_t count,
     }
 }
 
-/* To the policies each slot has a memory of its own, from which even no bytes take wake_ns to another: that is
- * how they learn what it costs to wait for a command on another slot. */
+/* To the policies each slot has a memory of its own, from which even no bytes take wake_ns to another: that
+ * is how they learn what it costs to wait for a command on another slot. */
 static enum cw_status make_platform(struct cw_run_planner *planner, const struct cw_plan_device *slots,
                                     uint32_t count, struct cw_error *err)
 {
