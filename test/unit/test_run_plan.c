@@ -288,11 +288,13 @@ static void test_two_memories(void **state)
     x.cost[2] = 1000000, x.cost[3] = 100000;
     rules.spaces = 2;
     rules.links = links;
-    for (size_t k = 0; k < sizeof policies / sizeof *policies; k++)
+    for (size_t k = 0; k < 2 * sizeof policies / sizeof *policies; k++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            struct cw_run_planner *planner = planner_of(cases[i].slots, 2, policies[k], &rules);
+            struct cw_run_planner *planner;
             struct cw_run_plan plan = {0};
 
+            rules.always = k & 1; /* then it is the policy that knows */
+            planner = planner_of(cases[i].slots, 2, policies[k / 2], &rules);
             x.w.pred_bytes = &cases[i].bytes;
             assert_int_equal(cw_run_plan_make(planner, &x.w, &plan, NULL), CW_OK);
             assert_int_equal(plan.moved, cases[i].moved);
